@@ -1,39 +1,39 @@
 /**
- * Requirements of every decoder of bytes from outside: the same frame whole, byte by byte and in random pieces, twice
- * in a row, after garbage, cut short at every place, and with each of its bits flipped.
+ * Requirements of every decoder of external bytes: a frame whole, byte by byte and in random pieces, twice in a row,
+ * after garbage, cut at every place, and with each bit flipped.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-/** In place of a meaning: the decoder has noticed that something was wrong. */
+/** In place of a meaning: the decoder has detected an error. */
 export const REFUSED = "refused";
 
 export interface Feedable {
 	/** Takes `bytes[start..end)`; the buffer is overwritten afterwards. */
 	take(bytes: Uint8Array, start: number, end: number): void;
 	/**
-	 * The sender has gone silent. Gives what was understood since the last call, in order, each as a text that tells all
-	 * of it, or REFUSED; the decoder is then ready for another frame, by the means that its owner has.
+	 * A silence of the sender. Returns what was understood since the last call, as complete texts in order, or REFUSED;
+	 * the decoder is then ready for another frame, by its user's means.
 	 */
 	settle(): string[];
 }
 
 export interface Feed {
-	/** A decoder that has seen nothing yet. */
+	/** A new decoder. */
 	open(): Feedable;
 	readonly frame: Uint8Array;
 	/** Meaning of the frame. */
 	readonly meaning: string;
-	/** How many bits of a character can be flipped on the line: 8, or 7 where the eighth is not carried. */
+	/** Bits of a character that can be flipped on the line: 8, or 7 if the eighth is not carried. */
 	readonly bits: number;
 	/**
-	 * True: the frame has a check, so that a flipped bit gives REFUSED or does not matter, never another meaning.
-	 * False: another meaning can't be told from the right one, but the next frame is understood all the same.
+	 * True: the frame has a check, so that a flipped bit gives REFUSED or has no effect. False: it may give another
+	 * meaning, but the next frame is understood.
 	 */
 	readonly checked: boolean;
-	/** Frames may follow each other without a silence. */
+	/** Frames may follow without a silence. */
 	readonly streams: boolean;
-	/** Bytes at the end without which, or without some of which, the meaning may be known as well. */
+	/** Number of bytes at the end without which the meaning may be known. */
 	readonly spare?: number;
 	/** Bytes that may precede a frame. */
 	readonly garbage?: readonly Uint8Array[];
@@ -104,11 +104,11 @@ function checkFlip(feed: Feed, at: number, bit: number): void {
 	if (streams) assert.equal(fed(feed.open(), join(damaged, frame)).at(-1), meaning, `right after ${where}`);
 }
 
-/** Gives the decoder all of it, in pieces of these sizes over and over (default: one piece), then a silence. */
+/** Feeds all bytes in pieces of these sizes, repeated (default: one piece), then a silence. */
 function fed(decoder: Feedable, bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): string[] {
 	for (let at = 0, i = 0; at < bytes.length; i++) {
 		const end = Math.min(bytes.length, at + sizes[i % sizes.length]);
-		// The piece stands in the middle of a buffer that is overwritten afterwards, as a port's would be.
+		// In the middle of a buffer that is overwritten afterwards, as a port's.
 		const buffer = new Uint8Array(end - at + 4).fill(0x2a);
 		buffer.set(bytes.subarray(at, end), 2);
 		decoder.take(buffer, 2, 2 + end - at);

@@ -1,4 +1,4 @@
-/** The captured IEC 62056-21 telegrams of test/vectors with the readings expected of each, judged by hand. */
+/** The captured IEC 62056-21 telegrams of test/vectors with their expected readings, judged by hand. */
 import { readFileSync } from "node:fs";
 import { readTelegram } from "../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../tools/meter/vectors.js";
@@ -18,7 +18,7 @@ export interface ExpectedReading {
 	readonly values?: readonly string[];
 	/** Units of `values`, where any value has one. */
 	readonly values_units?: readonly string[];
-	/** Only of DLMS/COSEM, where it is not the object's value. */
+	/** DLMS/COSEM attribute, if it is not the value. */
 	readonly attribute?: number;
 }
 
@@ -32,7 +32,7 @@ export interface Vector {
 	readonly readings: readonly ExpectedReading[];
 }
 
-/** Throws an Error that names the file if it is no JSON, so that its author finds it. */
+/** Throws an Error with the file's name if it is not JSON. */
 function readExpected(path: string) {
 	try {
 		return JSON.parse(readFileSync(path, "utf8"));
@@ -41,7 +41,7 @@ function readExpected(path: string) {
 	}
 }
 
-/** Every capture: one that is dropped in is tested from then on. */
+/** Every capture in the folder. */
 export function iecVectors(): Vector[] {
 	return vectorNames("iec62056-21").map((name) => {
 		const expected = readExpected(vectorPath("iec62056-21", name, "json"));

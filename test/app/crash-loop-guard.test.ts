@@ -12,15 +12,15 @@ const PANIC: Ending = { cause: "panic", isFault: true };
 const WATCHDOG: Ending = { cause: "the watchdog of tasks", isFault: true };
 const POWER: Ending = { cause: "power was switched on", isFault: false };
 
-/** A unit that starts again and again. */
+/** A unit that restarts repeatedly. */
 class Unit {
 	readonly retained = new VirtualRetained();
 	time = new VirtualTime();
 	starts: CrashLoopGuard | undefined;
-	/** When safe mode wanted to end by itself. */
+	/** Times at which safe mode should end. */
 	left: number[] = [];
 
-	/** The program before has ended so; it ran on for `ms` before that. */
+	/** A start after a program that ran for `ms` and ended like this. */
 	start(ending: Ending | undefined, ms = 0): string {
 		this.time.advance(ms);
 		this.time = new VirtualTime();
@@ -62,7 +62,7 @@ describe("app/crash-loop-guard", () => {
 		unit.start(POWER);
 		unit.start(PANIC, 100);
 		unit.start(PANIC, 100);
-		// A healthy one between, that a fault ends late.
+		// A healthy start in between, with a late fault.
 		assert.equal(unit.start(PANIC, 8 * MINUTE_MS), "");
 		assert.equal(unit.start(PANIC, 100), "");
 		assert.equal(unit.start(PANIC, 100), "");
@@ -131,7 +131,7 @@ describe("app/crash-loop-guard", () => {
 				const unit = new Unit();
 				if (bytes.length > 1) bytes[0] = 1;
 				unit.retained.write(bytes);
-				// An invalid record does not tell the age of the previous start.
+				// An invalid record has no age of the previous start.
 				for (let i = 0; i < 4; i++) unit.start(PANIC, 100);
 				assert.notEqual(unit.starts!.safeMode, "");
 			}),

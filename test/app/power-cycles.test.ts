@@ -17,7 +17,7 @@ describe("app/power-cycles", () => {
 		problems = [];
 	});
 
-	/** A start, by power or otherwise, that lasts so long. */
+	/** A start, by power or otherwise, that lasts `ms`. */
 	function live(switchedOn: boolean, ms: number): void {
 		const time = new VirtualTime();
 		const guard = (_part: string, run: () => void) => {

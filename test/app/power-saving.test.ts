@@ -1,4 +1,4 @@
-/** Sleep of the gateway by its parts: what is sent, what is kept over the sleep, and what goes wrong with it. */
+/** Sleep of the gateway by its parts: what is sent, what survives the sleep, and faults. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -14,7 +14,7 @@ const QUARTER_MS = 900_000;
 const QUARTERS = { minutes: 15, originMinutes: 0, months: 0, day: 1 };
 const START_MS = Date.UTC(2026, 10, 22, 7);
 
-/** A gateway of which the test says what it does. */
+/** A gateway controlled by the test. */
 class Unit {
 	readonly world: VirtualWorld;
 	readonly saving: PowerSaving;
@@ -144,7 +144,7 @@ describe("app/power-saving", () => {
 
 	it("turns the radio on when something is to be sent, and sleeps when it was", () => {
 		const unit = new Unit();
-		// The first time after a sleep of which nothing is known is now: it is over.
+		// After a sleep without a record the first due time is now, which is over.
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();

@@ -1,7 +1,4 @@
-/**
- * Effects of a change of settings: the reactions of all parts, and the learned speed of a meter through the whole
- * gateway.
- */
+/** Effects of changed settings: the reactions of all parts, and a meter's learned speed through the whole gateway. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { type Put, put } from "../../modules/config/schema.js";

@@ -58,7 +58,7 @@ describe("auth/account", () => {
 				wrong[bit >> 3] ^= 1 << (bit & 7);
 				assert.equal(account.isProof(wrong, nonce), false);
 			}
-			// The inner digest itself, which is what a thief of a backup would have, is no proof.
+			// The inner digest, which a stolen backup contains, is no proof.
 			assert.equal(account.isProof(innerOf(account.salt, password), nonce), false);
 		}
 	});

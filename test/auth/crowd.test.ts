@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { LOGIN_BLOCKED, LOGIN_INVALID_PROOF, LOGIN_OK, type LoginResult } from "../../modules/auth/login.js";
 import { HOME, LoginBench, PASSWORD, proofOf } from "./fakes.js";
 
-/** From an address that has logged in, and from one that has never been here. */
+/** From an address that has logged in, and from a new one. */
 const KNOWN_LIMIT_MS = 5000;
 const NEW_LIMIT_MS = 15_000;
 const NEW = "192.168.1.77";
-/** How often a crowd acts that goes on. */
+/** Interval of a continuing crowd's attempts. */
 const STEP_MS = 100;
 
 type Form = (bench: LoginBench, address: string, password?: string) => LoginResult;
@@ -22,7 +22,7 @@ const FORMS: readonly [name: string, form: Form][] = [
 
 const strangers = (count: number) => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
 
-/** How long it takes the owner to get in from this address, ms; `meanwhile` is done every STEP_MS. */
+/** Time until the owner has logged in from this address, ms; `meanwhile` runs every STEP_MS. */
 function timeToLogin(bench: LoginBench, form: Form, address: string, meanwhile?: () => void): number {
 	const { clock } = bench;
 	const startMs = clock.ms;
@@ -118,7 +118,7 @@ describe("auth against a crowd", () => {
 				tookMs.push(timeToLogin(bench, FORMS[seed % 2][1], NEW, attack));
 			}
 			const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
-			// Each place is drawn among all waiting addresses, one every 4 s.
+			// One of the waiting addresses is drawn every 4 s.
 			const fairMs = (others + 1) * 4000;
 			assert.ok(mean <= 1.5 * fairMs, `${others} others: ${mean} ms on an average`);
 		}

@@ -1,4 +1,4 @@
-/** For tests of the login: a clock set by hand, real hashes from Node, and an account's record in memory. */
+/** For tests of the login: a clock set by hand, Node's hashes, and an account's record in memory. */
 import { createHash } from "node:crypto";
 import { NodeCrypto as HostCrypto } from "../../hosts/node/platform.js";
 import { Account, type AccountRecord, DIGEST_LENGTH } from "../../modules/auth/account.js";
@@ -24,14 +24,14 @@ export class HandClock implements Clock {
 	}
 }
 
-/** Counts what it is asked for, so that a test can compare the work. */
+/** Counts its calls, to compare the work. */
 export class NodeCrypto extends HostCrypto {
 	hashes = 0;
 	hashed = 0;
 	readonly #seed: number | undefined;
 	#drawn = 0;
 
-	/** With a seed the random numbers are the same in each run. */
+	/** With a seed the random numbers are reproducible. */
 	constructor(seed?: number) {
 		super();
 		this.#seed = seed;
@@ -77,7 +77,7 @@ export class MemoryRecord implements AccountRecord {
 	}
 }
 
-/** The client's side of API text, Authentication 3, by its words and with Node alone. */
+/** The client's side of API text, Authentication 3, with Node alone. */
 export function innerOf(salt: string, password: string): Buffer {
 	return createHash("sha256").update(`${salt}${password}`, "utf8").digest();
 }
@@ -87,10 +87,9 @@ export function proofOf(salt: string, password: string, nonce: string): string {
 }
 
 export const PASSWORD = "K7mPq2RtXw9z";
-/** Where the owner logs in from. */
+/** The owner's address. */
 export const HOME = "192.168.1.20";
 
-/** The login with all that it needs. */
 export class LoginBench {
 	readonly clock = new HandClock();
 	readonly crypto: NodeCrypto;
@@ -108,7 +107,7 @@ export class LoginBench {
 		this.login = new Login({ account: this.account, sessions: this.sessions, crypto, clock, text: textCodec });
 	}
 
-	/** Logs in as a client does, with a fresh challenge. */
+	/** Logs in with a fresh challenge. */
 	try(password: string, username = "admin", address = HOME): LoginResult {
 		const { nonce, salt } = this.login.challenge();
 		return this.login.loginWithProof({ address, username, nonce, proof: proofOf(salt, password, nonce) });

@@ -1,6 +1,6 @@
 /**
- * The login against an attacker with every address of a network: the owner knows the password and comes from an address
- * that has not logged in since the start. One minute of it over HTTP is in test/http/siege/logins.ts.
+ * The login attacked from every address of a network; the owner comes from an address without a login since the start.
+ * One minute of it over HTTP: test/http/siege/logins.ts.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -14,13 +14,13 @@ const MINUTE_MS = 60_000;
 const OWNER = "192.168.2.7";
 const seed = seedOfRun();
 
-/** Addresses that fail, and the time at which each comes again. */
+/** Failing addresses, with the time of their next attempts. */
 class Attackers {
 	readonly #bench: LoginBench;
 	readonly #isPatient: boolean;
 	readonly #dueMs = new Map<string, number>();
 
-	/** `isPatient`: each obeys Retry-After; else all of them try in every step. */
+	/** `isPatient`: each obeys Retry-After; otherwise all try in every step. */
 	constructor(bench: LoginBench, addresses: readonly string[], isPatient: boolean) {
 		this.#bench = bench;
 		this.#isPatient = isPatient;
@@ -44,7 +44,7 @@ class Attackers {
 	}
 }
 
-/** How long the owner takes with the right password, coming again each second, or when Retry-After says. */
+/** Time of the owner's login, with an attempt each second or after Retry-After. */
 function ownerMs(bench: LoginBench, attackers: Attackers, address: string, isEachSecond: boolean): number {
 	const { clock } = bench;
 	const startMs = clock.ms;
@@ -69,7 +69,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 				const pattern = isPatient ? "obey Retry-After" : "try without pause";
 				const networks = nameOf === ipv6 ? "networks of IPv6" : "addresses";
 				it(`lets the owner in within 30 s while ${count} ${networks} ${pattern}, whenever he comes`, () => {
-					// Right after the start, while buckets and marks are taken, and when all of them are.
+					// Right after the start, while buckets and marks fill, and when they are full.
 					for (const [arrivalMs, isEachSecond] of [
 						[0, false],
 						[1000, true],

@@ -19,10 +19,9 @@ function make(seed = 1): { clock: HandClock; limiter: LoginRateLimiter } {
 	return { clock, limiter: new LoginRateLimiter(clock, new NodeCrypto(seed), textCodec) };
 }
 
-/** Another one for each number. */
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** All buckets but the shared one are in use, by one failure each of strangers from 1000 on. */
+/** Occupies all buckets but the shared one, by one failure each of new addresses from 1000 on. */
 function takeAll(limiter: LoginRateLimiter): void {
 	for (let i = 0; i < STRANGER_LIMIT; i++) limiter.failed(stranger(1000 + i));
 }
@@ -31,7 +30,7 @@ function fail(limiter: LoginRateLimiter, address: string, times: number): void {
 	for (let i = 0; i < times; i++) limiter.failed(address);
 }
 
-/** Fails as often as it is let, for so long; returns how often. */
+/** Fails as often as permitted, for that time; returns the number. */
 function guess(
 	clock: HandClock,
 	limiter: LoginRateLimiter,
@@ -235,7 +234,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("attacker"), 60);
 	});
 
-	/** Monotonic ms of each guess that is looked at when these addresses try as soon as they may, for so long. */
+	/** Times of the guesses that are checked when these addresses try as soon as permitted, for that time. */
 	function guessesOf(addresses: readonly string[], durationMs: number): number[] {
 		const { clock, limiter } = make();
 		const times: number[] = [];
@@ -243,8 +242,7 @@ describe("auth/rate-limiter", () => {
 			limiter.failed(address);
 			times.push(clock.ms);
 		};
-		// Each of the addresses that share a bucket makes its first attempt, then only one continues: the others would
-		// disturb it.
+		// Each address of a shared bucket makes its first attempt, then only one continues.
 		const lasting = addresses.slice(0, STRANGER_LIMIT + 1);
 		for (const address of addresses.slice(0, STRANGER_LIMIT)) tryAt(address);
 		for (const address of addresses.slice(STRANGER_LIMIT)) if (limiter.retryAfterS(address) === 0) tryAt(address);

@@ -19,7 +19,7 @@ function make(seed = 1): { clock: HandClock; bucket: SharedBucket } {
 
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** The first `count` of them have had their first attempts, and the delay is at its longest. */
+/** The first `count` have made their first attempts, and the delay is at its longest. */
 function failAll(bucket: SharedBucket, count: number): void {
 	for (let i = 0; i < count; i++) bucket.failed(stranger(i));
 	for (let i = 0; i < 7; i++) bucket.failed(stranger(i % count));

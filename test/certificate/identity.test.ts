@@ -11,7 +11,7 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 const BUILT_MS = Date.UTC(2026, 4, 1);
 const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
 
-/** A device with a TLS port that shows the given certificate and ends handshakes as the test demands. */
+/** A device with a TLS port that shows a certificate and ends handshakes as the test demands. */
 class Device {
 	readonly storage: MemoryStorage;
 	readonly traced: string[] = [];
@@ -19,7 +19,7 @@ class Device {
 	identity: Identity;
 	shown = "";
 	refusals: string[] = [];
-	/** Results of the tests of an identity, in order; then success. */
+	/** Results of an identity's tests, in order; then success. */
 	problems: string[] = [];
 	made = 0;
 	#tests: (() => void)[] = [];
@@ -53,7 +53,7 @@ class Device {
 		return new Identity(world, new ConfigStore(this.storage, textCodec, ENTRIES));
 	}
 
-	/** Starts anew, and shows what it has; all tests of it are over then. */
+	/** Restarts and shows its certificate; all its tests are over then. */
 	start(hostname = "gateway", address = ""): string {
 		this.identity = this.#open();
 		this.shown = textOf(this.identity.ownPair(hostname, address));
@@ -154,7 +154,7 @@ describe("app/identity: the device's own certificate", () => {
 		const second = device.renew("gateway", "192.0.2.20");
 		assert.equal(namesOf(second), names("192.0.2.20"));
 		assert.equal(keyOf(second), keyOf(first));
-		// At a start, and while it is in no network, the last address stands.
+		// At a start, and without a network, the last address is used.
 		assert.equal(device.start(), second);
 		assert.equal(device.renew("gateway", ""), second);
 		assert.equal(namesOf(device.renew("cellar")), names("192.0.2.20").replaceAll("gateway", "cellar"));

@@ -4,14 +4,14 @@ import { BLOB_PIECE, BlobStore, blobReferenceLimit } from "../../modules/config/
 
 const LIMIT = 10239;
 const NAME = "test";
-/** Key of the owner's one entry, which holds the reference. */
+/** Key of the entry with the reference. */
 const ENTRY = "owner";
 
 function filled(length: number, seed: number): Uint8Array {
 	return Uint8Array.from({ length }, (_, i) => (i * 31 + seed + (i >> 8)) & 255);
 }
 
-/** Operations of a blob's owner, from the start of the firmware on. */
+/** Operations of a blob's user since the start. */
 class Owner {
 	readonly storage: VirtualStorage;
 	readonly blobs: BlobStore;
@@ -97,14 +97,14 @@ describe("config/blob", () => {
 					const owner = new Owner(new VirtualStorage());
 					owner.put(old);
 					owner.storage.cutPowerAt(step, keepsNew);
-					// The new one is there for good when only the rest of the old one was to be cleared away.
+					// The new blob is stored if only the old one's removal failed.
 					try {
 						owner.put(fresh);
 					} catch (error) {
 						assert.match(String(error), /power/);
 					}
 					owner.storage.powerUp();
-					// The power goes once more while what was left is being cleared away.
+					// Another power cut during the removal of leftovers.
 					for (const again of [1, 2]) {
 						owner.storage.cutPowerAt(again, keepsNew);
 						try {

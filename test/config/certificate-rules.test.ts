@@ -1,4 +1,4 @@
-/** Each reason for which an upload is refused, with files that OpenSSL made. */
+/** Each reason for refusing an upload, with files made by OpenSSL. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { refusalOf } from "../../modules/config/certificate-rules.js";
@@ -74,7 +74,7 @@ describe("config/certificate-rules", function () {
 			assert.match(refusal(file.trimEnd() + end), /after its last block/, JSON.stringify(end));
 		for (const withNUL of [`\0${file}`, `${certificate}\0${key}`, `${file}\0`, `${file}\0\n`])
 			assert.match(refusal(withNUL), /contains a zero byte/);
-		// Faults of the blocks themselves are reported first.
+		// Faults of the blocks are reported first.
 		assert.match(refusal("\0"), /No certificate was found/);
 		assert.match(refusal(`${certificate}-`), /No private key was found/);
 		assert.match(refusal(certificate.replace("\nMII", "\nMI\0I") + key), /damaged/);

@@ -1,4 +1,4 @@
-/** Changes settings again and again until it is killed; prints each value once it is in flash. For kill.test.ts. */
+/** Changes settings until it is killed; prints each value once it is in flash. For kill.test.ts. */
 
 import { writeSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";

@@ -1,4 +1,4 @@
-/** A process that is killed while it changes settings loses nothing but the change under way. */
+/** A process that is killed while it changes settings loses only the current change. */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import { ENTRIES } from "../../modules/parts.js";
 
 const WRITER = fileURLToPath(new URL("kill-writer.js", import.meta.url));
 const KILLS = 12;
-/** The writer is killed within so many ms of its first change. */
+/** Longest life of the writer after its first change. */
 const LIFE_MS = 150;
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -1,18 +1,18 @@
-/** For tests of flash: a storage in memory with a power supply that can be cut, and the text codec of Node. */
+/** A storage in memory with a power supply that can be cut, and Node's text codec. */
 import type { Storage, TextCodec } from "../../modules/io/host.js";
 
 /** `set` works. */
 export const POWER_ON = 0;
-/** The power goes before the new value counts: `set` throws, the old value stays. */
+/** The power fails before the new value is stored: `set` throws, the old value stays. */
 export const CUT_BEFORE = 1;
-/** The power goes just after: `set` throws, the new value stays. */
+/** The power fails just after: `set` throws, the new value stays. */
 export const CUT_AFTER = 2;
 
 export class MemoryStorage implements Storage {
 	readonly values = new Map<string, Uint8Array>();
 	power = POWER_ON;
 	writes = 0;
-	/** Changes that still work; the power goes before the next one. */
+	/** Changes that still work; then the power fails. */
 	stepsLeft = Number.POSITIVE_INFINITY;
 
 	get(key: string): Uint8Array | undefined {

@@ -1,4 +1,4 @@
-/** Changes an entry by the values of its fields in their order, which is handy where a test compares whole entries. */
+/** Changes an entry by the values of its fields, in order. */
 import { type Entry, type Put, put, type Setting } from "../../modules/config/schema.js";
 import type { ConfigStore } from "../../modules/config/store.js";
 

@@ -1,4 +1,7 @@
-/** The store of settings on flash that refuses: at a start, in a change, in a factory reset; and on records of any kind. */
+/**
+ * The settings store on flash that refuses writes: at a start, in a change, in a factory reset; and on arbitrary
+ * records.
+ */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -13,7 +16,6 @@ import { putsOf, putValues } from "./put-values.js";
 
 const open = (storage: VirtualStorage) => new ConfigStore(storage, textCodec, ENTRIES);
 const valuesOf = (store: ConfigStore, entry: Entry): Setting[] => entry.fields.map((field) => store.get(field));
-/** Every setting. */
 const allOf = (store: ConfigStore) => ENTRIES.map((entry) => valuesOf(store, entry));
 
 const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
@@ -25,7 +27,7 @@ function sealed(body: Uint8Array): Uint8Array {
 	return Uint8Array.of(...body, check & 0xff, check >> 8);
 }
 
-/** A record as `together` has it. */
+/** A record in the form of `together`. */
 function together(...parts: readonly (readonly [key: Uint8Array, entry: Uint8Array])[]): Uint8Array {
 	const bytes = parts.flatMap(([key, entry]) => [key.length, ...key, entry.length >> 8, entry.length & 0xff, ...entry]);
 	return sealed(Uint8Array.from(bytes));
@@ -33,7 +35,7 @@ function together(...parts: readonly (readonly [key: Uint8Array, entry: Uint8Arr
 
 const ascii = (text: string) => Uint8Array.from(Buffer.from(text));
 
-/** Flash in which a change of three entries has come as far as `steps` of its writes before the power was cut. */
+/** Flash in which a change of three entries was cut after `steps` writes. */
 function cutAfter(steps: number): VirtualStorage {
 	const storage = new VirtualStorage();
 	storage.cutPowerAt(steps + 1, false);

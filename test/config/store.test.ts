@@ -49,7 +49,7 @@ function valuesOf(store: ConfigStore, entry: Entry): Setting[] {
 const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
 const INITIAL: readonly Setting[] = IEC62056.fields.map((field) => field.initial!);
 
-/** Format 1, version, items, check: built here by the table in the header of config/store.ts. */
+/** Format 1, version, items, check: built by the table in the header of config/store.ts. */
 function sealed(version: number, ...items: readonly (readonly number[])[]): Uint8Array {
 	const body = Uint8Array.from([1, version, ...items.flat()]);
 	const check = crc16(body, 0, body.length);
@@ -66,7 +66,7 @@ function double(value: number): number[] {
 	return [...bytes];
 }
 
-/** A table of one entry, as an older or a newer firmware could have it. */
+/** A table of one entry, as of an older or newer firmware. */
 function table(version: number, fields: readonly Partial<SettingField>[]): readonly Entry[] {
 	const full = fields.map((given) => ({
 		entry: 0,
@@ -244,7 +244,7 @@ describe("config/store", () => {
 		for (let cut = 0; cut <= steps; cut++) {
 			const storage = new MemoryStorage();
 			storage.stepsLeft = cut;
-			// Made with the first step: it counts from there, whatever becomes of the others.
+			// The first step makes the change permanent, whatever happens to the others.
 			if (cut === 0) assert.throws(() => open(storage).change(changes), /power cut/);
 			else assert.equal(open(storage).change(changes), true);
 			storage.stepsLeft = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** A reader with a DLMS meter at the end of its line, on virtual time, for the tests here; and a line that flips bits. */
+/** A reader with a DLMS meter on its line, on virtual time; and a line that flips bits. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { VirtualOptions } from "../../hosts/node/virtual.js";
@@ -30,7 +30,7 @@ export class Bed {
 		return this.bench.read();
 	}
 
-	/** How often the meter told this; counted anew from here. */
+	/** The meter's number of these events since the last call. */
 	count(code: number): number {
 		return this.bench.world.serial.meter.meterEvents.filter((event) => event === code).length;
 	}
@@ -54,7 +54,8 @@ function values({ readout }: Pick<Outcome, "readout">): string[] {
 }
 
 /**
- * Holds `count` conversations on lines that flip bits; each value must be the meter's. Returns how many readouts were whole.
+ * Runs `count` sessions on lines that flip bits; each value must be the meter's. Returns the number of complete
+ * readouts.
  */
 export function converse(count: number, seed: number): number {
 	const random = new SeededRandom(seed);

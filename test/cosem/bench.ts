@@ -1,6 +1,4 @@
-/**
- * Meters for the end of a reader's line on virtual time: the simulated DLMS meter of tools/, and two of other kinds.
- */
+/** Meters for a reader's line on virtual time: the simulated DLMS meter of tools/, and two others. */
 import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
@@ -13,20 +11,20 @@ export const GUEK = Uint8Array.from(Buffer.from("000102030405060708090a0b0c0d0e0
 export const AK = Uint8Array.from(Buffer.from("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf", "hex"));
 const SUMMER_EVENING = "2026-06-21T18:30:00Z";
 
-/** By the options of the command line; its household stands still. */
+/** With options of the command line; its values are constant. */
 export function dlmsMeter(line = ""): DLMSMeter {
 	const args = ["--at", SUMMER_EVENING, ...(line === "" ? [] : line.split(" "))];
 	return makeDLMSMeter(parseDLMSOptions(args)!, { utcMs: 0, clocked: true });
 }
 
-/** One that knows no mode E. */
+/** A meter without mode E. */
 export function iecMeter(ident?: string, faults: MeterFaults = {}): IECMeter {
 	const names = ident === undefined ? {} : { ident };
 	const household = new Household({ utcMs: Date.parse(SUMMER_EVENING), mode: "C", baud: 9600, ...names });
 	return new IECMeter({ source: () => household.telegram(0), faults });
 }
 
-/** One that announces mode E, and does not know it either. */
+/** A meter that announces mode E without having it. */
 export function announcingMeter(faults?: MeterFaults): IECMeter {
 	return iecMeter("AUX5\\2METER", faults);
 }

@@ -21,7 +21,7 @@ function keyOf(i: number): Uint8Array {
 	return new Uint8Array(16).fill(i);
 }
 
-/** Uses so many, as an association does; the counters. */
+/** Uses that many counters, as an association does; returns them. */
 function use(counters: InvocationCounters, count: number): number[] {
 	const settings = dlmsSettings({ encryptionKey: GUEK, authenticationKey: AK, title: TITLE });
 	const cipher = makeCipher(settings, crypto, counters);

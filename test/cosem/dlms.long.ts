@@ -1,4 +1,4 @@
-/** A thousand conversations in DLMS/COSEM on lines that flip bits; dlms.test.ts holds a few. */
+/** A thousand DLMS/COSEM sessions on lines that flip bits; dlms.test.ts has a few. */
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { converse } from "./bed.js";

@@ -1,4 +1,4 @@
-/** Conversations in DLMS/COSEM as the reader holds them, over a modelled line: openings, retries, counters, what is kept. */
+/** DLMS/COSEM sessions of the reader over a modelled line: openings, retries, counters, stored readouts. */
 import assert from "node:assert/strict";
 import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/cosem/failures.js";
 import { PROTOCOL_DLMS } from "../../modules/cosem/read-session.js";
@@ -164,7 +164,7 @@ describe("a conversation in DLMS/COSEM", () => {
 		const bed = new Bed({}).meter("--hdlc-info 512 --drop 3-6");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);
-		// The name, eleven scalers and twelve values: at once, in vain, then in threes.
+		// The name, eleven scalers and twelve values: at once, which fails, then in threes.
 		assert.equal(bed.count(ANSWERED), 1 + 3);
 		bed.clear().succeed();
 		assert.deepEqual([bed.count(ASSOCIATED), bed.count(ANSWERED)], [1, 2]);
@@ -183,7 +183,7 @@ describe("a conversation in DLMS/COSEM", () => {
 				const bed = new Bed(GMAC).meter("");
 				bed.succeed();
 				bed.meter(`--invocation-counter 70000 --on-low-counter ${reaction}`).succeed();
-				// The learned counter lasts.
+				// The learned counter is kept.
 				bed.clear().succeed();
 				assert.equal(bed.count(LINK_OPENED), 1);
 			});
@@ -281,7 +281,7 @@ describe("a conversation in DLMS/COSEM", () => {
 		assert.ok(converse(40, seed) > 5);
 	});
 	it("is ended after ten minutes, whatever the meter does", () => {
-		// Each answer as late as it may be, each request repeated.
+		// Each answer as late as permitted, each request repeated.
 		const bed = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
 		const waits = bed.read();
 		assert.ok(waits.tookMs <= 61_000);

@@ -1,4 +1,4 @@
-/** A listener to DLMS pushes without a line, and pushes as they are on one, for the tests of it. */
+/** A listener to DLMS pushes without a line, and pushes as sent. */
 
 import { PushReadSession } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
@@ -16,7 +16,7 @@ export class PushBed {
 	readonly conversation: PushReadSession;
 	nowMs = 0;
 
-	/** `memory`: of another listener before, which this one goes on for. */
+	/** `memory`: of an earlier listener that this one continues. */
 	constructor(
 		settings: Partial<DLMSBenchSettings> = {},
 		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
@@ -37,7 +37,7 @@ export class PushBed {
 		this.conversation = new PushReadSession(this.opening);
 	}
 
-	/** Takes these bytes; what comes of it: readouts, or the codes of failures. */
+	/** Takes these bytes; returns readouts, or codes of failures. */
 	take(bytes: Uint8Array, start = 0, end = bytes.length): (Readout | string)[] {
 		this.conversation.receive(bytes, start, end, this.nowMs);
 		return this.events();

@@ -1,4 +1,4 @@
-/** DLMS/COSEM that a meter sends by itself: the listener, by captures and by pushes made here. */
+/** Unsolicited DLMS/COSEM: the listener with captures and with pushes made here. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
@@ -91,7 +91,7 @@ describe("captured pushes of DLMS/COSEM", () => {
 		}
 	}
 
-	/** As they were on the line. */
+	/** As sent. */
 	const lines: [string, Uint8Array][] = [
 		...vectorNames("hdlc")
 			.filter((name) => name.includes("push"))
@@ -270,7 +270,7 @@ describe("the protection of pushes", () => {
 			changed[bit >> 3] ^= 1 << (bit & 7);
 			const outcomes = new PushBed(BOTH).take(mbusPush(changed));
 			const isTag = bit < 8 && (changed[0] === 0xdc || changed[0] === 0xdb);
-			// The bit that makes general-ded of general-glo, or what is no push at all.
+			// The bit between general-ded and general-glo, or a message that is no push.
 			if (!isTag)
 				assert.ok(
 					outcomes.every((one) => typeof one === "string"),
@@ -292,10 +292,10 @@ describe("the protection of pushes", () => {
 			assert.deepEqual(push(7), ["dlms-push/replay"]);
 			assert.deepEqual(push(6), ["dlms-push/replay"]);
 			assert.deepEqual(push(8), [good]);
-			// Another listener, as after a probe, goes on for it.
+			// Another listener continues, as after a probe.
 			const next = new PushBed(bed.settings, bed.opening.memory);
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { control, counter: 8 }))), ["dlms-push/replay"]);
-			// After a restart the flash knows the first one, and one of each 200.
+			// After a restart flash has the first counter, and one of each 200.
 			const afterRestart = (counter: number) =>
 				told(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter }))));
 			assert.deepEqual(afterRestart(7), ["dlms-push/replay"]);
@@ -367,7 +367,7 @@ const FEED = { open: openPlain, meaning: RECORDS.join(), bits: 8, checked: true,
 const GARBAGE = [hex("7e7e7e"), hex("6868"), hex("68fafa68ff"), hex("7ea0")];
 feeds("a push in HDLC", { ...FEED, frame: Uint8Array.from(hdlcPush(PLAIN, 20)), spare: 1, garbage: GARBAGE });
 feeds("a push in blocks", { ...FEED, frame: Uint8Array.from(blockPush(PLAIN, 20)), spare: 1 });
-// A sum of eight bits lets one of 256 damages pass, but none of a single bit.
+// An eight-bit sum misses one of 256 damages, but none of a single bit.
 feeds("a push in M-Bus", {
 	...FEED,
 	frame: Uint8Array.from(mbusPush(PLAIN, 20)),

@@ -114,9 +114,9 @@ describe("diagnostics/event-log", () => {
 		}
 		assert.ok(unit.flash.operations < days * WRITES_A_DAY * 1.05 + 100, `${unit.flash.operations} operations`);
 		const erases = unit.flash.open("log")!.erases;
-		// Details of two units: the most that a sector takes is 85 of them.
+		// Details of two units: a sector holds up to 85.
 		for (const count of erases) assert.ok(count <= (days * WRITES_A_DAY) / 85 / erases.length + 2, `${erases}`);
-		// Ten years of that are a part of the 100 000 erases that flash bears.
+		// Ten years of that are a part of flash's 100 000 erases.
 		assert.ok((Math.max(...erases) / days) * 3653 < 50_000);
 	});
 
@@ -187,7 +187,7 @@ describe("diagnostics/event-log", () => {
 				const { shown } = unit;
 				const numbers = shown.map((text) => Number(/^login client (\d+)$/.exec(text)?.[1] ?? assert.fail(text)));
 				for (let i = 1; i < numbers.length; i++) assert.equal(numbers[i], numbers[i - 1] + 1, `${numbers}`);
-				// The sector that was being erased is gone, and was the older one.
+				// The sector under erasure, the older one, is lost.
 				if (kept >= 0) assert.ok((numbers.at(-1) ?? -1) >= kept, `${kept}: ${numbers}`);
 				for (let i = 1000; i < 1200; i++) {
 					unit.time.advance(100 * SECOND_MS);

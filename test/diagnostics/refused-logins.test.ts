@@ -1,4 +1,4 @@
-/** The event log while strangers try passwords: what an intruder did stays in it, and so does what they tried. */
+/** The event log during attempts at passwords keeps both the intruder's actions and the attempts. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { REFUSED_LIMIT } from "../../modules/diagnostics/event-log.js";
@@ -31,7 +31,7 @@ function refuse(unit: Unit, count: number, everyMs = 10, addresses = 240): void 
 
 const isRefused = (text: string) => text.startsWith("login_refused");
 const countOf = (text: string) => Number(/ x(\d+)$/.exec(text)?.[1] ?? 1);
-/** How many refused logins the log tells of. */
+/** Number of refused logins in the log. */
 const refusedIn = (unit: Unit) => unit.shown.filter(isRefused).reduce((sum, text) => sum + countOf(text), 0);
 
 describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {

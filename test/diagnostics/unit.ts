@@ -1,4 +1,4 @@
-/** The event log of a unit that can be started again on the same flash. */
+/** The event log of a unit that can restart on the same flash. */
 
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
@@ -9,7 +9,7 @@ import { PARTS } from "../../modules/parts.js";
 
 export const START_MS = Date.UTC(2026, 10, 22, 7);
 
-/** A log, and what is behind it over restarts. */
+/** A log and its dependencies across restarts. */
 export class Unit {
 	readonly flash: VirtualFlash;
 	readonly traces: string[] = [];

@@ -38,7 +38,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		const accepted = "A203020100 A305A103020100";
 		const initiate = "0800065f1f040000501f01f40007";
 		assert.deepEqual(decode(message(CONTEXT, accepted, INITIATE)), [true, 0, 0, "", "", initiate]);
-		// The version in front; no diagnostic; another order; what we don't know; the long form of lengths.
+		// With a version; without a diagnostic; another order; unknown elements; long lengths.
 		assert.deepEqual(decode(message("80020780", CONTEXT, accepted, INITIATE)), [true, 0, 0, "", "", initiate]);
 		assert.deepEqual(decode(message("A203020100", INITIATE)), [true, 0, -1, "", "", initiate]);
 		assert.deepEqual(decode(message(INITIATE, accepted, CONTEXT)), [true, 0, 0, "", "", initiate]);

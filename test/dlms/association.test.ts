@@ -90,7 +90,7 @@ describe("an association", () => {
 					read(conversation, server);
 					const fitting = Math.max(1, Math.floor((frameLimit - (level.ciphered ? 25 : 4)) / 10));
 					assert.equal(conversation.reading.requests, Math.ceil(18 / fitting));
-					// One attribute goes out whatever the frame takes: HDLC cuts it.
+					// At least one attribute is sent for any limit, since HDLC segments it.
 					const least = level.ciphered ? 34 : 13;
 					const gets = conversation.sent.filter(([tag]) => tag === 0xc0 || tag === 0xc8);
 					for (const { length } of gets) assert.ok(length <= Math.max(frameLimit, least), `${length} bytes`);
@@ -139,7 +139,7 @@ describe("an association", () => {
 				assert.equal(conversation.run(server), undefined);
 				const uses = server.counters.length + (level.ciphered && level.mechanism === 5 ? 1 : 0);
 				assert.equal(conversation.grants > 0, uses > 0);
-				// The release is not worth a write to flash.
+				// The release must not cause a write to flash.
 				assert.ok(conversation.cipher.counter - 7 >= uses);
 				assert.ok(conversation.cipher.counter <= conversation.cipher.counterLimit);
 				assert.equal(new Set(server.counters).size, server.counters.length);
@@ -191,7 +191,7 @@ describe("an association", () => {
 		assert.equal(again.run(server), undefined);
 		assert.deepEqual(again.notes.all, READ);
 		assert.equal(again.reading.requests, 1 + 9 + 2);
-		// Another meter in its place, with other scalers, and one that tells no name.
+		// Another meter with other scalers, and one without a name.
 		const other = new Map(OBJECTS).set(NAME, "0903 584D58").set(`${ENERGY} 3`, "0202 0F03 161E");
 		const swapped = new Conversation({ list, cache });
 		assert.equal(swapped.run(new Server({ objects: other })), undefined);

@@ -70,7 +70,7 @@ function length(count: number): Uint8Array {
 	return into.slice(0, putLength(into, 0, count));
 }
 
-/** Containers in containers, `depth` of them at most. */
+/** Nested containers, at most `depth`. */
 function nested(depth: number): fc.Arbitrary<Value> {
 	const leaf = fc.oneof(...LEAVES);
 	if (depth === 0) return leaf;

@@ -1,4 +1,4 @@
-/** An association of the client with the test server, run to its end; what came of it as texts. */
+/** A complete association of the client with the test server; its results as texts. */
 
 import assert from "node:assert/strict";
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../../modules/dlms/association.js";
@@ -10,7 +10,7 @@ import type { Failure } from "../../modules/readout/failure.js";
 import { AUTHENTICATION_KEY, CLIENT_TITLE, KEY, SUITE_0 } from "./crypto.js";
 import type { Server } from "./server.js";
 
-/** `3 1-0:1.8.0.255 2` and the like as a poll list. */
+/** A poll list from texts such as `3 1-0:1.8.0.255 2`. */
 export function listOf(...objects: string[]): Uint8Array {
 	const entries = objects.map((object) => {
 		const [classId, code, attribute] = object.split(" ");
@@ -19,7 +19,7 @@ export function listOf(...objects: string[]): Uint8Array {
 	return Uint8Array.from([objects.length, ...entries.flat()]);
 }
 
-/** Writes down what it is told: `1.0.1.8.0.255: 123.4 Wh | 2026-…` and `#3 refused 4`. */
+/** Records readings: `1.0.1.8.0.255: 123.4 Wh | 2026-…` and `#3 refused 4`. */
 export class Notes implements ReadingSink {
 	readonly lines: string[] = [];
 	#values: string[] | undefined;
@@ -48,7 +48,7 @@ export class Notes implements ReadingSink {
 		this.lines.push(`#${position} refused ${reason}`);
 	}
 
-	/** All that was told, and nothing left open. */
+	/** All readings; none may be incomplete. */
 	get all(): string[] {
 		assert.equal(this.#values, undefined, "the last object was ended");
 		return this.lines;
@@ -75,10 +75,10 @@ export class Conversation {
 	readonly reading: Reading;
 	readonly cache: ScalerCache;
 	readonly notes = new Notes();
-	/** APDUs both ways. */
+	/** APDUs in both directions. */
 	readonly sent: Uint8Array[] = [];
 	readonly received: Uint8Array[] = [];
-	/** How often more counters were asked for. */
+	/** Number of requests for more counters. */
 	grants = 0;
 
 	constructor(options: ClientOptions = {}) {
@@ -113,7 +113,9 @@ export class Conversation {
 		});
 	}
 
-	/** Runs it against a server; returns why it failed, if it did. `between` may change an answer, or add APDUs in front of it. */
+	/**
+	 * Runs it against a server; returns the failure, if any. `between` may change an answer, or insert APDUs before it.
+	 */
 	run(
 		server: Pick<Server, "answer">,
 		between?: (answer: Uint8Array, count: number) => Uint8Array[],
@@ -143,7 +145,7 @@ export class Conversation {
 		return association.failure;
 	}
 
-	/** Gives an APDU in the middle of a buffer that is overwritten afterwards. */
+	/** Feeds an APDU in the middle of a buffer that is overwritten afterwards. */
 	give(apdu: Uint8Array): number {
 		const buffer = new Uint8Array(apdu.length + 4).fill(0x2a);
 		buffer.set(apdu, 2);

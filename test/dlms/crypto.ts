@@ -1,7 +1,7 @@
-/** Crypto of Node for the tests of DLMS: the primitive that the module is given, and what the test server uses itself. */
+/** Node's cryptography for the tests of DLMS: the module's primitive, and the test server's functions. */
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 
-/** AES-128-GCM: the ciphertext and the whole tag after it. */
+/** AES-128-GCM: the ciphertext with the whole tag. */
 export function gcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array): Uint8Array {
 	const cipher = createCipheriv("aes-128-gcm", key, iv);
 	cipher.setAAD(aad);
@@ -17,7 +17,7 @@ export function sha256(...parts: Uint8Array[]): Uint8Array {
 /** Options of a cipher of security suite 0. */
 export const SUITE_0 = Object.freeze({ gcm, sha256, suite: 0 });
 
-/** Deciphers with a tag of 12 bytes at the end; undefined when it is wrong. */
+/** Decrypts with a tag of 12 bytes at the end; undefined if it is wrong. */
 export function openGCM(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
 	const decipher = createDecipheriv("aes-128-gcm", key, iv, { authTagLength: 12 });
 	decipher.setAAD(aad);
@@ -29,7 +29,7 @@ export function openGCM(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, sealed
 	}
 }
 
-/** Enciphers without a tag (deciphering is the same). */
+/** Encrypts or decrypts without a tag. */
 export function streamGCM(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array {
 	return gcm(key, iv, new Uint8Array(0), text).subarray(0, text.length);
 }

@@ -1,4 +1,4 @@
-/** The damaged answers of damage.test.ts, many. */
+/** damage.test.ts with many answers. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { damageAnswers } from "./damage.js";
 

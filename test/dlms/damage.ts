@@ -1,7 +1,7 @@
 /**
- * Whole associations in which answers come damaged, twice, too late, or are damaged by the meter itself before it ciphers
- * them. Every association ends, uses no invocation counter twice, and when it is ciphered and authenticated gives no
- * value that the meter did not send.
+ * Whole associations with answers that are damaged, repeated or late, or damaged by the meter before ciphering. Every
+ * association ends and uses each invocation counter once. A ciphered and authenticated one returns only values that the
+ * meter sent.
  */
 import assert from "node:assert/strict";
 import { type Mutator, runAll } from "../fuzz/mutator.js";
@@ -11,7 +11,7 @@ import { Server } from "./server.js";
 const TEXTS = ["11", "12", "06", "05", "14", "0A", "09", "16", "17"];
 const SIZES = [1, 2, 4, 4, 8, 0, 0, 1, 4];
 
-/** A meter's objects, each with a value of its own, and the list that asks for them. */
+/** A meter's objects with distinct values, and their poll list. */
 function objectsFor(mutator: Mutator): [string[], Map<string, string | number>] {
 	const { random } = mutator;
 	const asked: string[] = [];
@@ -48,7 +48,7 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 		const list = listOf(...asked);
 		const whole = new Conversation({ list, ...level });
 		assert.equal(whole.run(new Server({ objects, ...level })), undefined);
-		// An exception in clear, which anybody can send, may cost an object, or its time.
+		// An exception in clear, which any sender can forge, may cost an object, or its time.
 		const good = new Set(whole.notes.all.flatMap((line) => [line, line.replace(/ \|.*/, "")]));
 
 		const conversation = new Conversation({ list, ...level, counterLimit: 1 + random.below(20) });

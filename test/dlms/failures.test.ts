@@ -23,7 +23,7 @@ const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
 
 type Both = Partial<ServerOptions> & ClientOptions;
 
-/** Result of a client with these options at a server with those, and the client. */
+/** Result of a client and a server with these options, and the client. */
 function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, Conversation] {
 	const conversation = new Conversation({ list, counter: 1, ...client });
 	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];
@@ -36,7 +36,7 @@ function ends(expected: Failure, client: ClientOptions, server: Partial<ServerOp
 	return conversation;
 }
 
-/** The server answers what it should, except that this stands in place of its answer number `which`. */
+/** The server's correct answers, with number `which` replaced by this APDU. */
 function replaced(both: Both, which: number, apdu: string): Conversation {
 	const conversation = new Conversation({ list, ...both, counter: 1 });
 	const server = new Server({ objects: OBJECTS, ...both, counter: 1 });
@@ -49,7 +49,7 @@ describe("an association that fails tells why:", () => {
 		const conversation = ends(failures.DLMS_CONTEXT, {}, { ciphered: true });
 		assert.equal(conversation.association.diagnostic, 2);
 		ends(failures.DLMS_CONTEXT, LOW, { ...LOW, ciphered: false });
-		// A meter that takes the plain one and answers ciphered.
+		// A meter that accepts the plain context and answers ciphered.
 		const apdu = "6148A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE230421281F3001234567";
 		assert.equal(
 			replaced({}, 1, `${apdu}891214A0845E475714383F65BC19745CA235906525E4F3E1C893`).association.failure,
@@ -68,7 +68,7 @@ describe("an association that fails tells why:", () => {
 			const apdu = `6117A109060760857405080101A203020101A305A1030201${diagnostic}`;
 			assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 		}
-		// Accepted, and 14: the meter waits for passes 3 and 4, which nobody asked us for.
+		// Accepted, with diagnostic 14: the meter waits for passes 3 and 4, which were not agreed on.
 		const apdu = "6129A109060760857405080101A203020100A305A10302010EBE10040E0800065F1F040000501F01F40007";
 		assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 	});
@@ -136,7 +136,7 @@ describe("an association that fails tells why:", () => {
 					assert.equal(got(both, aare(1, diagnostic, "", 4)), failures.DLMS_SHORT_NAMES);
 				}
 			}
-			// As gurux.dlms 4.0.47 refuses: our own context, and an initiate response with the name of its association.
+			// A refusal by gurux.dlms 4.0.47: our own context, and an initiate response with the association's name.
 			const echoed = "6129A109060760857405080101A203020101A305A103020102BE10040E0800065F1F04000002000400FA00";
 			assert.equal(got({}, echoed), failures.DLMS_SHORT_NAMES);
 			assert.equal(got({}, echoed.replace("FA00", "0007")), failures.DLMS_CONTEXT);
@@ -170,7 +170,7 @@ describe("an association that fails tells why:", () => {
 		ends(failures.DLMS_METER_TITLE, HIGH, { ...HIGH, title: hex("4D4D4D") });
 		const faulty = { ...LOW, general: true, sealedFault: changeTitle };
 		ends(failures.DLMS_METER_TITLE, LOW, faulty);
-		// Known beforehand, it need not be told; a general-glo APDU tells it as well.
+		// The title may be configured, or come with a general-glo APDU.
 		const [got] = meet({ ...HIGH, meterTitle: METER_TITLE }, { ...HIGH, titleless: true });
 		assert.equal(got, undefined);
 	});

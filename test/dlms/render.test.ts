@@ -23,7 +23,7 @@ function shown(bytes: Uint8Array, scaler = 0, octets = AS_TEXT): string | number
 	return length < 0 ? length : Buffer.from(text.subarray(0, length)).toString("latin1");
 }
 
-/** Digits times 10^scaler, by hand. */
+/** Digits times 10^scaler, independent of the code. */
 function shifted(digits: string, scaler: number): string {
 	if (scaler >= 0) return digits === "0" ? "0" : digits + "0".repeat(scaler);
 	const padded = digits.padStart(1 - scaler, "0");

@@ -1,6 +1,6 @@
 /**
- * A DLMS meter over APDUs for the tests, written apart from the client: it takes what a meter takes and answers as one
- * does, with the faults that a test asks for. It checks the client too: every counter new, every tag right.
+ * A DLMS meter over APDUs, written independently of the client, with faults on request. It also checks the client:
+ * every counter new, every tag correct.
  */
 import assert from "node:assert/strict";
 import { gcm, hex, openGCM, sha256, streamGCM, toHex } from "./crypto.js";
@@ -13,23 +13,23 @@ export interface ServerOptions {
 	key: Uint8Array;
 	authenticationKey: Uint8Array;
 	title: Uint8Array;
-	/** The last invocation counter that was taken from the client, and the first of ours. */
+	/** The client's last accepted invocation counter, and our first. */
 	clientCounter: number;
 	counter: number;
-	/** Conformance that is offered. */
+	/** Offered conformance. */
 	conformance: number;
-	/** The longest APDU that is taken. */
+	/** Longest accepted APDU. */
 	pdu: number;
 	/** Raw bytes in a block; 0: no blocks. */
 	block: number;
 	/** `class obis attribute` to data in hex, or a data-access-result. */
 	objects: Map<string, string | number>;
-	/** Changes an answer before it is ciphered, or after with `sealed`; null drops it. */
+	/** Changes an answer before ciphering, `sealed` after it; null drops it. */
 	plainFault?: (answer: Uint8Array, request: Uint8Array) => Uint8Array;
 	sealedFault?: (answer: Uint8Array, count: number) => Uint8Array;
 	/** Sends f(CtoS) over another challenge. */
 	wrongAnswer: boolean;
-	/** The AARE does not tell the system title. */
+	/** The AARE lacks the system title. */
 	titleless: boolean;
 	/** In place of the initiate response. */
 	initiate: Uint8Array | undefined;
@@ -76,9 +76,9 @@ type Elements = Map<number, Uint8Array>;
 
 export class Server {
 	readonly options: ServerOptions;
-	/** Requests as they came, deciphered where they were ciphered. */
+	/** Received requests, deciphered. */
 	readonly requests: string[] = [];
-	/** Counters that the client used, in order. */
+	/** The client's counters, in order. */
 	readonly counters: number[] = [];
 	#clientTitle = new Uint8Array(8);
 	#clientChallenge = new Uint8Array(0);
@@ -93,7 +93,7 @@ export class Server {
 		this.options = { ...BLANK, ...options };
 	}
 
-	/** The answer to an APDU. */
+	/** Answers an APDU. */
 	answer(request: Uint8Array): Uint8Array {
 		if (request[0] === 0x60) return this.#associate(request);
 		if (request[0] === 0x62) return hex("6303800100");
@@ -188,7 +188,7 @@ export class Server {
 		return typeof value === "number" ? Uint8Array.of(1, value) : join(Uint8Array.of(0), hex(value));
 	}
 
-	/** A response in one, or the first of its blocks. `data` begins with the choice, or with the count of results. */
+	/** A response in one APDU, or its first block. `data` begins with the choice, or with the count of results. */
 	#cut(tag: number, data: Uint8Array, list: boolean): Uint8Array {
 		const { block } = this.options;
 		if (block === 0 || data.length <= block || (!list && data[0] !== 0))
@@ -207,7 +207,7 @@ export class Server {
 		return join(Uint8Array.of(0xc4, 2, 0xc1, last), word(this.#block, 4), Uint8Array.of(0), withLength(piece));
 	}
 
-	/** Pass 3: is it f(StoC)? Then f(CtoS). */
+	/** Pass 3: checks f(StoC), then answers f(CtoS). */
 	#act(plain: Uint8Array): Uint8Array {
 		const { key, authenticationKey, title } = this.options;
 		if (this.options.mechanism === 6) return this.#actSHA256(plain);

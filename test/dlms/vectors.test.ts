@@ -18,7 +18,7 @@ function cursorOf(bytes: Uint8Array): Cursor {
 
 function cipherOf(title: string, counter: number, meterTitle = title): Cipher {
 	const own = hex(title);
-	// Deciphering takes another title than one's own.
+	// The receiver must have another title than the sender.
 	const client = title === meterTitle ? hex("5858580000000001") : own;
 	return new Cipher({
 		...SUITE_0,
@@ -31,7 +31,7 @@ function cipherOf(title: string, counter: number, meterTitle = title): Cipher {
 	});
 }
 
-/** One that ciphers as the sender with this title does. */
+/** A cipher as of the sender with this title. */
 function senderOf(example: Example, authenticationKey: Uint8Array): Cipher {
 	const counter = Number.parseInt(example["ic"], 16);
 	const title = hex(example["title"]);
@@ -78,7 +78,7 @@ describe("security vectors", () => {
 		const plain = hex(example["plain"]);
 		it(`${name}, deciphered`, () => {
 			const cipher = cipherOf(example["title"], 1);
-			// The cipher refuses what is not authenticated when it could be: SC 20 is for those without the key.
+			// The cipher refuses SC 20, unauthenticated, if it has the authentication key.
 			const open = example["sc"] === "20" ? keyless(example["title"]) : cipher;
 			const cursor = cursorOf(bytes);
 			assert.equal(open.open(cursor), undefined);
@@ -215,7 +215,7 @@ describe("captured APDUs", () => {
 				assert.equal(cipherFor(capture).open(inside), undefined);
 				plain = inside.bytes.slice(inside.at, inside.end);
 				assert.equal(toHex(plain), capture.plain);
-				// Only with a key to check the tag a damaged one is noticed.
+				// Damage is detected only with a key for the tag.
 				const damaged = capture.apdu.slice();
 				damaged[40] ^= 1;
 				const expected = capture.authentication_key === "" ? undefined : DLMS_TAG;

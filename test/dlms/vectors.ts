@@ -1,4 +1,4 @@
-/** The vectors of APDUs, and the values that must come out of a capture, as texts. */
+/** The vectors of APDUs, and the values in captures as texts. */
 import { readFileSync } from "node:fs";
 import { TEXT_LIMIT } from "../../modules/bytes/octets.js";
 import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
@@ -7,24 +7,23 @@ import { AS_TEXT, render } from "../../modules/dlms/render.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 
-/** A captured APDU. */
 export interface Capture {
 	readonly name: string;
 	readonly apdu: Uint8Array;
-	/** With these it is general-glo-ciphered, and `plain` is inside. */
+	/** With keys it is general-glo-ciphered, and `plain` is its contents. */
 	readonly key?: string;
 	readonly authentication_key?: string;
 	readonly meter_title?: string;
 	readonly counter?: number;
 	readonly plain?: string;
-	/** Where in the plain APDU the value begins, and ends. */
+	/** Begin and end of the value in the plain APDU. */
 	readonly body_at: number;
 	readonly end?: number;
-	/** Its simple elements; null for one without text. */
+	/** Its simple elements; null: without text. */
 	readonly values?: readonly (string | null)[];
-	/** It is no A-XDR. */
+	/** Not valid A-XDR. */
 	readonly broken?: boolean;
-	/** Result of the listener to pushes. */
+	/** The push listener's result. */
 	readonly push: {
 		readonly failure?: string;
 		readonly meter_id?: string;
@@ -41,7 +40,7 @@ export interface Example {
 	readonly [field: string]: any;
 }
 
-/** Every capture: one that is dropped in is tested from then on. */
+/** Every capture in the folder. */
 export function captures(): Capture[] {
 	return vectorNames("dlms")
 		.map((name) => ({ name, expected: JSON.parse(readFileSync(vectorPath("dlms", name, "json"), "utf8")) }))
@@ -49,7 +48,7 @@ export function captures(): Capture[] {
 		.map(({ name, expected }) => ({ ...expected, name, apdu: readTelegram(vectorPath("dlms", name)) }));
 }
 
-/** The vectors of a file that holds several. */
+/** The vectors of a file with several. */
 export function examples(name: string): Example[] {
 	const bytes = readTelegram(vectorPath("dlms", name));
 	let at = 0;
@@ -59,7 +58,7 @@ export function examples(name: string): Example[] {
 	});
 }
 
-/** Texts of the simple elements of the value at the cursor, null for one without; undefined when it is broken. */
+/** Texts of the simple elements at the cursor, null without text; undefined if invalid. */
 export function valuesAt(cursor: Cursor): (string | null)[] | undefined {
 	const walker = new DataWalker(cursor, new Uint8Array(STACK_SIZE), 0);
 	const text = new Uint8Array(TEXT_LIMIT);

@@ -1,4 +1,4 @@
-/** Common parts of this folder's tests: a simulated network on virtual time, and the dependencies of a user of UDP. */
+/** A simulated network on virtual time, and the dependencies of a user of UDP. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -27,13 +27,13 @@ export class Bed {
 		},
 	});
 
-	/** Lets the time go by; nothing may be thrown meanwhile. */
+	/** Advances time; nothing may throw. */
 	pass(ms: number): void {
 		this.time.advance(ms);
 		assert.deepEqual(this.problems, []);
 	}
 
-	/** The network has gone: ports are told so at once. */
+	/** The network is lost, which ports report at once. */
 	loseNetwork(): void {
 		this.network.fail();
 		this.pass(0);
@@ -49,7 +49,7 @@ export class Bed {
 	}
 }
 
-/** Random bytes that are the same for the same seed. */
+/** Random bytes reproducible by seed. */
 export function seededCrypto(seed: number): Crypto {
 	const random = new SeededRandom(seed);
 	return Object.assign(new NodeCrypto(), { random: (length: number) => random.bytes(length) });

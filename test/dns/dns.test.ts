@@ -21,7 +21,7 @@ const SERVICE = putName(NAMES, GATEWAY, "gateway.local");
 const LONG = putName(NAMES, SERVICE, "_https._tcp.local");
 putName(NAMES, LONG, ["a".repeat(63), "b".repeat(63), "c".repeat(63), "d".repeat(61)].join("."));
 
-/** Everything that can be read of it, by everything that can read. */
+/** All that any reader can read of it. */
 function readAll(bytes: Uint8Array, length = bytes.length): string[] {
 	const reader = new DNSReader(bytes);
 	const found: string[] = [];
@@ -40,7 +40,7 @@ function readAll(bytes: Uint8Array, length = bytes.length): string[] {
 	return found;
 }
 
-/** A header that says so many questions and records, and what follows it. */
+/** A header with these counts of questions and records, and what follows it. */
 function raw(questions: number, records: number, ...rest: (number[] | Uint8Array)[]): Uint8Array {
 	const header = [0, 0, 0, 0, 0, questions, 0, records, 0, 0, 0, 0];
 	return new Uint8Array(Buffer.concat([Buffer.from(header), ...rest.map((part) => Buffer.from(part))]));
@@ -121,7 +121,7 @@ describe("dns/dns", () => {
 			assert.equal(isGateway(bytes, 12), false);
 			assert.equal(new DNSReader(bytes).keyOf(12), 0);
 		}
-		// A name that leads into itself by way of a label before its pointer.
+		// A name whose pointer follows one of its own labels.
 		const loop = raw(1, 0, [7, ...Buffer.from("gateway"), 0xc0, 12], [0, 1, 0, 1]);
 		assert.deepEqual(readAll(loop), []);
 		assert.equal(isGateway(loop, 12), false);
@@ -164,7 +164,7 @@ describe("dns/dns", () => {
 		]) {
 			assert.equal(is(other), false, other);
 		}
-		// 0x40 and 0x60, 0x5b and 0x7b differ by what parts large and small letters.
+		// 0x40 and 0x60, 0x5b and 0x7b differ by the bit of letter case.
 		const bytes = raw(1, 0, name("gateway.local"), [0, 1, 0, 1]);
 		bytes[13] ^= 0x20;
 		assert.equal(isGateway(bytes, 12), true);

@@ -1,4 +1,4 @@
-/** For tests of the mDNS responder: devices on one made-up network, and what was heard on it as text. */
+/** For tests of the mDNS responder: devices on a simulated network, and its traffic as text. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { SentDatagram } from "../../hosts/node/virtual-udp.js";
@@ -63,7 +63,7 @@ export class Air extends Bed {
 	#devices = 0;
 	#seen = 0;
 
-	/** A responder on this network, not started; `names` gets the names that it traces. */
+	/** A responder on this network, not started; `names` receives its traced names. */
 	device(address = ADDRESS, names: string[] = []): Device {
 		const world = this.world(this.network.device(address));
 		return new Device({
@@ -79,7 +79,7 @@ export class Air extends Bed {
 		});
 	}
 
-	/** A device that has been there for a while. */
+	/** A device that has been running for a while. */
 	static settled(settings: Partial<MDNSSettings> = {}): { air: Air; device: Device } {
 		const air = new Air();
 		const device = air.device(settings.address);
@@ -88,7 +88,7 @@ export class Air extends Bed {
 		return { air, device };
 	}
 
-	/** Lets the time go by; what devices have sent since the last run. */
+	/** Advances time; returns what devices have sent since the last run. */
 	run(ms: number): Heard[] {
 		this.pass(ms);
 		const fresh = this.network.sent.slice(this.#seen);
@@ -96,7 +96,7 @@ export class Air extends Bed {
 		return fresh.map(heard);
 	}
 
-	/** Sends to the group (or to `to`) from port 5353 (or `port`) of the asker (or `from`). */
+	/** Sends to the group (or to `to`) from port 5353 (or `port`) of the client (or `from`). */
 	send(parts: Parts | Uint8Array, { from = ASKER, port = 5353, to = GROUP } = {}): void {
 		const bytes = parts instanceof Uint8Array ? parts : message(parts);
 		this.network.send({ from: { address: from, port }, to: { address: to, port: 5353 }, bytes });

@@ -17,7 +17,7 @@ import { A, ANY, address, message, type Parts, parse } from "./messages.js";
 const HOST = "gateway.local";
 const RESPONSE = 0x8400;
 
-/** A responder without a world around it: the test gives it the time, and takes what it sends. */
+/** A responder alone: the test sets the time and takes its output. */
 class Bed {
 	nowMs = 1000;
 	readonly buffer = new Uint8Array(DATAGRAM_LIMIT);
@@ -49,7 +49,7 @@ class Bed {
 		this.responder.received(bytes.length, { remoteAddress: ASKER, remotePort: 5353 }, this.nowMs);
 	}
 
-	/** Advances as often as it wants to be until then. */
+	/** Advances whenever it is due until then. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		while (this.responder.deadlineMs <= untilMs) {
@@ -73,7 +73,7 @@ function bedIn(state: number): Bed {
 	}
 	assert.equal(bed.responder.state, state);
 	bed.said.length = 0;
-	// Long enough for another multicast of the same, too short for a step.
+	// Long enough for a repeated multicast, too short for a step.
 	if (state === MDNS_RUNNING) bed.pass(5000);
 	return bed;
 }
@@ -197,7 +197,7 @@ describe("dns/mdns: states", () => {
 				assert.equal(responder.hostname !== "", responder.state >= ANNOUNCING, where);
 				if (responder.state <= WAITING) assert.equal(responder.deadlineMs, Number.POSITIVE_INFINITY, where);
 				if (responder.state === PROBING) assert.ok(responder.deadlineMs < bed.nowMs + 6000, where);
-				// And it is found after that.
+				// Afterwards it works.
 				responder.update(SETTINGS, bed.nowMs);
 				if (responder.state === WAITING) bed.open();
 				bed.pass(60_000);

@@ -1,6 +1,6 @@
 /**
- * DNS messages for tests, by the words of RFC 1035 and without the project's own reader and writer: what is made with
- * `message` has no compression unless it is put in by hand; `parse` understands it, and throws on what is wrong.
+ * DNS messages by RFC 1035, independent of the project's reader and writer: `message` writes no compression except by
+ * hand; `parse` understands it, and throws on errors.
  */
 
 export interface Question {
@@ -37,7 +37,7 @@ const bytesOf = (...parts: (Uint8Array | number[] | Buffer)[]) =>
 	new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part))));
 const u16 = (value: number) => [value >> 8, value & 0xff];
 
-/** Labels are parted by dots; "\." is a dot in a label. */
+/** Labels separated by dots; "\." is a dot in a label. */
 export function name(text: string): Uint8Array {
 	const labels = text.split(/(?<!\\)\./).map((label) => Buffer.from(label.replaceAll("\\.", ".")));
 	return bytesOf(...labels.filter((label) => label.length > 0).flatMap((label) => [[label.length], label]), [0]);
@@ -68,7 +68,7 @@ export function message({
 	);
 }
 
-/** A record as text: `name TYPE ttl data`, with `!` behind the type when the top bit of the class is on. */
+/** A record as text: `name TYPE ttl data`, with `!` after the type if the top bit of the class is set. */
 export interface Parsed {
 	readonly id: number;
 	readonly flags: number;

@@ -1,6 +1,6 @@
 /**
- * A board in the emulator, for tests: its firmware, built when a source has changed, its flash in a folder of its own, meters
- * at its UART one after another, and clients of its API.
+ * An emulated board: its firmware, rebuilt after changes; its flash in a folder of its own; one meter at a time at its
+ * UART; and clients of its API.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -24,20 +24,20 @@ const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
 const METRICS_ATTEMPTS = 5;
-/** The computer that the emulator runs on, as the emulated network has it. */
+/** This computer's address in the emulated network. */
 export const OUTSIDE = "10.0.2.2";
 
-/** Free memory in bytes, in a state that has a name. */
+/** Free memory in a named state, bytes. */
 export interface MemoryRow {
 	readonly what: string;
 	readonly free: number;
-	/** Since the power was switched on. */
+	/** Smallest value since power-on. */
 	readonly least: number;
-	/** Least free bytes of each task's stack since then. */
+	/** Smallest free stack of each task since power-on, bytes. */
 	readonly stacks: Readonly<Record<string, number>>;
 }
 
-/** Missing requirement for emulating the board, else undefined. */
+/** Missing requirement for emulating the board; undefined: none. */
 export function lacking({ chip }: Board): string | undefined {
 	try {
 		findSDK();
@@ -72,7 +72,7 @@ export class EmulatedBoard {
 		return this.#emulator!;
 	}
 
-	/** Logged in since the power was switched on. */
+	/** Logged in since power-on. */
 	get client(): GatewayClient {
 		return this.#client!;
 	}
@@ -81,12 +81,12 @@ export class EmulatedBoard {
 		return this.#ports.httpsPort;
 	}
 
-	/** Output of the present meter on standard error. */
+	/** The present meter's standard error. */
 	get meterLog(): string {
 		return this.#meter?.errors ?? "";
 	}
 
-	/** Builds the firmware if need be, makes a new unit, and switches it on. */
+	/** Builds the firmware if needed, makes a new unit, and switches it on. */
 	async open(): Promise<void> {
 		const say = (text: string) => console.error(`    ${text}`);
 		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say });
@@ -111,7 +111,7 @@ export class EmulatedBoard {
 		await this.serves();
 	}
 
-	/** Waits until the firmware that starts now serves; logs in, and sets the clock. */
+	/** Waits until the starting firmware serves; logs in, and sets the clock. */
 	async serves(): Promise<void> {
 		await this.emulator.untilLine(SERVES, START_LIMIT_MS);
 		await this.emulator.untilAnswers(START_LIMIT_MS);
@@ -122,13 +122,13 @@ export class EmulatedBoard {
 		await this.setClock(Date.now());
 	}
 
-	/** As if somebody pulls its plug, at this moment. */
+	/** Cuts the power at once. */
 	async cutPower(): Promise<void> {
 		this.#agent.destroy();
 		await this.emulator.kill();
 	}
 
-	/** Waits for a restart by itself, which `begin` brings about. */
+	/** Waits for the restart that `begin` causes. */
 	async restarts(begin: () => Promise<unknown>): Promise<void> {
 		this.emulator.lines.length = 0;
 		await begin();
@@ -136,7 +136,7 @@ export class EmulatedBoard {
 		await this.serves();
 	}
 
-	/** One that makes a connection for each request. */
+	/** A client that opens a connection for each request. */
 	newVisitor(): GatewayClient {
 		return new GatewayClient(this.httpsPort, this.#unit!.labelPassword);
 	}
@@ -145,7 +145,7 @@ export class EmulatedBoard {
 		await this.client.post("system/clock", { timestamp: Math.floor(utcMs / 1000) });
 	}
 
-	/** Puts the head on `npm run meter` with these options, in place of the one before. */
+	/** Connects `npm run meter` with these options in place of the last one. */
 	async connectMeter(args: readonly string[]): Promise<void> {
 		await this.#meter?.kill();
 		this.#meter = new Program("the meter", METER, ["--baud-pace", ...args, "--socket", this.meterSocket]);
@@ -157,13 +157,13 @@ export class EmulatedBoard {
 		await this.#meter?.kill();
 	}
 
-	/** The sum of a metric's samples. */
+	/** Sum of a metric's samples. */
 	async metric(name: string): Promise<number> {
 		const samples = await this.metrics();
 		return samples.filter((one) => one.name === name).reduce((sum, { value }) => sum + Number(value), 0);
 	}
 
-	/** Asks a few times: beside others a connection may have to give its place away. */
+	/** Retries, since the connection may be dropped for another one. */
 	async metrics(): Promise<ReturnType<typeof readMetrics>> {
 		let reason = "";
 		for (let i = 0; i < METRICS_ATTEMPTS; i++) {
@@ -175,7 +175,7 @@ export class EmulatedBoard {
 		assert.fail(`no metrics in ${METRICS_ATTEMPTS} attempts: ${reason}`);
 	}
 
-	/** Notes the memory of this state for the table. */
+	/** Records the memory of this state for the table. */
 	async note(what: string): Promise<MemoryRow> {
 		const samples = await this.metrics();
 		const one = (name: string) => Number(samples.find((sample) => sample.name === name)?.value);
@@ -191,7 +191,7 @@ export class EmulatedBoard {
 		return row;
 	}
 
-	/** Asks every half second until the reply is so. */
+	/** Repeats the request every half second until the reply matches. */
 	async until(path: string, isSo: (reply: JSONReply) => boolean, limitMs = 60_000): Promise<JSONReply> {
 		const endMs = performance.now() + limitMs;
 		for (;;) {

@@ -1,7 +1,7 @@
 /**
- * Boards in Espressif's QEMU, each from a new unit on: `npm run test:emulated`. $BOARDS names them (default: one ESP32, one C3).
- * A board that can't be emulated here is skipped by name. At the end the memory of all is told in one table, which goes into
- * .build/emulated.md and .build/emulated.json as well.
+ * Boards in Espressif's QEMU, each as a new unit: `npm run test:emulated`. $BOARDS names them (default: one ESP32, one
+ * C3). A board that can't be emulated here is skipped by name. Finally prints a table of the memory of all boards, also
+ * written to .build/emulated.md and .build/emulated.json.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

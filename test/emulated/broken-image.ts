@@ -1,4 +1,4 @@
-/** An application image that passes every check before its start, and fails as soon as it has started. */
+/** An application image that passes every check before its start, and crashes at the start. */
 import { createHash } from "node:crypto";
 
 const HEADER_LENGTH = 24;
@@ -6,10 +6,10 @@ const SEGMENT_HEAD_LENGTH = 8;
 const HASH_LENGTH = 32;
 const BLOCK = 16;
 const CHECKSUM_START = 0xef;
-/** Zeros are no instruction of Xtensa (ILL) nor of RISC-V (an illegal one, compressed). */
+/** Zeros are an illegal instruction on Xtensa (ILL) and on RISC-V (compressed). */
 const ZEROS = 16;
 
-/** The image with zeros at `address`, where the code of a function begins. Throws an Error when no segment has it. */
+/** The image with zeros at `address`, the beginning of a function. Throws an Error if no segment has it. */
 export function breakImage(image: Uint8Array, address: number): Buffer {
 	const bytes = Buffer.from(image);
 	let at = HEADER_LENGTH;

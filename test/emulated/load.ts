@@ -1,6 +1,6 @@
 /**
- * Free memory in the states that have a floor, and 500 telegrams of a P1 port beside an upload and two browsers. Each
- * state begins with a power-on, since the least values of heap and stacks count from there.
+ * Free memory in the states with a floor, and 500 telegrams of a P1 port during an upload and with two browsers. Each
+ * state begins with a power-on, which resets the minimums of heap and stacks.
  */
 import assert from "node:assert/strict";
 import type { ClientRequest } from "node:http";
@@ -19,18 +19,18 @@ const REST_MS = 20_000;
 const DOWNLOADS = 5;
 const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
-/** Without another telegram for so long, all have come. */
+/** All telegrams have arrived after this silence. */
 const DRAINED_MS = 10_000;
 /** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
 const BROWSERS = 2;
-/** Requests of the page while it is open. */
+/** Requests of the open page. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
 
-/** A page in a browser, which is loaded again and again. */
+/** A browser that repeatedly loads the page. */
 class Browser {
 	pages = 0;
-	/** Requests without a good reply: the gateway takes three connections, and says so to others. */
+	/** Requests without a good reply: the gateway takes three connections and refuses others. */
 	refused = 0;
 	readonly #bench: EmulatedBoard;
 
@@ -38,7 +38,7 @@ class Browser {
 		this.#bench = bench;
 	}
 
-	/** The page with all that it names, then what it asks for. */
+	/** Loads the page with all its files, then the data. */
 	async load(): Promise<void> {
 		const visitor = this.#bench.newVisitor();
 		const take = async (path: string, token = "") => {
@@ -57,7 +57,7 @@ class Browser {
 	}
 }
 
-/** An upload that goes as far as it is told to. */
+/** An upload that advances on command. */
 class SlowUpload {
 	readonly #file: Buffer;
 	readonly #sending: ClientRequest;
@@ -77,11 +77,11 @@ class SlowUpload {
 		this.#sending.on("error", ({ message }) => {
 			this.failure = message;
 		});
-		// A connection that says nothing gives way to others; one with a body under way does not.
+		// A silent connection is dropped for others; one with a body in progress is not.
 		this.sendTo(FIRST_PART);
 	}
 
-	/** Sends up to that part of it, 0 to 1, and never its last byte. */
+	/** Sends up to that part, 0 to 1, but never the last byte. */
 	sendTo(part: number): void {
 		const end = Math.min(Math.floor(this.#file.length * part), this.#file.length - 1);
 		if (end > this.#sent && !this.#sending.writableNeedDrain) {
@@ -173,7 +173,7 @@ export function load(bench: EmulatedBoard): void {
 				console.log(`        ${told - readBefore} of ${TELEGRAMS} telegrams …`);
 			}
 			await bench.silenceMeter();
-			// An emulator on a busy computer is slower than the meter: the socket holds what it has not taken yet.
+			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.
 			for (let before = -1; read !== before; [sent, read, failed] = await counts()) {
 				before = read;
 				await sleep(DRAINED_MS);
@@ -188,7 +188,7 @@ export function load(bench: EmulatedBoard): void {
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);
 		this.test!.title += `: ${read - readBefore} read, ${pages.join(", ")}`;
 		assert.equal(failed, failedBefore, bench.emulator.tail());
-		// One may have been on its way at either end.
+		// One may be in transit at either end.
 		assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
 		for (const { pages: count } of browsers) assert.ok(count > 0, "a browser saw no page");
 		isAtLeast(worst, WORST_FLOOR);

@@ -1,4 +1,4 @@
-/** Power cuts: at rest, and at any moment while settings are written. Acknowledged settings must survive. */
+/** Power cuts: when idle, and at any moment while settings are written. Acknowledged settings must survive. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -7,7 +7,7 @@ import { P1, readMeter } from "./readouts.js";
 
 const QUARTER_MS = 900_000;
 const CUTS = 5;
-/** A write takes a part of this. */
+/** Longer than a write takes. */
 const CUT_WITHIN_MS = 2000;
 const FIRST_BAUD = 1000;
 
@@ -18,7 +18,7 @@ export function powerCuts(bench: EmulatedBoard): void {
 		await readMeter(bench, P1);
 		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
 		const now = Date.now();
-		// A telegram comes each second: the first one of each quarter of an hour is kept.
+		// A telegram comes each second; the first of each quarter of an hour is stored.
 		const quarters = [1, 2].map((count) => now - (now % QUARTER_MS) + count * QUARTER_MS);
 		for (const utcMs of quarters) {
 			await bench.setClock(utcMs);

@@ -1,4 +1,4 @@
-/** Meters of each protocol at the emulated UART, each character at the pace of the line. */
+/** Meters of each protocol at the emulated UART, at the speed of the line. */
 import assert from "node:assert/strict";
 import { DLMS } from "../system/memory-limits.js";
 import type { EmulatedBoard } from "./board.js";
@@ -6,10 +6,10 @@ import type { EmulatedBoard } from "./board.js";
 interface Kind {
 	/** Options of the meter simulator. */
 	readonly options: readonly string[];
-	/** Settings by the API's paths, in order. */
+	/** Paths and bodies of the settings, in order. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
 	readonly protocol: string;
-	/** A code that its readout must have, as the API shows it. */
+	/** A code that its readout must have. */
 	readonly code: string;
 }
 
@@ -48,9 +48,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
 	"a P1 port at 115 200 Bd": P1,
 };
 
-/** Puts the meter there and sets what it needs: a readout of it. */
+/** Connects the meter, applies the settings, and reads it. */
 export async function readMeter(bench: EmulatedBoard, { options, settings, protocol, code }: Kind): Promise<void> {
-	// The line that is listened to goes away with the meter before: not while it listens.
+	// The meter's line closes with the meter, so the gateway must not be listening then.
 	for (const [path, body] of [IEC, ASKED]) await bench.client.post(path, body);
 	await bench.connectMeter(options);
 	for (const [path, body] of settings) await bench.client.post(path, body);

@@ -1,4 +1,4 @@
-/** A stand-in for Home Assistant and a broker on this computer, both by TLS, as the emulated network reaches them. */
+/** A stand-in for Home Assistant and a broker on this computer, both with TLS, reachable from the emulated network. */
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer as createTLSServer, type Server } from "node:tls";
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 export class OutsideServers {
 	readonly hub: StandIn;
-	/** Both servers show it. PEM. */
+	/** Certificate of both servers, PEM. */
 	readonly certificate: string;
 	/** "topic payload", in order. */
 	readonly published: string[] = [];

@@ -1,4 +1,4 @@
-/** The memory of the boards that were emulated, as a table for people (Markdown) and as JSON for programs. */
+/** Memory of the emulated boards, as Markdown and as JSON. */
 import type { MemoryRow } from "./board.js";
 
 export interface BoardRows {
@@ -7,7 +7,7 @@ export interface BoardRows {
 	readonly rows: readonly MemoryRow[];
 }
 
-/** A row for each state, and one for the least of each task's stack. */
+/** A row for each state, and one for the smallest free stack of each task. */
 export function memoryTable(boards: readonly BoardRows[]): string {
 	const lines = ["| board | state | free heap | least free heap |", "| --- | --- | ---: | ---: |"];
 	for (const { board, rows } of boards)

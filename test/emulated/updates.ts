@@ -1,4 +1,6 @@
-/** A firmware file that the project's tools have made: in, on trial, confirmed after its minute; and a bad one, taken back. */
+/**
+ * A firmware file of the project's tools: installed, on trial, confirmed after a minute; and a bad one, rolled back.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,9 +12,9 @@ import { makeFirmwareFile } from "../../tools/ota/make.js";
 import type { EmulatedBoard } from "./board.js";
 import { breakImage } from "./broken-image.js";
 
-/** Limit of the trial, with the slowness of an emulator. */
+/** Limit of the trial on the slow emulator. */
 const CONFIRMED_LIMIT_MS = 240_000;
-/** Programs of ESP-IDF that tell the addresses of functions. */
+/** ESP-IDF's programs for addresses of functions. */
 const NM: Readonly<Record<Chip, string>> = {
 	esp32: "xtensa-esp32-elf-nm",
 	esp32s3: "xtensa-esp32s3-elf-nm",
@@ -20,7 +22,7 @@ const NM: Readonly<Record<Chip, string>> = {
 	esp32c6: "riscv32-esp-elf-nm",
 };
 
-/** The firmware that runs, or another image, as a firmware file of this board. */
+/** The running firmware, or another image, as a firmware file for this board. */
 export function firmwareFile({ board, places }: EmulatedBoard, image: Uint8Array = readFileSync(places.image)): Buffer {
 	return makeFirmwareFile({
 		...{ image, deviceId: board.deviceId, chip: board.chip },
@@ -33,7 +35,7 @@ export function firmwareFile({ board, places }: EmulatedBoard, image: Uint8Array
 	});
 }
 
-/** Where ESP-IDF begins with the application. */
+/** Entry point of the application in ESP-IDF. */
 function addressOfMain({ board, places }: EmulatedBoard): number {
 	const elf = places.image.replace(/\.bin$/, ".elf");
 	const { stdout, status, error } = spawnSync(NM[board.chip], [elf], { encoding: "utf8", maxBuffer: 1 << 28 });

@@ -1,7 +1,7 @@
-/** Request bodies that are JSON with something odd about them, made from ones that the routes take. */
+/** Odd JSON bodies, derived from valid ones. */
 import type { Mutator } from "./mutator.js";
 
-/** Bodies of the routes that take one. */
+/** Valid bodies of the routes. */
 export const BODIES: readonly Readonly<Record<string, unknown>>[] = [
 	{ protocol: "iec62056" },
 	{
@@ -54,7 +54,7 @@ const VALUES: readonly string[] = [
 ];
 const BLANKS = ["", "", "", " ", "\t\r\n ", "\u00a0"];
 
-/** The body, or one of another route, as JSON with members changed, added, repeated, lost and moved. */
+/** The body, or another route's, as JSON with members changed, added, repeated, lost and moved. */
 export function oddJSON(mutator: Mutator, body: Readonly<Record<string, unknown>>): string {
 	const { random } = mutator;
 	const members = Object.entries(body).map(([name, value]) => [name, JSON.stringify(value)]);
@@ -71,7 +71,7 @@ export function oddJSON(mutator: Mutator, body: Readonly<Record<string, unknown>
 	return random.oneIn(30) ? mutator.pick(VALUES) : `${blank()}{${text.join(",")}${blank()}}${blank()}`;
 }
 
-/** A name, now and then with its characters escaped. */
+/** A name, sometimes with escapes. */
 function oddName(mutator: Mutator, name: string): string {
 	if (!mutator.random.oneIn(8)) return JSON.stringify(name);
 	return `"${[...name].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`;

@@ -1,4 +1,4 @@
-/** The decoders of the API by themselves, faster than through a connection: JSON bodies, and OBIS codes with their names. */
+/** The API's decoders without a connection, which is faster: JSON bodies, and OBIS codes with their names. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { BODIES, oddJSON } from "./bodies.js";
 import { type Mutator, runAll } from "./mutator.js";
 
 const TABLES: readonly BodyTable[] = [PROTOCOL_SETTINGS, IEC62056_SETTINGS, CONTROL_SETTINGS, LOGIN_BODY, LOGIN_BODY];
-/** Limit of nested objects and arrays in a body. */
+/** Limit of nesting in a body. */
 const DEPTH_LIMIT = 4;
 
 /** Limit of nesting in a backup, which may have unknown, newer members. */
@@ -49,7 +49,7 @@ function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 	return outcomes[0];
 }
 
-/** Object in the bytes, by JSON.parse; undefined without one or if the rules refuse it. */
+/** The object that JSON.parse finds; undefined if there is none or the rules refuse it. */
 function objectOf(bytes: Uint8Array, depth = DEPTH_LIMIT): Record<string, unknown> | undefined {
 	try {
 		const json = utf8.decode(bytes);
@@ -77,7 +77,7 @@ function hasLoneSurrogate(json: string): boolean {
 	return [...json.matchAll(STRINGS)].some(([one]) => /[\ud800-\udfff]/u.test(JSON.parse(one)));
 }
 
-/** Throws, with the seed, when an odd body is taken for what it is not. */
+/** Throws, with the seed, if an odd body is misread. */
 export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 	await runAll("bodies", seed, runs, (mutator, run) => {
 		const which = mutator.random.below(BODIES.length);
@@ -99,7 +99,7 @@ export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws, with the seed, when a damaged backup is taken for what it is not. */
+/** Throws, with the seed, if a damaged backup is misread. */
 export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	const file = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "backups", "0.1.0.json");
 	const whole = new Uint8Array(Buffer.from(JSON.stringify(JSON.parse(readFileSync(file, "utf8")))));
@@ -125,7 +125,7 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws, with the seed, when a damaged address is taken for a code that it is not. */
+/** Throws, with the seed, if a damaged address is misread. */
 export async function fuzzCodes(seed: number, runs: number): Promise<void> {
 	const addresses = [...new Set(iecVectors().flatMap(({ readings }) => readings.map((one) => one.obis_long)))];
 	const file = join(import.meta.dirname, "..", "..", "..", "modules", "resources", "obis-names.bin");
@@ -142,7 +142,7 @@ export async function fuzzCodes(seed: number, runs: number): Promise<void> {
 }
 
 function checkCode(code: OBISCode, names: OBISNames, address: Uint8Array): void {
-	// In the middle of a buffer of digits, none of which belongs to it.
+	// Surrounded by digits that are not part of it.
 	const buffer = new Uint8Array(address.length + 8).fill(0x31);
 	buffer.set(address, 4);
 	const end = 4 + address.length;

@@ -1,4 +1,4 @@
-/** The damaged files of firmware-files.test.ts, many. */
+/** firmware-files.test.ts with many files. */
 import { fuzzFirmwareFiles } from "./firmware-files.js";
 import { seedOfRun } from "./mutator.js";
 import { fuzzFirmwareFilesInXS } from "./xs-firmware.js";

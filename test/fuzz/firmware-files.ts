@@ -17,7 +17,7 @@ import { type Mutator, runAll } from "./mutator.js";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** Large enough for `pieces`, and next to nothing when it is packed. */
+/** An image of that many `pieces` that compresses to almost nothing. */
 function sparseImage(pieces: number): Uint8Array {
 	const size = (pieces - 1) * PIECE_LENGTH + 400;
 	const image = makeBenchImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
@@ -34,7 +34,7 @@ const IMAGES = [1, 2].map((pieces) => {
 
 export interface OddFile {
 	readonly file: Uint8Array;
-	/** The image that it brings, if its form is right, is one for the boot loader. */
+	/** Its image, if well-formed, suits the boot loader. */
 	readonly isStartable: boolean;
 }
 
@@ -61,7 +61,7 @@ export function oddFile(mutator: Mutator): OddFile {
 	}
 }
 
-/** With other metadata, of the same length and well signed. */
+/** Other metadata of the same length, correctly signed. */
 function signedAnew(mutator: Mutator, good: Uint8Array): Uint8Array {
 	const file = Uint8Array.from(good);
 	const signed = mutator.mutate(file.subarray(SIGNED_AT, SIGNED_AT + SIGNED_LENGTH), good).subarray(0, SIGNED_LENGTH);
@@ -78,13 +78,13 @@ function unpacked(content: Uint8Array, length: number): Uint8Array | undefined {
 	}
 }
 
-/** The code that the gateway must give; empty: it takes the file. `total`: as for `verdictOf`. */
+/** The expected code; empty: the file is accepted. `total`: as for `verdictOf`. */
 export function refusalOf({ file, isStartable }: OddFile, total: number): string {
 	const verdict = verdictOf(file, total);
 	return verdict === "" && !isStartable ? INVALID_IMAGE : verdict;
 }
 
-/** Throws, with the seed, when a file is refused with another code than it should be, or taken for a good one. */
+/** Throws, with the seed, if a file gets another verdict than expected. */
 export async function fuzzFirmwareFiles(seed: number, runs: number): Promise<void> {
 	const unit = new Unit({ ...OPTIONS, seed });
 	await runAll("firmware files", seed, runs, (mutator) => {

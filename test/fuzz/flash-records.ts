@@ -1,6 +1,6 @@
 /**
- * Possible contents of flash with a correct check: for every key of the settings nothing, any bytes, or items of its
- * fields with any values; changes of several entries; pieces of certificates. Portable, for XS as well.
+ * Flash contents with a valid check: for each settings key nothing, random bytes, or its fields with random values;
+ * changes of several entries; pieces of certificates. Also runs in XS.
  */
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { BYTES, type Entry, INTEGER, type SettingField, TEXT } from "../../modules/config/schema.js";
@@ -12,7 +12,7 @@ export interface AnyRandom {
 	bytes(length: number): Uint8Array;
 }
 
-/** Lengths that mean something: none, a flag, a number, an id, a token, three of them, more than any field has. */
+/** Special lengths: empty, a flag, a number, an id, a token, three of them, more than any field has. */
 const LENGTHS: readonly number[] = Object.freeze([0, 1, 2, 7, 8, 9, 16, 32, 68, 97, 204, 300]);
 const LONGEST_BODY = 40;
 const PIECE = 60;
@@ -43,7 +43,6 @@ export function flashRecords(random: AnyRandom): readonly (readonly [key: string
 	return records;
 }
 
-/** Format, version, and an item for most fields. */
 function entryOf(entry: Entry, random: AnyRandom): Uint8Array {
 	const body = [1, random.below(3)];
 	for (const field of entry.fields) {
@@ -84,7 +83,7 @@ function togetherOf(random: AnyRandom): Uint8Array {
 	return sealed(body);
 }
 
-/** One by one: arguments take from a stack that is short. */
+/** One by one, since XS has a short stack for arguments. */
 function append(body: number[], bytes: Uint8Array): void {
 	for (let i = 0; i < bytes.length; i++) body.push(bytes[i]);
 }

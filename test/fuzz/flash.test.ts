@@ -1,4 +1,7 @@
-/** The whole gateway in XS on flash with any records: an exception that escapes at its start would end it at every start. */
+/**
+ * The whole gateway in XS on arbitrary flash records. An exception that escapes at the start would recur at every
+ * start.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +31,7 @@ describe(`The gateway in XS on flash with any records that pass their check (SEE
 		for (let round = 0; round < ROUNDS; round++) {
 			const storage = new VirtualStorage();
 			for (const [key, value] of flashRecords(random)) storage.set(key, value);
-			// Every other time the owner gets in with the label's password.
+			// Every second round the label's password works.
 			if (round % 2 === 0) storage.delete("access");
 			if (round % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const what = storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`);

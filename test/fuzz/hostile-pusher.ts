@@ -1,6 +1,7 @@
 /**
- * A hostile meter that pushes DLMS/COSEM, or somebody on its line: it plays back, changes, cuts and goes on for ever, under
- * its own keys and title or others. Each good push has its invocation counter as its only value, which tells what was shown.
+ * An attacker on the line of a meter that pushes DLMS/COSEM: replays, changes, cuts and endless messages, with its keys
+ * and title or others. The only value of a good push is its invocation counter, so a readout shows which push was
+ * accepted.
  */
 import { protect } from "../../tools/meter/dlms-cipher.js";
 import { blockPush, hdlcPush, mbusPush } from "../../tools/meter/push-frames.js";
@@ -10,19 +11,18 @@ export const KEYS = { encryption: Buffer.alloc(16, 0x11), authentication: Buffer
 const OTHER_KEYS = { encryption: Buffer.alloc(16, 0x33), authentication: Buffer.alloc(16, 0x44) };
 const TITLE = Buffer.from("475753000000bc61", "hex");
 const OTHER_TITLE = Buffer.from("475753000000bc62", "hex");
-/** Encrypted with a tag. */
+/** Encrypted and authenticated. */
 const BOTH = 0x30;
-/** The record of a good push is this, the counter, and its unit. */
+/** Record of a good push, followed by counter and unit. */
 export const RECORD = "1-0:1.8.0*255: ";
 
-/** A data-notification with this value. */
 function notification(value: number): Buffer {
 	const plain = Buffer.from("0f0000000100020309060100010800ff060000000002020f00161e", "hex");
 	plain.writeUInt32BE(value >>> 0, plain.indexOf("06000000000202", 0, "hex") + 1);
 	return plain;
 }
 
-/** Values that break a walker that trusts them. */
+/** Values that break a decoder without checks. */
 const STRUCTURES = [
 	"0f0000000100 0284ffffffff 0600000001",
 	`0f0000000100 ${"0201".repeat(300)}`,
@@ -42,14 +42,14 @@ const STRUCTURES = [
 ];
 
 export class HostilePusher {
-	/** The last counter that was used. */
+	/** The last used counter. */
 	counter = 0;
-	/** The last result of `odd` was made with the keys: any content may be shown. */
+	/** The last result of `odd` used the keys, so any content is valid. */
 	isForged = false;
-	/** Good pushes, as they were on the line. */
+	/** Good pushes, as sent. */
 	readonly #recorded: Uint8Array[] = [];
 
-	/** A push that the listener must take, with a counter that is new. */
+	/** A valid push with a new counter. */
 	good(mutator: Mutator, step = 1): Uint8Array {
 		this.counter += step;
 		const bytes = frame(mutator, seal(notification(this.counter), this.counter));
@@ -57,7 +57,7 @@ export class HostilePusher {
 		return bytes;
 	}
 
-	/** Bytes of which nothing may be shown but a good push with a counter that is new. */
+	/** Bytes from which only a good push with a new counter may be accepted. */
 	odd(mutator: Mutator): Uint8Array {
 		const { random } = mutator;
 		const last = this.counter;
@@ -135,12 +135,12 @@ function frame(mutator: Mutator, apdu: Uint8Array): Uint8Array {
 	}
 }
 
-/** Blocks or segments of which none is the last one. */
+/** Blocks or segments without a last one. */
 function endless(mutator: Mutator, apdu: Uint8Array): Uint8Array {
 	const { random } = mutator;
 	const long = Buffer.concat([apdu, random.bytes(200 + random.below(6000))]);
 	const size = mutator.pick([30, 60, 120]);
 	const bytes = mutator.pick([blockPush(long, size), hdlcPush(long, size), mbusPush(long, size)]);
-	// Without the end, where it is said that it is the last one.
+	// The last one without its end.
 	return bytes.subarray(0, bytes.length - size);
 }

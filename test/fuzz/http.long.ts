@@ -1,4 +1,4 @@
-/** The damaged requests of http.test.ts, many. */
+/** http.test.ts with many requests. */
 import { fuzzBodies, fuzzCodes } from "./decoders.js";
 import { fuzzRequests } from "./http.js";
 import { seedOfRun } from "./mutator.js";

@@ -1,6 +1,6 @@
 /**
- * Damaged requests of a client that is logged in, against the whole gateway on a virtual world with the built-in meter
- * simulator. Nothing throws, every reply is HTTP, no connection is lost, and a good request works after every hundred.
+ * Damaged requests of a logged-in client to the whole gateway, in a virtual world with the built-in simulator. Nothing
+ * throws, every reply is HTTP, no connection is lost, and good requests work after every hundred.
  */
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
@@ -30,7 +30,7 @@ class GatewayBench {
 		this.checkGood();
 	}
 
-	/** Sends bytes over a connection of their own, lets some time go by, and gives all that came back. */
+	/** Sends bytes over a new connection, lets time pass, and returns all that was received. */
 	exchange(bytes: Uint8Array, mutator: Mutator): string {
 		const client = this.#connect();
 		mutator.inPieces(bytes, (buffer, start, end) => {
@@ -45,7 +45,7 @@ class GatewayBench {
 		return text;
 	}
 
-	/** Gets a new token for the requests from now on, when those before have let go of their connections. */
+	/** Gets a new token for later requests, after earlier connections have closed. */
 	logIn(): void {
 		this.world.advance(WAIT_MS);
 		const client = this.#connect(GOOD_ADDRESS);
@@ -80,13 +80,13 @@ class GatewayBench {
 	}
 }
 
-/** Throws, with the seed, when one of `runs` damaged requests does harm. */
+/** Throws, with the seed, if one of `runs` damaged requests does harm. */
 export async function fuzzRequests(seed: number, runs: number): Promise<void> {
 	const bench = new GatewayBench();
 	let text = "";
 	await runAll("requests", seed, runs, (mutator, run) => {
 		if (run % 100 === 99) bench.checkGood();
-		// A logout has worked: the requests to come shall be let in again.
+		// A logout worked; later requests need a new token.
 		else if (text.includes('"unauthorized"')) bench.logIn();
 		const request = oddRequest(mutator, bench.token);
 		text = bench.exchange(request.bytes, mutator);

@@ -1,6 +1,6 @@
 /**
- * Damaged captures of mode D against the listener, with time moved by hand, some with a good telegram right behind.
- * A good one must work after every hundred.
+ * Damaged mode D captures for the listener, with time moved by hand, some directly followed by a good telegram. A good
+ * one must work after every hundred.
  */
 
 import assert from "node:assert/strict";
@@ -16,12 +16,12 @@ class ListenerBench {
 	readonly #listener = new MeterListener(this.writer);
 	#nowMs = 0;
 
-	/** Feeds the bytes, then silence; gives the codes of the events, and calls `onTelegram` with each good telegram. */
+	/** Feeds bytes, then silence; returns the codes of events, and calls `onTelegram` with each good telegram. */
 	hear(bytes: Uint8Array, mutator: Mutator, onTelegram: (packed: Uint8Array) => void = () => {}): number[] {
 		const events: number[] = [];
 		mutator.inPieces(bytes, (buffer, start, end) => {
 			this.#nowMs += mutator.random.below(5);
-			// A machine is polled after each piece, which holds at most one telegram on a real line.
+			// A machine is polled after each piece, which on a real line holds at most one telegram.
 			for (let i = start; i < end; i++) {
 				this.#listener.receive(buffer, i, i + 1, this.#nowMs);
 				this.#poll(events, onTelegram);
@@ -35,7 +35,7 @@ class ListenerBench {
 		return events;
 	}
 
-	/** Result of an undamaged telegram: packed records as hex. */
+	/** Packed records of an undamaged telegram, as hex. */
 	hearWell({ bytes, name, wrong }: Transmission): string {
 		assert.deepEqual(this.hear(bytes, new Mutator(1)), [wrong ? EVENT_POOR : EVENT_READOUT], name);
 		return hexOf(this.writer.kept);
@@ -55,7 +55,7 @@ function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
 	return Buffer.from(bytes).toString("hex");
 }
 
-/** Throws, with the seed, when one of `runs` damaged telegrams does harm. */
+/** Throws, with the seed, if one of `runs` damaged telegrams does harm. */
 export async function fuzzListener(seed: number, runs: number): Promise<void> {
 	const all = transmissions().filter(({ pushed }) => pushed);
 	const bench = new ListenerBench();

@@ -1,19 +1,15 @@
-/**
- * Seeded damage for the fuzz tests. The seed stands in the title of each test; the environment variable SEED gives
- * another run the same one.
- */
+/** Seeded damage for the fuzz tests. Each test's title names its seed; the environment variable SEED repeats a run. */
 import { SeededRandom } from "../../hosts/node/random.js";
 
-/** The seed of this run. */
 export function seedOfRun(): number {
 	return Number(process.env["SEED"] ?? Date.now() % 1_000_000_007);
 }
 
-/** The largest piece that one change puts in, takes out or repeats. */
+/** Longest piece that one change inserts, deletes or repeats, bytes. */
 const PIECE_LIMIT = 40;
-/** How often a long run tells how far it is. */
+/** Interval of progress messages in a long run. */
 const PROGRESS_MS = 15_000;
-/** Bytes that mean something to one decoder or another. */
+/** Bytes with a meaning for some decoder. */
 const LIKELY = Buffer.from('\x00\x01\x02\x03\x04\x06\x15\r\n /?!()*&.:-+,0159AFZz\\{}[]"%;=\x7f\x80\xff', "latin1");
 
 export class Mutator {
@@ -27,14 +23,14 @@ export class Mutator {
 		return list[this.random.below(list.length)];
 	}
 
-	/** A copy with one to four changes; `other` is what it may be spliced with. */
+	/** A copy with one to four changes; splices come from `other`. */
 	mutate(bytes: Uint8Array, other: Uint8Array): Uint8Array {
 		let mutated = [...bytes];
 		for (let changes = 1 + this.random.below(4); changes > 0; changes--) mutated = this.#change(mutated, other);
 		return Uint8Array.from(mutated);
 	}
 
-	/** Cuts into one to nine pieces; each of them is given to `take` in a buffer that is overwritten afterwards. */
+	/** Cuts into one to nine pieces, and passes each to `take` in a buffer that is overwritten afterwards. */
 	inPieces(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
 		const size = this.pick([1, 7, 64, 64, bytes.length]);
 		for (let at = 0; at < bytes.length; ) {
@@ -74,8 +70,8 @@ export class Mutator {
 }
 
 /**
- * Calls `step` repeatedly, each time with other damage, and shows the progress of a long run on the terminal. An error
- * of a step is rethrown with the seed and the number of the run.
+ * Calls `step` repeatedly with new damage, and prints the progress of a long run. Rethrows an error with the seed and
+ * the number of the run.
  */
 export async function runAll(
 	what: string,

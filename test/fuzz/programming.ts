@@ -1,7 +1,6 @@
 /**
- * A meter with a load profile in programming mode, whose answers are damaged, at the end of a modelled line of the
- * whole meter reader. Each request for the profile ends, values reported as good were sent, and without damage the rows
- * are right again.
+ * The whole reader with a meter on a modelled line that damages the replies of a load profile in programming mode. Each
+ * request ends, values reported as good were sent, and without damage the rows are correct again.
  */
 import assert from "node:assert/strict";
 import type { Failure } from "../../modules/readout/failure.js";
@@ -16,7 +15,6 @@ import { assertSent } from "./transmissions.js";
 
 const UTC_MS = Date.UTC(2026, 5, 21, 18, 37);
 const END_MS = 700_000;
-/** One answer in so many is damaged. */
 const DAMAGE_ONE_IN = 3;
 const OPENING = Buffer.from("/GWS5PROFILE\r\n");
 const CLOCKS = ["0.9.1(183700)\r\n0.9.2(260621)\r\n", "0.9.2(0260621)\r\n", ""];
@@ -31,7 +29,7 @@ const WAYS: readonly ProfileOptions[] = [
 ];
 
 class DamagedProgramming extends ProgrammingMode {
-	/** Bytes sent, with their damage. */
+	/** Bytes sent, including their damage. */
 	readonly sent: Uint8Array[] = [];
 	readonly #mutator: Mutator;
 	isDamaged = true;
@@ -57,7 +55,7 @@ class DamagedProgramming extends ProgrammingMode {
 		if (answer === undefined) return undefined;
 		const isWhole = !this.isDamaged || !this.#mutator.random.oneIn(DAMAGE_ONE_IN);
 		const bytes = isWhole ? answer.bytes : this.#mutator.mutate(answer.bytes, OPENING);
-		// A part begins with a row, as if it were a line.
+		// A part may begin with a row, as a line does.
 		this.sent.push(bytes.map((byte) => (byte === STX ? LF : byte)));
 		return { ...answer, bytes };
 	}
@@ -78,7 +76,7 @@ function ask(bench: ReaderBench): Told {
 	return told;
 }
 
-/** Throws, with the seed, when one of `runs` conversations goes wrong. */
+/** Throws, with the seed, if one of `runs` sessions fails. */
 export async function fuzzProgramming(seed: number, runs: number): Promise<void> {
 	await runAll("programming mode", seed, runs, (mutator) => {
 		const block = frame(Buffer.from(`${mutator.pick(CLOCKS)}1.8.0(5*kWh)\r\n!\r\n`));

@@ -1,4 +1,4 @@
-/** The hostile meters of pushes.test.ts, many. */
+/** pushes.test.ts with many hostile meters. */
 import { seedOfRun } from "./mutator.js";
 import { fuzzPushes, fuzzSML, fuzzTIC } from "./pushes.js";
 import { fuzzPushesInXS } from "./xs-pushes.js";

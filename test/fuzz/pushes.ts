@@ -17,10 +17,10 @@ import { READING, Bed as TICBed } from "../tic/bed.js";
 import { HostilePusher, KEYS, RECORD } from "./hostile-pusher.js";
 import { type Mutator, runAll } from "./mutator.js";
 
-/** A restart forgets the counters of so many pushes at most. */
+/** The most counters that a restart forgets. */
 const KEEP_EACH = 200;
 
-/** The counter that a readout shows. */
+/** The counter shown as a reading. */
 function counterOf({ records }: Readout): number {
 	const [record, ...rest] = recordsOf(records);
 	assert.ok(record.startsWith(RECORD) && rest.length === 0, `${record} and ${rest.length} more were never sent`);
@@ -36,7 +36,7 @@ function hear(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Readout | str
 	return outcomes;
 }
 
-/** Throws, with the seed, when one of `runs` hostile pushes does harm. */
+/** Throws, with the seed, if one of `runs` hostile pushes does harm. */
 export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 	const keys = { encryptionKey: KEYS.encryption, authenticationKey: KEYS.authentication };
 	const meter = new HostilePusher();
@@ -45,7 +45,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 		new PushBed({ ...keys, learnedPush: checking.settings.learnedPush }, memory);
 	const encrypting = new PushBed({ encryptionKey: KEYS.encryption });
 	const open = new PushBed();
-	/** The counters that were shown, those that are not to be shown again. */
+	/** Accepted counters, which must not be accepted again. */
 	let shown: number[] = [];
 	await runAll("pushes", seed, runs, (mutator) => {
 		const { random } = mutator;
@@ -64,7 +64,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			}
 			if (!isOdd) assert.equal(shown.at(-1), meter.counter, "a good push is refused");
 			for (const { status } of readouts(encrypting)) assert.equal(status, STATUS_UNCHECKED);
-			// Unciphered messages are judged by their sender.
+			// Unencrypted messages are accepted if their sender is.
 			for (const readout of readouts(open)) assert.ok(isForged || counterOf(readout) > before);
 		}
 		if (random.oneIn(50)) checking = restart(checking.opening.memory);
@@ -85,7 +85,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 /** Telegrams of each make. */
 export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
 
-/** A damaged telegram, or a maliciously made one with a correct outer check (`isForged`). */
+/** A damaged telegram, or a malicious one with a correct outer check (`isForged`). */
 export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean } {
 	const damaged = mutator.mutate(mutator.pick(SML_TELEGRAMS), mutator.pick(SML_TELEGRAMS));
 	const isForged = mutator.random.oneIn(2);
@@ -94,7 +94,7 @@ export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean 
 	return { sent: Uint8Array.from([...checked, ...checkOf(checked)]), isForged };
 }
 
-/** Throws, with the seed, when one of `runs` hostile telegrams of SML does harm. */
+/** Throws, with the seed, if one of `runs` hostile SML telegrams does harm. */
 export async function fuzzSML(seed: number, runs: number): Promise<void> {
 	const bed = new Bed();
 	const good = new Map(SML_TELEGRAMS.map((telegram) => [telegram, readingsOf(new Bed(), telegram)]));
@@ -107,7 +107,7 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 			nowMs += random.below(5);
 			for (let i = start; i < end; i++) {
 				for (const { event, records } of bed.receive(buffer.subarray(i, i + 1), nowMs)) {
-					// A whole telegram may be left of it, or be among what it was spliced with.
+					// A whole telegram may remain, or come from the splice.
 					const isSent = [...good.values()].some((values) => values.join() === records.join());
 					if (event === EVENT_READOUT && !isForged) assert.ok(isSent, `${records} was never sent`);
 				}

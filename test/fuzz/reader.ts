@@ -1,7 +1,7 @@
 /**
- * A meter that sends a damaged capture again and again and then the good one, at the end of a modelled line of the
- * whole meter reader, in all modes, with and without echo and parity in hardware. Whatever was kept is right, and the
- * good one is read in the end.
+ * The whole reader with a meter on a modelled line that repeatedly sends a damaged capture and then the good one, in
+ * all modes, with and without echo and hardware parity. Every stored readout is correct, and the good one is read in
+ * the end.
  */
 import assert from "node:assert/strict";
 import { MODE_D } from "../../modules/iec62056-21/ident.js";
@@ -14,7 +14,7 @@ import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCheck, hasWrongCRC, split, type Transmission } from "./transmissions.js";
 
 const LENGTH_LIMIT = 3000;
-/** Virtual time in which a conversation has ended, ms. */
+/** Virtual time after which every session has ended, ms. */
 const END_MS = 700_000;
 
 function openBench(mode: MeterMode, mutator: Mutator): ReaderBench {
@@ -24,7 +24,7 @@ function openBench(mode: MeterMode, mutator: Mutator): ReaderBench {
 	);
 }
 
-/** Asks for a readout, lets the conversation come to its end, and gives what was kept last. */
+/** Requests a readout, waits for the end of the session, and returns the last stored readout. */
 function readOut(bench: ReaderBench): Readout | undefined {
 	const { reader, world } = bench;
 	bench.read();
@@ -37,7 +37,7 @@ function hexOf(readout: Readout | undefined): string {
 	return Buffer.from(readout?.records ?? []).toString("hex");
 }
 
-/** A kept readout is the good one, or what the damaged transmission really said with nothing that tells it is damaged. */
+/** A stored readout must be the good one, or what the damaged transmission says if its damage is undetectable. */
 function checkKept(kept: Readout, damaged: Uint8Array, good: string): void {
 	assert.notEqual(kept.status, STATUS_CHECK_WRONG);
 	if (hexOf(kept) === good) return;
@@ -50,7 +50,7 @@ function checkKept(kept: Readout, damaged: Uint8Array, good: string): void {
 	if (kept.status === STATUS_OK) assert.equal(isWrong, false, "kept in spite of its check");
 }
 
-/** Result of the undamaged transmission. */
+/** Readout of the undamaged transmission. */
 function readWell(one: Transmission): string {
 	const bench = openBench(one.pushed ? "D" : "C", new Mutator(1));
 	bench.world.serial.meter.connect(goodMeter(one));
@@ -59,7 +59,7 @@ function readWell(one: Transmission): string {
 	return hexOf(readout);
 }
 
-/** Throws, with the seed, when one of `runs` damaged transmissions does harm. */
+/** Throws, with the seed, if one of `runs` damaged transmissions does harm. */
 export async function fuzzReader(seed: number, runs: number): Promise<void> {
 	const all = meterTransmissions(LENGTH_LIMIT);
 	const goodOf = new Map<Transmission, string>();

@@ -1,6 +1,6 @@
 /**
- * Requests of a client that is logged in, with damage: bytes of head and body, and bodies that are odd JSON in a request
- * that is right; and what may be said of the replies, whatever was damaged.
+ * Damaged requests of a logged-in client: bytes of head and body, or odd JSON in an otherwise correct request; and
+ * properties of the replies that hold for any damage.
  */
 import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -8,16 +8,15 @@ import { BODIES, oddJSON } from "./bodies.js";
 import type { Mutator } from "./mutator.js";
 
 export const API = "/api/v1/";
-/** Connections that the gateway serves at once over TLS. */
+/** TLS connections that the gateway serves at once. */
 export const CONNECTIONS = 2;
-/** After this long no request is still waiting for the meter, ms. Unread bytes may keep a connection until then. */
+/** Time after which no request waits for the meter, ms. Unread bytes may keep a connection until then. */
 export const WAIT_MS = 62_000;
-/** Where the good requests come from: the login limiter must not count the damaged ones against them. */
+/** Source of good requests, so that the login limiter does not count damaged ones against them. */
 export const GOOD_ADDRESS = "192.0.2.200";
-/** The body of the login that works. */
 export const LOGIN = { username: "admin", password: "label-password" };
 
-/** A line of the gateway's trace with a stack, or one about an exception that escaped: a mistake of our own. */
+/** A traced stack or an escaped exception: an internal error. */
 const MISTAKE = /\n\s*at |exception escaped/;
 
 interface Route {
@@ -45,9 +44,9 @@ function get(path: string): Route {
 }
 
 export interface OddRequest {
-	/** As sent over a connection of its own. */
+	/** Sent over a new connection. */
 	readonly bytes: Uint8Array;
-	/** Where the one request goes that is right but for its body; undefined when anything may be damaged. */
+	/** Path of a single request that is correct except its body; undefined if anything may be damaged. */
 	readonly path?: string;
 }
 
@@ -62,12 +61,11 @@ export function oddRequest(mutator: Mutator, token: string): OddRequest {
 	return { bytes: mutator.mutate(new Uint8Array(Buffer.concat(requests)), encodeOne()) };
 }
 
-/** How long to let the gateway be: mostly a moment, at times until each of the server's and the reader's waits is over. */
+/** Pause after a request: usually a moment, sometimes longer than all time-outs. */
 export function pauseMs(mutator: Mutator, momentMs: number): number {
 	return mutator.random.oneIn(40) ? mutator.pick([9_000, 11_000, 31_000, WAIT_MS]) : momentMs;
 }
 
-/** `json` replaces the body. */
 function encode({ method, path, body }: Route, mutator: Mutator, token: string, json?: string): Uint8Array {
 	const headers: Record<string, string> = { Authorization: `Bearer ${token}`, Accept: "application/json" };
 	let text = json ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -96,8 +94,8 @@ function chunked(text: string, mutator: Mutator): string {
 }
 
 /**
- * All that came back is replies of HTTP/1.1, and none says that the gateway made a mistake; a request that is right but
- * for its body got one whole reply.
+ * All output is HTTP/1.1 replies, none with an internal error; a request that is correct except its body gets one whole
+ * reply.
  */
 export function checkReplies(text: string, { path }: OddRequest): void {
 	assert.match(text, /^(HTTP\/1\.1 [1-5]\d\d |$)/);
@@ -111,7 +109,7 @@ export function checkReplies(text: string, { path }: OddRequest): void {
 	if (match[1] !== "200") assert.match(rest, /\{"error":"[a-z_]+","message":"[^"]+"(,"field":"\w+")?\}/);
 }
 
-/** Nothing of our own went wrong; the trace begins anew. */
+/** Expects no internal error in the trace, and clears it. */
 export function checkTrace(traced: string[]): void {
 	for (const line of traced.splice(0)) assert.doesNotMatch(line, MISTAKE);
 }

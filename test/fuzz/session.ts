@@ -1,6 +1,6 @@
 /**
- * Damaged captures against the session of modes A, B and C, with a meter that does no more than send them and time moved
- * by hand. A good one must work after every hundred.
+ * Damaged captures for the session of modes A, B and C, with a meter that only sends them, and time moved by hand. A
+ * good one must work after every hundred.
  */
 
 import assert from "node:assert/strict";
@@ -14,13 +14,13 @@ import { textOf } from "../latin1.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCheck, split, type Transmission, transmissions } from "./transmissions.js";
 
-/** Turns of a conversation; wake-up, sign-on, acknowledgement and two repetitions are far fewer. */
+/** Limit of exchanges in a session; a normal one has far fewer: wake-up, sign-on, acknowledgement, two repetitions. */
 const TURN_LIMIT = 40;
 const SLASH = 0x2f;
 /** Z of modes A, B and C. */
 const SPEED_LETTERS = [..."!9ADF0356"].map((letter) => letter.charCodeAt(0));
 
-/** Holds conversations, one after another, into one writer. */
+/** Runs sessions, one after another, into one writer. */
 class SessionBench {
 	readonly writer = new RecordWriter();
 	#session!: MeterSession;
@@ -39,7 +39,7 @@ class SessionBench {
 		this.#hasEnded = false;
 		const z = opening[slash + 4];
 		const isModeC = z >= 0x30 && z <= 0x36;
-		// Some meters of mode C send their block unasked, too.
+		// Some meters of mode C send the block without an acknowledgement.
 		const answer = isModeC && !mutator.random.oneIn(8) ? opening : Uint8Array.from([...opening, ...message]);
 		let reply: Uint8Array | undefined;
 		for (let turn = 0; !this.#hasEnded; turn++) {
@@ -68,7 +68,7 @@ class SessionBench {
 		});
 	}
 
-	/** The first character of what was sent last, or undefined. */
+	/** The first character of the last output; undefined: none. */
 	#poll(): number | undefined {
 		let first: number | undefined;
 		for (let output = this.#session.poll(); output.kind !== OUTPUT_NONE; output = this.#session.poll()) {
@@ -79,10 +79,10 @@ class SessionBench {
 	}
 }
 
-/** Result of an undamaged transmission: packed records as hex. */
+/** Packed records of an undamaged transmission, as hex. */
 function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmission): string {
 	const { outcome, failure } = bench.hold(split(bytes), new Mutator(1));
-	// A session knows nothing of the CRC of a pushed telegram.
+	// A session does not check the CRC of a pushed telegram.
 	assert.equal(failure ?? outcome, wrong && !pushed ? IEC_CHECK_WRONG : OUTCOME_BLOCK, name);
 	return Buffer.from(bench.writer.kept ?? []).toString("hex");
 }
@@ -90,14 +90,14 @@ function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmiss
 function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, message }: Telegram): void {
 	assert.equal(writer.keptIsGood, true);
 	assertSent(writer.kept ?? new Uint8Array(0), Uint8Array.from([...opening, ...message]));
-	// The bench and the session may differ about where a damaged identification ends.
+	// Bench and session may find different ends of a damaged identification.
 	const isSameIdent = textOf(opening)
 		.trimEnd()
 		.endsWith(`/${textOf(session.ident.copy())}`);
 	if (isSameIdent) assert.equal(hasWrongCheck(message), false, "a block with a wrong check was taken");
 }
 
-/** Throws, with the seed, when one of `runs` damaged transmissions does harm. */
+/** Throws, with the seed, if one of `runs` damaged transmissions does harm. */
 export async function fuzzSession(seed: number, runs: number): Promise<void> {
 	const all = transmissions();
 	const bench = new SessionBench();

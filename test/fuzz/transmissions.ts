@@ -1,4 +1,4 @@
-/** Transmissions that the fuzz tests of the UART damage, and the properties that must hold whatever was damaged. */
+/** Captures for the fuzz tests of the UART, and properties that hold for any damage. */
 import assert from "node:assert/strict";
 import { RecordCursor } from "../../modules/readout/record-cursor.js";
 import { RUNNING_LIMIT } from "../../modules/readout/record-writer.js";
@@ -9,15 +9,15 @@ import { iecVectors } from "../vectors.js";
 export interface Transmission {
 	readonly name: string;
 	readonly bytes: Uint8Array;
-	/** A meter sends it unasked. */
+	/** Unsolicited. */
 	readonly pushed: boolean;
-	/** Its BCC, or its CRC if it is pushed, does not belong to it. */
+	/** Its BCC (or CRC, if pushed) is wrong. */
 	readonly wrong: boolean;
 }
 
 const EXCLAMATION_MARK = 0x21;
 
-/** `splitTelegram` for bytes that need not be a telegram. */
+/** `splitTelegram` for arbitrary bytes. */
 export function split(bytes: Uint8Array): Telegram {
 	try {
 		return splitTelegram(bytes);
@@ -26,7 +26,7 @@ export function split(bytes: Uint8Array): Telegram {
 	}
 }
 
-/** Every capture as it is, and each with its block in a frame with the right check. */
+/** Each capture unchanged, and its block in a frame with a correct check. */
 export function transmissions(): Transmission[] {
 	return iecVectors().flatMap(({ name, telegram, mode, check }) => [
 		{ name, bytes: telegram, pushed: mode === "D", wrong: check === "wrong" },
@@ -45,17 +45,17 @@ function framed(telegram: Uint8Array): Uint8Array {
 	return Uint8Array.from([...opening, ...frame(Uint8Array.from(content))]);
 }
 
-/** True when the message begins with a frame with a check, has no other, and the check does not belong to it. */
+/** Whether the message begins with its only checked frame, and the check is wrong. */
 export function hasWrongCheck(message: Uint8Array): boolean {
 	const etx = message.indexOf(ETX);
 	if (message[0] !== STX || etx < 0 || etx + 1 >= message.length) return false;
 	if (message.lastIndexOf(STX) > 0 || message.includes(SOH)) return false;
 	const inside = message.subarray(1, etx);
-	// A damaged character after the data has its bit 7 set, which is not part of the check.
+	// Damage may set bit 7 of a character behind the data, which is not part of the check.
 	return (inside.reduce((sum, byte) => sum ^ byte, ETX) & 0x7f) !== message[etx + 1];
 }
 
-/** True when there is one telegram with a CRC and nothing else, and the CRC does not belong to it. */
+/** Whether there is exactly one telegram with a CRC, and the CRC is wrong. */
 export function hasWrongCRC(bytes: Uint8Array): boolean {
 	const match = /^(\/[^/!]*!)([0-9A-F]{1,4})\r\n$/.exec(textOf(bytes));
 	if (match === null) return false;
@@ -67,10 +67,7 @@ export function hasWrongCRC(bytes: Uint8Array): boolean {
 	return crc !== Number.parseInt(match[2], 16);
 }
 
-/**
- * Packed records are whole, and nothing is in them that was not sent: each address with its value, and each further
- * value, stands in what was sent, in this order.
- */
+/** Asserts that packed records are whole and contain only what was sent: each address with its values, in order. */
 export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 	assert.ok(packed.length <= RUNNING_LIMIT);
 	const text = textOf(sent);
@@ -81,10 +78,10 @@ export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 		const address = textOf(cursor.address, 0, cursor.addressLength);
 		const values: string[] = [];
 		while (cursor.nextValue()) values.push(textOf(cursor.text, 0, cursor.length));
-		// A row of a profile has the address of the record before it.
+		// A row of a profile has the address of the record before.
 		const heads = address === before ? [address, "\n", "\r"] : [address];
 		const [first, second, ...rest] = values;
-		// As shown; with a time in front; in the old form, with the time in front and the value at the end.
+		// As shown; time first; in the old form, time first and value last.
 		const orders = [values, [second, first, ...rest], [second, ...rest, first]];
 		const ends = orders.flatMap((order) => heads.map((head) => endOf(order, head, text, from)));
 		from = Math.min(...ends);
@@ -93,7 +90,7 @@ export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 	}
 }
 
-/** Where the values end that stand in the text from `from` on, one after the other behind `head`; Infinity: nowhere. */
+/** End of the values that follow each other behind `head` in the text, at or after `from`; Infinity: not found. */
 function endOf(values: readonly string[], head: string, text: string, from: number): number {
 	let end = from;
 	for (const [index, value] of values.entries()) {

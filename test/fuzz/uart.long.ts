@@ -1,4 +1,4 @@
-/** The damaged transmissions of uart.test.ts, many. */
+/** uart.test.ts with many transmissions. */
 import { fuzzListener } from "./listener.js";
 import { seedOfRun } from "./mutator.js";
 import { fuzzProgramming } from "./programming.js";

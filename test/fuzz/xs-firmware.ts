@@ -1,6 +1,6 @@
 /**
- * The damaged firmware files of firmware-files.ts, sent to the whole gateway in the microcontroller's engine, XS: it gives the
- * code of each, goes on, and no more slots are alive in the end than after the first of them.
+ * The files of firmware-files.ts, uploaded to the whole gateway in XS. It returns the right code for each, keeps
+ * working, and no slots leak.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,14 +15,14 @@ import { oddFile, refusalOf } from "./firmware-files.js";
 import { type Mutator, runAll } from "./mutator.js";
 import { checkTrace } from "./requests.js";
 
-/** Slots alive that may come on top of those of the first count. */
+/** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** No connection is kept for so long, ms. */
+/** Time after which every connection is closed, ms. */
 const REST_MS = 62_000;
-/** Bytes that come at once. */
+/** Largest piece received at once, bytes. */
 const PIECE_LIMIT = 1460;
 
-/** Throws, with the seed, when one of `runs` files is refused with another code than it should be, or does harm. */
+/** Throws, with the seed, if one of `runs` files gets another code than expected, or does harm. */
 export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
 	const script = join(folder, "gateway.js");
@@ -32,7 +32,7 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 	try {
 		let alive: number | undefined;
 		await runAll("firmware files in XS", seed, runs, async (mutator, run) => {
-			// A token is good for an hour.
+			// A token expires after an hour.
 			if (run % 50 === 0) await xs.login();
 			const { file, code } = refused(mutator);
 			assert.equal(await upload(xs, file, mutator), code, Buffer.from(file).toString("base64"));
@@ -50,7 +50,7 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 	}
 }
 
-/** A file that is not taken, and the code for it when its length is told before. */
+/** A file to be refused, and its code if the length is known in advance. */
 function refused(mutator: Mutator): { file: Uint8Array; code: string } {
 	for (;;) {
 		const odd = oddFile(mutator);
@@ -59,7 +59,7 @@ function refused(mutator: Mutator): { file: Uint8Array; code: string } {
 	}
 }
 
-/** Sends the file in pieces; gives the code of the reply, and what the status shows must be the same. */
+/** Sends the file in pieces; returns the reply's code, which the status must show too. */
 async function upload(xs: XSWorld, file: Uint8Array, mutator: Mutator): Promise<string> {
 	const client = xs.world.connect();
 	const headers = { Authorization: `Bearer ${xs.token}`, "Content-Length": String(file.length) };

@@ -1,6 +1,6 @@
 /**
- * The hostile pushes and telegrams of pushes.ts, sent to the whole gateway in the microcontroller's engine, XS: it goes on,
- * shows the good one after each, and no more slots are alive in the end than after the first of them.
+ * The hostile pushes and telegrams of pushes.ts, sent to the whole gateway in XS. It keeps working, shows the good one
+ * after each, and no slots leak.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,27 +15,27 @@ import { type Mutator, runAll } from "./mutator.js";
 import { oddSML, SML_TELEGRAMS, TIC_FRAMES } from "./pushes.js";
 import { checkTrace } from "./requests.js";
 
-/** Slots alive that may come on top of those of the first count, and for each code of a failure that is counted. */
+/** Allowed growth of live slots, and for each counted failure code. */
 const SLOTS_MARGIN = 8;
 const SLOTS_OF_CODE = 3;
-/** The longest that is sent is over by then, and a silence after it. */
+/** Time for the longest transmission and a silence, ms. */
 const PUSH_MS = 4000;
-/** No connection is kept for so long, ms. */
+/** Time after which every connection is closed, ms. */
 const REST_MS = 62_000;
 const PIECE_MS = 40;
 
 interface Kind {
 	readonly baud: number;
-	/** Paths of the API and what is written there. */
+	/** Paths of the API with their bodies. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
 	odd(mutator: Mutator): Uint8Array;
 	good(mutator: Mutator): Uint8Array;
-	/** The last readout is the good one. */
+	/** The last readout must be the good one. */
 	// biome-ignore lint/suspicious/noExplicitAny: JSON of the API
 	check(last: any): void;
 }
 
-/** Pushes of DLMS/COSEM with both keys. */
+/** DLMS/COSEM pushes with both keys. */
 function pushes(): Kind {
 	const meter = new HostilePusher();
 	const [block_cipher_key, auth_key] = [KEYS.encryption.toString("hex"), KEYS.authentication.toString("hex")];
@@ -52,7 +52,7 @@ function pushes(): Kind {
 	};
 }
 
-/** Telegrams of SML. */
+/** SML telegrams. */
 function sml(): Kind {
 	const [good] = SML_TELEGRAMS;
 	return {
@@ -116,7 +116,7 @@ async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
 		};
 		let alive: number | undefined;
 		await runAll("pushes in XS", seed, runs, async (mutator, run) => {
-			// A token is good for an hour.
+			// A token expires after an hour.
 			if (run % 100 === 0) await xs.login();
 			if (run > 0) await send(kind.odd(mutator));
 			await send(kind.good(mutator));

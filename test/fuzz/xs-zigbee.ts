@@ -1,7 +1,6 @@
 /**
- * A hostile coprocessor and what comes by radio, against the whole gateway in the microcontroller's engine, XS: frames of all
- * kinds, damaged ones and noise, and storms of them. HTTP is answered meanwhile, the network is there again afterwards, and no
- * more slots are alive than before the first.
+ * A hostile coprocessor and hostile radio frames for the whole gateway in XS: frames of all kinds, damaged ones, noise,
+ * and storms. HTTP still answers, the network works again afterwards, and no slots leak.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,12 +20,12 @@ import { frame, incoming } from "./zigbee-chip.js";
 import { askedOf } from "./zigbee-clusters.js";
 import { COMMANDS } from "./zigbee-radio.js";
 
-/** Slots alive that may come on top of those of the first count. */
+/** Allowed growth of live slots. */
 const SLOTS_MARGIN = 16;
-/** All is at rest again: a chip that has failed is tried in steps, a firmware that does not come is given up. */
+/** Time until all is idle, ms: a failed chip is retried with growing delays, and a missing firmware is given up. */
 const REST_MS = 1_100_000;
 const JOIN_LIMIT_MS = 400_000;
-/** Frames that come at once, as many as a second of the line at its best carries. */
+/** Frames at once, as many as the line carries in a second. */
 const STORM = 400;
 
 class Bench {
@@ -51,7 +50,7 @@ class Bench {
 			try {
 				const bench = new Bench(xs, radio);
 				await xs.login();
-				// No readout is under way when slots are counted.
+				// No readout while slots are counted.
 				const off = { enabled: false, period_unit: "minutes", period_value: 30 };
 				assert.equal((await xs.request("iec62056/schedule", { body: off })).status, 200);
 				await bench.checkGood();
@@ -66,7 +65,7 @@ class Bench {
 		}
 	}
 
-	/** The chip says this, whatever it is. */
+	/** The chip sends these bytes. */
 	say(bytes: Uint8Array): void {
 		this.radio.chip.onBytes(Buffer.from(bytes));
 	}
@@ -77,12 +76,12 @@ class Bench {
 		return reply.json().state;
 	}
 
-	/** The chip has started anew, and is a good one: the gateway is in its network, or can join it, and nothing was lost for it. */
+	/** After a restart with a good chip, the gateway is in its network or can join one, and has lost nothing. */
 	async checkGood(): Promise<void> {
 		const { xs, radio } = this;
 		radio.chip.restart(START_POWER);
 		await xs.advance(REST_MS);
-		// A session ends when nobody uses it.
+		// An idle session expires.
 		await xs.login();
 		if ((await this.state()) !== "joined") {
 			assert.equal((await xs.request("zigbee/reset", { method: "POST" })).status, 200);
@@ -122,7 +121,7 @@ function otaFrame(mutator: Mutator): Uint8Array {
 	return incoming(OTA_UPGRADE, payload);
 }
 
-/** Something hostile that the chip says. */
+/** Something hostile from the chip. */
 function hostile(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
 	const { cluster, payload, source, endpoint, isBroadcast } = askedOf(mutator);
@@ -142,7 +141,7 @@ function hostile(mutator: Mutator): Uint8Array {
 	}
 }
 
-/** Throws, with the seed, when one of `runs` rounds does harm in XS. */
+/** Throws, with the seed, if one of `runs` rounds does harm in XS. */
 export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 	return Bench.run(seed, async (bench) => {
 		const { xs } = bench;
@@ -152,7 +151,7 @@ export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 				mutator.inPieces(hostile(mutator), (buffer, start, end) => bench.say(buffer.slice(start, end)));
 				if (random.oneIn(3)) await xs.advance(random.below(random.oneIn(10) ? 20_000 : 100));
 			}
-			// A storm, and a client that waits for an answer in it.
+			// A storm, during which a client waits for a reply.
 			if (run % 10 === 9) {
 				for (let frames = 0; frames < STORM; frames++) bench.say(hostile(mutator));
 				await bench.state();

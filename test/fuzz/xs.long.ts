@@ -1,4 +1,4 @@
-/** The damaged requests and transmissions of xs.test.ts, as many as take about three minutes. */
+/** xs.test.ts with as many runs as take about three minutes. */
 import { seedOfRun } from "./mutator.js";
 import { fuzzRequestsInXS, fuzzTransmissionsInXS } from "./xs.js";
 

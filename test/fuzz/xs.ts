@@ -1,8 +1,7 @@
 /**
- * The damaged requests and transmissions of the other fuzz tests, against the whole gateway in the microcontroller's
- * engine, XS. The engine goes on, nothing is traced that is a mistake of our own, and a good transmission is read after
- * each damaged one; after every hundred, good requests and a readout work on all connections, and no more slots are alive
- * than before the first.
+ * The damaged requests and transmissions of the other fuzz tests, for the whole gateway in XS. The engine keeps
+ * running, no internal error is traced, and a good transmission is read after each damaged one. After every hundred,
+ * good requests and a readout work on all connections, and no slots leak.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,15 +29,15 @@ import {
 } from "./requests.js";
 import type { Transmission } from "./transmissions.js";
 
-/** Slots alive that may come on top of those of the first count. */
+/** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** And for each code of a failure, which is counted by itself from its first time on. */
+/** The same for each failure code, which is counted separately from its first occurrence. */
 const SLOTS_OF_CODE = 3;
-/** Virtual time in which the reply to a POST is whole: what the engine does meanwhile goes on in the next piece of time. */
+/** Virtual time for the complete reply to a POST; its effects continue in the next step. */
 const MOMENT_MS = 100;
-/** Virtual time in which a conversation has ended, ms. */
+/** Virtual time after which every session has ended, ms. */
 const END_MS = 700_000;
-/** Silence after which a meter waits for a sign-on again, ms. */
+/** Silence after which a meter accepts a sign-on again, ms. */
 const QUIET_MS = 2000;
 
 class XSBench {
@@ -69,7 +68,7 @@ class XSBench {
 		}
 	}
 
-	/** Sends bytes over a connection of their own, lets some time go by, and gives all that came back. */
+	/** Sends bytes over a new connection, lets time pass, and returns all that was received. */
 	async exchange(bytes: Uint8Array, mutator: Mutator): Promise<string> {
 		const { xs } = this;
 		const client = xs.world.connect();
@@ -87,7 +86,7 @@ class XSBench {
 		return text;
 	}
 
-	/** Gets a new token for the requests from now on. */
+	/** Gets a new token for later requests. */
 	async logIn(): Promise<void> {
 		const client = this.#connect();
 		this.xs.token = (await this.good("system/login", LOGIN, client)).token;
@@ -96,8 +95,8 @@ class XSBench {
 	}
 
 	/**
-	 * After a login, on all connections at once: requests work, and a readout of the simulator has its values. Then, when
-	 * all is at rest, no more slots are alive than at the first time.
+	 * After a login, on all connections at once: requests work, and a readout of the simulator has its values. Then,
+	 * once idle, as many slots are alive as the first time.
 	 */
 	async checkGood(): Promise<void> {
 		const { xs } = this;
@@ -121,7 +120,7 @@ class XSBench {
 		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} were at first`);
 	}
 
-	/** Lets a meter have its say: one that was asked until it is silent, one that pushes until a whole new push is over. */
+	/** Lets a meter finish: until it is silent, or has completed a new push. */
 	async hearOut(mode: MeterMode): Promise<void> {
 		const { time, serial } = this.xs.world;
 		const { meter } = serial;
@@ -131,7 +130,7 @@ class XSBench {
 		await this.xs.until(isOver, END_MS);
 	}
 
-	/** Gets ready to read a meter of this mode, with nothing learned before. */
+	/** Prepares to read a meter of this mode, without learned settings. */
 	async expect(mode: MeterMode): Promise<void> {
 		this.#baudMax = this.#baudMax === 9600 ? 19_200 : 9600;
 		await this.logIn();
@@ -140,7 +139,7 @@ class XSBench {
 		await this.good("iec62056/config", { ...modeD, baudrate_max: this.#baudMax });
 	}
 
-	/** The reply to a request for a readout, when the conversation has come to its end. */
+	/** Reply to a readout request, after the session has ended. */
 	async readOut(): Promise<VirtualReply> {
 		const reply = await this.xs.request("iec62056/read");
 		const endMs = this.xs.world.time.nowMs + END_MS;
@@ -151,7 +150,7 @@ class XSBench {
 		return reply;
 	}
 
-	/** The reply to a request, over a connection of its own (or `client`), which must be a good one. */
+	/** Reply to a request over a new connection (or `client`), which must succeed. */
 	// biome-ignore lint/suspicious/noExplicitAny: JSON of the API
 	async good(path: string, body?: unknown, client?: VirtualClient): Promise<any> {
 		const reply = await this.xs.request(path, { body }, client);
@@ -164,7 +163,7 @@ class XSBench {
 	}
 }
 
-/** The readings of a readout that must be whole. */
+/** Readings of a readout that must be complete. */
 function readingsOf(reply: VirtualReply, name: string): unknown {
 	const json = reply.json();
 	assert.equal(reply.status, 200, `${name}: ${json.message}`);
@@ -172,7 +171,7 @@ function readingsOf(reply: VirtualReply, name: string): unknown {
 	return json.readings;
 }
 
-/** The answer to a readout that may be damaged: an error of the meter's, or values that were sent, in their order. */
+/** The reply to a readout that may be damaged: a meter's error, or values that were sent, in order. */
 function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 	const json = reply.json();
 	if (reply.status !== 200) {
@@ -193,14 +192,14 @@ function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 	assert.ok(sent.some(isSent), `${reply.text} was never sent`);
 }
 
-/** Throws, with the seed, when one of `runs` damaged requests does harm in XS. */
+/** Throws, with the seed, if one of `runs` damaged requests does harm in XS. */
 export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	return XSBench.run({ seed }, async (bench) => {
 		const { xs } = bench;
 		let text = "";
 		await runAll("requests in XS", seed, runs, async (mutator, run) => {
 			if (run % 100 === 99) await bench.checkGood();
-			// A logout has worked: the requests to come shall be let in again.
+			// A logout worked; later requests need a new token.
 			else if (text.includes('"unauthorized"')) await bench.logIn();
 			const request = oddRequest(mutator, xs.token);
 			text = await bench.exchange(request.bytes, mutator);
@@ -210,7 +209,7 @@ export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws, with the seed, when one of `runs` damaged transmissions of the modes C and D does harm in XS. */
+/** Throws, with the seed, if one of `runs` damaged transmissions of modes C and D does harm in XS. */
 export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: number): Promise<void> {
 	const all = meterTransmissions(lengthLimit);
 	const goodOf = new Map<Transmission, unknown>();

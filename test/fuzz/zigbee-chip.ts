@@ -1,12 +1,12 @@
 /**
- * A coprocessor with Z-Stack's serial interface (MT over UNPI) that answers as a good one does, in a network or not, for tests in
- * which something else is said between its answers. It holds the firmware to what it may send: whole frames, one request at a
- * time, settings that are its own, and never anything of the network's keys.
+ * A coprocessor with Z-Stack's serial interface (MT over UNPI) that answers correctly, in a network or not; tests send
+ * other frames between its answers. It checks the firmware's output: whole frames, one request at a time, only its own
+ * settings, and never a network key.
  */
 import assert from "node:assert/strict";
 
 const SOF = 0xfe;
-/** Before a request to reset: what the serial boot loader of older chips waits for. */
+/** Sent before a reset, since the serial boot loader of older chips waits for it. */
 const SKIP_BOOT_LOADER = 0xef;
 const REQUEST = 0x20;
 const REPLY = 0x40;
@@ -32,13 +32,15 @@ const EXT_NETWORK_INFO = 0x2550;
 const COMMISSION = 0x2f05;
 
 const LOGICAL_TYPE = 0x0087;
-/** Startup option, logical type, PAN id, channels, concentrator, ZDO callbacks: what the firmware may set. */
+/**
+ * Settings that the firmware may write: startup option, logical type, PAN id, channels, concentrator, ZDO callbacks.
+ */
 const SETTINGS = [0x0003, 0x0087, 0x0083, 0x0084, 0x0032, 0x008f];
-/** Active and alternate key of the network, link key: the firmware overwrites them by zeros when it forgets its network. */
+/** Active and alternate network key, link key: the firmware overwrites them with zeros when it leaves its network. */
 const KEYS = [0x003a, 0x003b, 0x0102];
-/** The network key with its counter, the NIB: it deletes them then. */
+/** The network key with its counter, and the NIB: deleted then. */
 const DELETED = [0x0082, 0x0021];
-/** Longest frame of the firmware: more does not go through its link (io/link.ts). */
+/** Longest frame through the firmware's link (io/link.ts), bytes. */
 const FRAME_LIMIT = 128;
 
 const STATE_HOLD = 0;
@@ -49,7 +51,7 @@ export const SHORT_ADDRESS = 0x4a11;
 const OWN_ADDRESS = [1, 0, 0, 0, 0, 0x4b, 0x12, 0];
 const NETWORK = [0x62, 0x1a, 0, 0, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xdd, 1, 0, 0, 0, 0, 0x4b, 0x12, 0, 15];
 
-/** A frame of the serial interface; `command` has the first command byte above. */
+/** A frame of the serial interface; `command` has the first command byte in its high byte. */
 export function frame(command: number, data: ArrayLike<number>): Uint8Array {
 	const bytes = [data.length, command >> 8, command & 0xff, ...Array.from(data)];
 	return Uint8Array.of(
@@ -59,7 +61,7 @@ export function frame(command: number, data: ArrayLike<number>): Uint8Array {
 	);
 }
 
-/** A frame with a ZCL frame in it that came by radio for endpoint 1. */
+/** A serial frame with a ZCL frame received for endpoint 1. */
 export function incoming(
 	cluster: number,
 	payload: ArrayLike<number>,
@@ -86,7 +88,7 @@ export function incoming(
 	return frame(INCOMING, [...head, payload.length, ...Array.from(payload), source & 0xff, source >> 8, 30]);
 }
 
-/** A ZCL frame that the firmware sent. */
+/** A ZCL frame from the firmware. */
 export interface Sent {
 	readonly destination: number;
 	readonly endpoint: number;
@@ -95,30 +97,29 @@ export interface Sent {
 }
 
 export class PlayedChip {
-	/** It is in a network, or will be as soon as it is started. */
+	/** In a network, or as soon as it is started. */
 	isMember: boolean;
-	/** A network near by lets others join. */
+	/** A network in reach permits joining. */
 	isOpen = true;
-	/** The owner wants the gateway to join: only then may it look for a network. */
+	/** The owner has requested a join; otherwise the firmware may not scan. */
 	mayJoin = false;
-	/** It gives no answer. */
 	isSilent = false;
-	/** Frames that it has said and the firmware has not heard. */
+	/** Frames sent, but not yet received by the firmware. */
 	said: Uint8Array[] = [];
-	/** ZCL frames of the firmware since somebody looked. */
+	/** ZCL frames from the firmware since the last check. */
 	sent: Sent[] = [];
-	/** Requests of the firmware, all told. */
+	/** Number of requests so far. */
 	requests = 0;
 	readonly #nv = new Map<number, Uint8Array>();
 	#state = STATE_HOLD;
 
-	/** A fresh one, or one that is in a network in this role. */
+	/** A new chip, or a member of a network in this role. */
 	constructor(role?: number) {
 		this.isMember = role !== undefined;
 		if (role !== undefined) this.#nv.set(LOGICAL_TYPE, Uint8Array.of(role));
 	}
 
-	/** Takes what the firmware sends, a frame. */
+	/** Receives a frame from the firmware. */
 	hear(heard: Uint8Array): void {
 		const bytes = heard[0] === SKIP_BOOT_LOADER ? heard.subarray(1) : heard;
 		assert.ok(bytes.length >= 5 && bytes.length <= FRAME_LIMIT, `${bytes.length} bytes`);
@@ -138,7 +139,7 @@ export class PlayedChip {
 		this.#after(command, data);
 	}
 
-	/** Says a frame. */
+	/** Sends a frame. */
 	say(command: number, data: ArrayLike<number>): void {
 		this.said.push(frame(command, data));
 	}

@@ -1,8 +1,8 @@
 /**
- * Messages of a hostile coordinator, or of a stranger in its network, to the endpoint, against the bridge
- * (modules/zigbee/bridge.ts): frames for all clusters, commands, types and lengths, and more of them than can be
- * answered. The bridge never throws. Its answers are whole, short enough and addressed to the sender; no attribute
- * changes except the identify time; and only the coordinator configures reports.
+ * Hostile messages from the coordinator or another node of the network to the endpoint, for the bridge
+ * (modules/zigbee/bridge.ts): frames of all clusters, commands, types and lengths, and more than can be answered. The
+ * bridge never throws. Its answers are whole, short enough and addressed to the sender. No attribute changes except the
+ * identify time, and only the coordinator configures reports.
  */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -36,7 +36,7 @@ const REPORT = 0x0a;
 const DEFAULT_RESPONSE = 0x0b;
 const WRITTEN = 0x04;
 const DISCOVER = 0x0c;
-/** A bit of each command that is an answer, or a report: nobody answers them. */
+/** A bit for each command that is a response or a report, and gets no answer. */
 const ANSWERS = [0x01, 0x04, 0x07, 0x09, 0x0a, 0x0b, 0x0d, 0x10, 0x12, 0x14, 0x16];
 
 const SERVED = [0x0000, 0x0003, 0x0702, 0x0b04];
@@ -48,7 +48,6 @@ const ATTRIBUTES = [
 const TYPES = [
 	0x00, 0x10, 0x18, 0x1b, 0x20, 0x21, 0x22, 0x25, 0x29, 0x2a, 0x2b, 0x30, 0x41, 0x42, 0x43, 0x48, 0xe2, 0xf0, 0xff,
 ];
-/** With their types. */
 const REPORTABLE = [
 	[0x0000, 0x25],
 	[0x0001, 0x25],
@@ -57,7 +56,7 @@ const REPORTABLE = [
 	[0x0508, 0x21],
 	[0x050b, 0x29],
 ];
-/** Bytes of a value by type; 0 if its length precedes it. */
+/** Size of a value by type, bytes; 0: a length precedes it. */
 const SIZES: Readonly<Record<number, number>> = {
 	...{ 16: 1, 24: 1, 25: 2, 27: 4, 32: 1, 33: 2, 34: 3, 35: 4, 37: 6, 40: 1, 41: 2, 42: 3, 43: 4 },
 	...{ 48: 1, 49: 2, 65: 0, 66: 0, 226: 4, 240: 8 },
@@ -67,9 +66,9 @@ const IDENTIFY = 3;
 const READOUT = readoutOf(
 	"1.8.0(015882.692*kWh)\r\n2.8.0(000219.488*kWh)\r\n16.7.0(-01.228*kW)\r\n32.7.0(235.2*V)\r\n31.7.0(005.30*A)",
 );
-/** Settings of reports are written to flash within this time. */
+/** Configured reports are written to flash within this time. */
 const KEEP_MS = 10_000;
-/** More than can wait to be answered. */
+/** More than the queue of answers holds. */
 const STORM = 10_000;
 const WAITING_LIMIT = 8;
 
@@ -77,7 +76,7 @@ interface Sent extends Outgoing {
 	readonly payload: Uint8Array;
 }
 
-/** A chip's driver that is in a network, and takes one frame at a time. */
+/** A chip's driver in a network that takes one frame at a time. */
 class PlayedRadio implements Chip {
 	state = RADIO_OFF;
 	network: Network = { channel: 15, panId: 0x1a62, shortAddress: 0x4a11, extendedPanId: new Uint8Array(8) };
@@ -152,10 +151,10 @@ class Bench {
 		this.#sendAll();
 	}
 
-	/** A frame comes; what is answered, if anything. */
+	/** Receives a frame; returns the answer, if any. */
 	hear(asked: Asked): Sent | undefined {
 		const { cluster, source, endpoint, isBroadcast, payload } = asked;
-		// Behind it stands what was there before.
+		// Surrounded by leftovers of the buffer.
 		const bytes = new Uint8Array(256).fill(0xa5);
 		bytes.set(payload, 3);
 		const incoming: Incoming = {
@@ -168,7 +167,7 @@ class Bench {
 		return sent;
 	}
 
-	/** A frame comes, and nothing that is answered goes out. */
+	/** Receives a frame while no answer can leave. */
 	storm(asked: Asked): void {
 		this.#user.received(
 			{ ...asked, sourceEndpoint: asked.endpoint, bytes: asked.payload, start: 0, end: asked.payload.length },
@@ -187,13 +186,11 @@ class Bench {
 		return count;
 	}
 
-	/** It has arrived. */
 	arrived(): void {
 		this.#user.sent(0, this.nowMs);
 		this.#sendAll();
 	}
 
-	/** Time goes by, and what is due is done. */
 	pass(ms: number): void {
 		this.nowMs += ms;
 		if (this.bridge.deadlineMs <= this.nowMs) this.bridge.advance(this.nowMs);
@@ -214,7 +211,7 @@ class Bench {
 		return Buffer.from(answer.payload.slice(3)).toString("hex");
 	}
 
-	/** All that can be read and reported, without how long it identifies itself. */
+	/** All readable and reportable attributes, except the identify time. */
 	snapshot(): string {
 		const lines = SERVED.flatMap((cluster) => ATTRIBUTES.map((id) => `${cluster} ${id} ${this.read(cluster, id)}`));
 		return lines.filter((line) => !line.startsWith("3 0 ")).join("\n");
@@ -252,7 +249,7 @@ function checkAnswer(asked: Asked, answer: Sent): void {
 	}
 }
 
-/** Records of attributes that were read: id, status, and type and value where that is 0. */
+/** Records of read attributes: id, status, and, with status 0, type and value. */
 function checkRecords(body: Uint8Array): void {
 	let at = 0;
 	while (at < body.length) {
@@ -268,7 +265,7 @@ function checkRecords(body: Uint8Array): void {
 	}
 }
 
-/** A frame that means something, or nearly. */
+/** A valid or almost valid frame. */
 function frameOf(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
 	const control = random.oneIn(3) ? random.below(256) : mutator.pick([0x00, 0x10, 0x01, 0x11, 0x18, 0x09, 0x19]);
@@ -312,7 +309,7 @@ export function askedOf(mutator: Mutator, byStrangers = false): Asked {
 	};
 }
 
-/** Throws, with the seed, when one of `runs` rounds of hostile frames does harm. */
+/** Throws, with the seed, if one of `runs` rounds of hostile frames does harm. */
 export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 	let bench = new Bench();
 	let byStrangers = false;
@@ -339,7 +336,7 @@ export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** A stranger sends more than can be answered: no more waits than there is room for, and it answers again at once. */
+/** One node sends more than can be answered: the queue stays within its limit, and answers resume at once. */
 export function stormOfFrames(seed: number, mutator: Mutator): void {
 	const bench = new Bench();
 	const before = bench.snapshot();

@@ -1,7 +1,7 @@
 /**
- * Messages of a hostile coprocessor, against its driver (modules/zigbee/coprocessor.ts): damaged and invented frames in
- * all states, in pieces, with lost, late or foreign answers. The driver never throws, comes to rest, sends no more than
- * its link carries, joins only on request, and works again as soon as the chip does.
+ * A hostile coprocessor for its driver (modules/zigbee/coprocessor.ts): damaged and invented frames in all states, in
+ * pieces, with lost, late or unrelated answers. The driver never throws, becomes idle, sends no more than its link
+ * carries, joins only on request, and works again with a good chip.
  */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
@@ -19,19 +19,19 @@ import {
 import { type Mutator, runAll } from "./mutator.js";
 import { frame, incoming, PlayedChip } from "./zigbee-chip.js";
 
-/** Calls of `advance` at the same time until it comes to rest. */
+/** Calls of `advance` at one time until it is idle. */
 const TURN_LIMIT = 20;
-/** Frames that it may have to say after a piece of input: more would not fit in its queue (io/machine.ts). */
+/** Most frames after one input: the size of its queue (io/machine.ts). */
 const OUTPUT_LIMIT = 8;
-/** It looks for a network for so long after it was told to, and what belongs to that may take, ms. */
+/** Longest search for a network on request, with its follow-up, ms. */
 const JOINING_MS = 330_000;
-/** Virtual time in which it works again with a chip that does, ms: a silent one is tried in steps. */
+/** Virtual time in which it recovers with a good chip, ms: a silent one is retried with growing delays. */
 const HEAL_MS = 900_000;
 const STEP_LIMIT = 80;
 /** Longest gap within a frame. */
 const GAP_MS = 1000;
 
-/** Commands that mean something to it: what the chip says by itself, and answers. */
+/** Known commands: the chip's notifications and answers. */
 export const COMMANDS = [
 	...[0x4180, 0x4480, 0x4481, 0x4482, 0x4f80, 0x45c0, 0x45c9, 0x45c1, 0x45cb, 0x45ff, 0x45b4, 0x6000],
 	...[0x6101, 0x6102, 0x6104, 0x6108, 0x6109, 0x6400, 0x6401, 0x6402, 0x6534, 0x6550, 0x653e, 0x6f05, 0x6f08],
@@ -45,7 +45,7 @@ class Bench implements RadioUser {
 	readonly radio: Coprocessor;
 	nowMs = 5000;
 	frames = 0;
-	/** A frame was sent, and nothing was heard of it yet. */
+	/** A sent frame is not yet confirmed. */
 	isSending = false;
 	#joinUntilMs = 0;
 	readonly #mutator: Mutator;
@@ -78,7 +78,7 @@ class Bench implements RadioUser {
 		this.isSending = false;
 	}
 
-	/** One thing that may happen. */
+	/** One random event. */
 	step(): void {
 		const { chip } = this;
 		const { random } = this.#mutator;
@@ -122,7 +122,7 @@ class Bench implements RadioUser {
 		this.#send();
 	}
 
-	/** The bytes arrive, in pieces. */
+	/** The bytes arrive in pieces. */
 	hear(bytes: Uint8Array): void {
 		this.#mutator.inPieces(bytes, (buffer, start, end) => {
 			this.nowMs += this.#mutator.random.below(3);
@@ -131,7 +131,7 @@ class Bench implements RadioUser {
 		});
 	}
 
-	/** Time goes by; what is due is done when it is. */
+	/** Advances time, and does each thing when due. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.radio.deadlineMs <= untilMs; turns++) {
@@ -145,7 +145,7 @@ class Bench implements RadioUser {
 		this.nowMs = untilMs;
 	}
 
-	/** The chip hears what the firmware has to say. */
+	/** The chip receives the firmware's output. */
 	poll(): void {
 		let count = 0;
 		for (let output = this.radio.poll(); output.kind !== OUTPUT_NONE; output = this.radio.poll()) {
@@ -156,7 +156,7 @@ class Bench implements RadioUser {
 		}
 	}
 
-	/** The chip is a good one from now on: all is well again in the end. */
+	/** A good chip from now on; finally everything works again. */
 	heal(): void {
 		const { chip, radio } = this;
 		chip.isSilent = false;
@@ -195,7 +195,7 @@ class Bench implements RadioUser {
 		this.poll();
 	}
 
-	/** The owner wants something. */
+	/** A random request of the owner. */
 	#want(): void {
 		const { radio } = this;
 		switch (this.#mutator.random.below(6)) {
@@ -228,7 +228,7 @@ class Bench implements RadioUser {
 	}
 }
 
-/** Throws, with the seed, when one of `runs` hostile coprocessors does harm. */
+/** Throws, with the seed, if one of `runs` hostile coprocessors does harm. */
 export async function fuzzRadio(seed: number, runs: number): Promise<void> {
 	await runAll("coprocessor", seed, runs, (mutator) => {
 		const bench = new Bench(mutator);

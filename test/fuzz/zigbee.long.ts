@@ -1,4 +1,4 @@
-/** The hostile coprocessors and coordinators of zigbee.test.ts, many. */
+/** zigbee.test.ts with many hostile coprocessors and coordinators. */
 import { Mutator, seedOfRun } from "./mutator.js";
 import { fuzzZigbeeInXS } from "./xs-zigbee.js";
 import { fuzzClusters, stormOfFrames } from "./zigbee-clusters.js";

@@ -183,7 +183,7 @@ describe("an HDLC connection carries", () => {
 	});
 	it("a request in segments of what the meter takes, each after the RR for the one before", () => {
 		const request = bytes(100);
-		// The meter takes 40 bytes, LLC header included.
+		// The meter accepts 40 bytes, including the LLC header.
 		const conversation = Conversation.connected("818003060128").send(request);
 		assert.deepEqual(conversation.take(), [`I0,0+ e6e600${hex(request.subarray(0, 37))}`]);
 		conversation.meter(rr(1));
@@ -291,7 +291,7 @@ describe("an HDLC connection carries", () => {
 		conversation.receive(makeFrame({ to: SERVER, from: CLIENT, control: info(0, 0), information: ANSWERED }));
 		assert.deepEqual(conversation.take(), []);
 		const { frames, foreign, echoes } = conversation.connection;
-		// The first frame was the UA that made the connection.
+		// The first frame was the UA of the connection.
 		assert.deepEqual([frames, foreign, echoes], [3, 1, 1]);
 		conversation.meter(info(0, 1), ANSWERED);
 		assert.deepEqual(conversation.take(), ["event 2"]);

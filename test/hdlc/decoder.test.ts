@@ -5,7 +5,7 @@ import { FRAME_LIMIT } from "../../modules/hdlc/frame.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
 import { type ExpectedFrame, frameVectors, hex, info, makeFrame, rr, UA, unhex } from "./frames.js";
 
-/** Control, addresses, information, by name; `base`: bytes of the buffer that are the owner's. */
+/** Control, addresses, information, by name; `base`: bytes of the buffer before the decoder's. */
 class Collector implements Feedable {
 	readonly decoder: FrameDecoder;
 	readonly found: string[] = [];

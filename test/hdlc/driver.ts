@@ -1,4 +1,4 @@
-/** A connection on time moved by hand: frames of the meter go in at a moment, a log tells what came out of it. */
+/** A connection with time moved by hand: frames of the meter go in, and a log has the output. */
 
 import assert from "node:assert/strict";
 import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
@@ -21,12 +21,11 @@ export const DEFAULTS: ConnectionOptions = {
 	apdu: new Uint8Array(0),
 };
 
-/** A frame of the meter. */
 export function fromMeter(control: number, information: Iterable<number> = [], segmented = false): Uint8Array {
 	return makeFrame({ to: CLIENT, from: SERVER, control, information, segmented });
 }
 
-/** `I<N(S)>,<N(R)> <information>`, with `+` when segmented; `RR<N(R)>`, `SNRM`, `DISC`. The checks are checked. */
+/** `I<N(S)>,<N(R)> <information>`, with `+` if segmented; `RR<N(R)>`, `SNRM`, `DISC`. Also verifies the checks. */
 function nameOf(frame: Uint8Array): string {
 	const control = frame[1 + 2 + SERVER.length + CLIENT.length];
 	const at = 1 + 2 + SERVER.length + CLIENT.length + 1;
@@ -84,7 +83,7 @@ export class Conversation {
 		return this.#poll();
 	}
 
-	/** A frame of the meter has arrived by now. */
+	/** A frame of the meter has arrived now. */
 	meter(control: number, information: Iterable<number> = [], segmented = false): this {
 		return this.receive(fromMeter(control, information, segmented));
 	}
@@ -96,7 +95,7 @@ export class Conversation {
 		return this.#poll();
 	}
 
-	/** Lets time go by to `ms`, stopping at each moment that the connection wants. */
+	/** Advances time to `ms`, stopping whenever the connection is due. */
 	to(ms: number): this {
 		while (this.connection.deadlineMs <= ms) {
 			this.nowMs = Math.max(this.nowMs, this.connection.deadlineMs);
@@ -107,12 +106,12 @@ export class Conversation {
 		return this;
 	}
 
-	/** As `to`, from now on. */
+	/** As `to`, relative to now. */
 	pass(ms: number): this {
 		return this.to(this.nowMs + ms);
 	}
 
-	/** The log so far, which begins anew. Times are ms from the moment `since`. */
+	/** Returns the log and clears it. Times are ms since `since`. */
 	take(since?: number): string[] {
 		const log = this.#log.map((line) => {
 			const [ms, ...rest] = line.split(" ");
@@ -122,7 +121,7 @@ export class Conversation {
 		return log;
 	}
 
-	/** The answer in the owner's buffer. */
+	/** The answer in the user's buffer. */
 	get answer(): string {
 		return hex(this.apdu.subarray(0, this.connection.apduLength));
 	}

@@ -1,4 +1,4 @@
-/** HDLC frames made for tests, by code of their own, and the HDLC vectors of test/vectors. */
+/** HDLC frames for tests, made independently of the project's code, and the HDLC vectors of test/vectors. */
 import { readFileSync } from "node:fs";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
@@ -16,7 +16,7 @@ export const rnr = (expected: number) => 0x15 | (expected << 5);
 export const rej = (expected: number) => 0x19 | (expected << 5);
 export const info = (number: number, expected: number) => 0x10 | (expected << 5) | (number << 1);
 
-/** CRC-16/X.25 a bit at a time. */
+/** CRC-16/X.25, bit by bit. */
 function check(bytes: readonly number[]): number[] {
 	let register = 0xffff;
 	for (const byte of bytes) {

@@ -1,4 +1,4 @@
-/** The bad lines of line.test.ts, many. */
+/** line.test.ts with many bad lines. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { converse } from "./line.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
 import { converse, type Outcome } from "./line.js";
 
-/** Conversations with these seeds. */
+/** Sessions with these seeds. */
 function outcomes(count: number, options: { faults: number; losesBytes?: boolean }): Outcome[] {
 	return Array.from({ length: count }, (_, seed) => {
 		try {
@@ -19,7 +19,7 @@ describe("an HDLC connection with a server of any kind", () => {
 	it("gets every answer over a good line, and repeats nothing", () => {
 		for (const [seed, outcome] of outcomes(300, { faults: 0 }).entries()) {
 			assert.ok(isDone(outcome), `seed ${seed}: ${outcome.failure?.code}`);
-			// A server that knows no parameters is asked without them.
+			// A server without parameters is connected without them.
 			assert.ok(outcome.repeated <= 1, `seed ${seed}: ${outcome.repeated} repeated`);
 		}
 	});

@@ -1,6 +1,6 @@
 /**
- * A connection and a server on a line that loses, repeats, delays and damages what it carries, on time that is moved by
- * hand. The order of what it carries stays: it is a wire.
+ * A connection and a server on a line that loses, repeats, delays and damages transmissions, with time moved by hand.
+ * Order is kept, as on a wire.
  */
 
 import assert from "node:assert/strict";
@@ -17,9 +17,9 @@ import { Server } from "./server.js";
 
 export interface LineOptions {
 	readonly seed: number;
-	/** One transmission in so many suffers; 0: none. */
+	/** One fault in that many transmissions; 0: none. */
 	readonly faults: number;
-	/** Bytes may get lost in a frame. A check of 16 bits overlooks one such frame in 65536. */
+	/** Frames may lose bytes, which a 16-bit check misses once in 65536 frames. */
 	readonly losesBytes: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 const BAUD = 9600;
-/** No conversation of these takes longer, or more steps. */
+/** Limit of a session. */
 const LIMIT_MS = 3_600_000;
 const LIMIT_STEPS = 200_000;
 const FAULT_NONE = -1;
@@ -43,7 +43,7 @@ interface Delivery {
 	readonly bytes: Uint8Array;
 }
 
-/** Answer of the meter to a request; the request's first two bytes give the length. */
+/** The meter's answer; the request's first two bytes give its length. */
 function respond(request: Uint8Array): Uint8Array {
 	const random = new SeededRandom(request.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7));
 	return random.bytes((request[0] << 8) | request[1]);
@@ -68,7 +68,7 @@ class Line {
 		return this.#deliveries.shift()!;
 	}
 
-	/** Carries a frame that begins to be sent at `nowMs`, with what may happen to it on the way. */
+	/** Carries a frame sent at `nowMs`, with possible faults. */
 	carry(frame: Uint8Array, toClient: boolean, nowMs: number): void {
 		const random = this.#random;
 		const fault = random.oneIn(this.#options.faults) ? random.below(this.#options.losesBytes ? 8 : 6) : FAULT_NONE;
@@ -79,7 +79,7 @@ class Line {
 			this.#deliver(frame, toClient, nowMs);
 		} else if (fault === 2) this.#deliver(frame, toClient, nowMs + random.below(2 * TIMEOUT_MS));
 		else if (fault === 3) {
-			// Up to three flipped bits are always noticed.
+			// Up to three flipped bits are always detected.
 			const damaged = frame.slice();
 			for (let i = random.below(3); i >= 0; i--) damaged[random.below(frame.length)] ^= 1 << random.below(8);
 			this.#deliver(damaged, toClient, nowMs);
@@ -93,7 +93,7 @@ class Line {
 		}
 	}
 
-	/** In pieces, as an adapter would. */
+	/** In pieces, as an adapter delivers. */
 	#deliver(bytes: Uint8Array, toClient: boolean, nowMs: number): void {
 		for (let at = 0; at < bytes.length; ) {
 			const end = Math.min(bytes.length, at + 1 + this.#random.below(64));
@@ -104,7 +104,7 @@ class Line {
 	}
 }
 
-/** A whole conversation of up to 12 requests. Throws when an answer is wrong, or when it does not come to its end. */
+/** A whole session of up to 12 requests. Throws if an answer is wrong, or the session does not end. */
 export function converse(options: LineOptions): Outcome {
 	const random = new SeededRandom(options.seed);
 	const capacity = random.oneIn(8) ? 200 : 1800;
@@ -119,7 +119,7 @@ export function converse(options: LineOptions): Outcome {
 	});
 	const requests = Array.from({ length: 1 + random.below(12) }, () => {
 		const request = random.bytes(2 + random.below(300));
-		// Most answers are short, some of more bytes than the buffer has.
+		// Most answers are short, some longer than the buffer.
 		request[0] = random.oneIn(3) ? random.below(7) : 0;
 		return request;
 	});

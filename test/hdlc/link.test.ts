@@ -89,7 +89,7 @@ class Bed {
 		return this;
 	}
 
-	/** Why it ended, if not as it should, once it has. */
+	/** Runs until it ends; returns the failure, if any. */
 	run(): Failure | undefined {
 		assert.ok(
 			this.time.runWhile(() => this.endedMs === 0, 600_000),

@@ -5,7 +5,7 @@ import { type ExpectedFrame, frameVectors, hex, makeFrame, unhex } from "./frame
 
 const LLC = "e6e600";
 
-/** The pieces of the frame that was begun. */
+/** Pieces of the current frame. */
 function pieces(sender: FrameSender): Uint8Array[] {
 	const output: Output = { kind: OUTPUT_NONE, bytes: sender.head, start: 0, end: 0, baud: 0, format: 0, code: 0 };
 	const found: Uint8Array[] = [];
@@ -17,7 +17,7 @@ function pieces(sender: FrameSender): Uint8Array[] {
 	return found;
 }
 
-/** The address that stands in these bytes. */
+/** The address in these bytes. */
 function addressOf(destination: string, source: string) {
 	const parts = [...unhex(destination)].map((byte) => byte >> 1);
 	const [logical, physical] =

@@ -1,23 +1,23 @@
 /**
- * The meter's side of HDLC, written for the tests from the standard, not from the client: a secondary station in normal
- * response mode that answers each APDU with what `respond` makes of it. It repeats what was not acknowledged when it is
- * polled, and never speaks unasked.
+ * The meter's side of HDLC, written from the standard, independently of the client: a secondary station in normal
+ * response mode that answers each APDU by `respond`. When polled, it repeats unacknowledged frames. It never sends
+ * unsolicited frames.
  */
 import { CLIENT, SERVER } from "./driver.js";
 import { DISC, DM, info, makeFrame, rnr, rr, SNRM, UA } from "./frames.js";
 
 export interface ServerOptions {
-	/** Bytes of information that it sends and takes at most. */
+	/** Largest information field that it sends and accepts, bytes. */
 	readonly info: number;
 	/** Frames that it sends in a row. */
 	readonly window: number;
-	/** It answers SNRM with a bare UA, and holds to the defaults. */
+	/** It answers SNRM with a bare UA, and uses the defaults. */
 	readonly bareUA: boolean;
 	/** It answers DM to SNRM with parameters. */
 	readonly plainOnly: boolean;
 	/** It sets no final bit in segments. */
 	readonly noFinal: boolean;
-	/** It first says RR or RNR so many times, and answers when it is polled after that. */
+	/** Number of RR or RNR before each answer, which is sent when it is polled again. */
 	readonly busy: number;
 	respond(request: Uint8Array): Uint8Array;
 }
@@ -26,7 +26,7 @@ export class Server {
 	readonly #options: ServerOptions;
 	#line: number[] = [];
 	#connected = false;
-	/** N(S) of the next frame to be acknowledged; N(S) expected. */
+	/** N(S) of the next frame to be acknowledged; expected N(S). */
 	#unacknowledged = 0;
 	#expected = 0;
 	#request: number[] = [];
@@ -35,14 +35,14 @@ export class Server {
 	#busy = 0;
 	#window = 1;
 	#info = 128;
-	/** APDUs that were taken, in order. */
+	/** Accepted APDUs, in order. */
 	readonly requests: Uint8Array[] = [];
 
 	constructor(options: ServerOptions) {
 		this.#options = options;
 	}
 
-	/** Takes bytes of the line; gives the frames that it answers. */
+	/** Receives bytes of the line; returns the frames of its answer. */
 	receive(bytes: Uint8Array): Uint8Array[] {
 		this.#line.push(...bytes);
 		const answers: Uint8Array[] = [];
@@ -66,7 +66,7 @@ export class Server {
 		return ((this.#line[start + 1] & 7) << 8) | this.#line[start + 2];
 	}
 
-	/** A whole frame for this server stands at `start`: the same bytes come out when its parts are put together anew. */
+	/** A whole frame for this server begins at `start`: rebuilt from its parts, it is identical. */
 	#isFrame(start: number): boolean {
 		const length = this.#lengthAt(start);
 		if (!(length >= 8) || this.#line.length < start + length + 2) return false;

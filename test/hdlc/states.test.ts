@@ -6,12 +6,12 @@ import { DISC, DM, FRMR, info, rej, rnr, rr, SNRM, UA, UI } from "./frames.js";
 const REQUEST = new Uint8Array(50).fill(0x11);
 const LLC = [0xe6, 0xe7, 0];
 const DATA = [...LLC, 1, 2, 3];
-/** The meter takes 40 bytes at a time, so that REQUEST has two segments. */
+/** The meter accepts 40 bytes at a time, so that REQUEST has two segments. */
 const SMALL = "818003060128";
 
 type Frame = readonly [control: number, information?: readonly number[], segmented?: boolean];
 
-/** Numbers are those that the meter would use after the first segment of REQUEST, or after all of a short one. */
+/** With the meter's numbers after the first segment of REQUEST, or after all of a short one. */
 const FRAMES: Record<string, Frame> = {
 	SNRM: [SNRM],
 	DISC: [DISC],
@@ -43,7 +43,7 @@ const FRAMES: Record<string, Frame> = {
 
 interface State {
 	enter(): Conversation;
-	/** Reaction within half the pause of a busy meter, by the frame's name; frames not listed cause none. */
+	/** Reaction within half the pause of a busy meter, by the frame's name; others cause none. */
 	readonly does: Record<string, string>;
 }
 
@@ -138,14 +138,16 @@ function doing(conversation: Conversation, [control, information, segmented]: Fr
 		.join(", ");
 }
 
-/** It is pausing: RR goes out when the pause is over, and not before. */
+/** Pausing: RR is sent at the end of the pause, not earlier. */
 function isPausing(conversation: Conversation): boolean {
 	const soon = conversation.pass(105).take();
 	const late = conversation.pass(10).take();
 	return soon.length === 0 && /^RR[01]$/.test(late.join());
 }
 
-/** Calls of the owner. `send` and `waitOn` are misuse out of turn, `connect` a second time; all others are always allowed. */
+/**
+ * Calls of the user. Out of state, `send`, `waitOn` and a second `connect` are misuse; all others are always allowed.
+ */
 const CALLS: Record<string, (conversation: Conversation) => unknown> = {
 	connect: (conversation) => conversation.connect(),
 	send: (conversation) => conversation.send(REQUEST),

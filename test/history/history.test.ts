@@ -1,4 +1,4 @@
-/** The history: what is kept of readouts, and the periods that come of it. */
+/** The history: stored readings, and the periods computed from them. */
 import assert from "node:assert/strict";
 import { STATUS_CHECK_WRONG, STATUS_CUT } from "../../modules/readout/readout.js";
 import { QUARTERS } from "../../modules/time/calendar.js";
@@ -8,7 +8,7 @@ const QUARTER = 900;
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** Periods in short: start and end as UTC, import, marks. */
+/** Periods in short: start and end in UTC, import, marks. */
 function short(periods: readonly Period[]): string[] {
 	const text = (timeS: number) => new Date(timeS * 1000).toISOString().slice(5, 19).replace("T", " ");
 	return periods.map(({ start, end, amounts, marks }) =>
@@ -27,7 +27,7 @@ describe("The history", () => {
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 
-	/** A reading every `stepS` seconds from one time to the other, each 1 Wh a minute more. */
+	/** A reading every `stepS` seconds between two times, each 1 Wh a minute more. */
 	function run(from: number, to: number, stepS = QUARTER, lateS = 3): void {
 		for (let timeS = from; timeS <= to; timeS += stepS)
 			unit.read(timeS + lateS, { import: Math.floor((timeS - at("2026-11-20")) / 60) + 1_000_000 });
@@ -283,7 +283,7 @@ describe("The history", () => {
 		});
 		it("makes one sum of what was read in a time that has not come yet, and loses nothing of before", () => {
 			run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
-			// The owner has set the year wrong, for two hours.
+			// The year was set wrong for two hours.
 			unit.read(at("2031-11-20 07:15"), { import: 1_000_435 });
 			unit.read(at("2031-11-20 08:15"), { import: 1_000_495 });
 			unit.read(at("2031-11-20 09:15"), { import: 1_000_555 });
@@ -351,7 +351,7 @@ describe("The history", () => {
 		assert.ok(cursor.next());
 		run(at("2026-11-22 06:15"), at("2026-11-22 12:00"));
 		assert.ok(cursor.next());
-		// By then each sector was put to another use.
+		// By then each sector was reused.
 		run(at("2026-11-22 12:15"), at("2027-01-20 12:00"));
 		assert.throws(() => {
 			while (cursor.next());

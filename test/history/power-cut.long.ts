@@ -1,4 +1,4 @@
-/** Each byte of each write, and each erase, of filling sectors and of the compaction that follows. */
+/** Each byte of each write, and each erase, while sectors are filled and then compacted. */
 import assert from "node:assert/strict";
 import { cutEverywhere } from "./power-cut.js";
 

@@ -1,4 +1,4 @@
-/** A sample of power-cut.long.ts: other cuts each time, the seed in the title repeats them. */
+/** A sample of power-cut.long.ts with different cuts each time; the title has the seed. */
 import assert from "node:assert/strict";
 import { cutEverywhere } from "./power-cut.js";
 

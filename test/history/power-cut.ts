@@ -1,7 +1,6 @@
 /**
- * The history while the power fails: readings with a cut at each byte of each write, and in each erase, that follow from
- * them. After the next start everything that was there is told as before; the reading is there as well, or is not; and
- * readings go on. For power-cut.test.ts and power-cut.long.ts.
+ * Power cuts at each byte of each write, and in each erase, after a reading. After the next start all earlier entries
+ * are unchanged, the reading is stored or not, and further readings work. For power-cut.test.ts and power-cut.long.ts.
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -13,9 +12,9 @@ import { at, LEVELS, type Level, type Period, Unit } from "./unit.js";
 
 const QUARTER = 900;
 const START = at("2026-06-01 00:00:07");
-/** Those among which some are cut: by them sectors are filled, and compacted. */
+/** Number of readings with possible cuts, enough to fill and compact sectors. */
 const CUT = 1100;
-/** Those that only add an entry are cut as long as they are among so many. */
+/** Readings that only add an entry are cut up to this number. */
 const PLAIN_CUT = 40;
 
 function timeOf(reading: number): number {
@@ -42,7 +41,7 @@ function entryOf(reading: number): Entry {
 	return entry;
 }
 
-/** A unit with the same in flash, just started. */
+/** A new start on a copy of the flash. */
 function copyOf(unit: Unit, seed: number): Unit {
 	const flash = new VirtualFlash(seed);
 	flash.open("history")!.bytes.set(unit.partition.bytes);
@@ -63,7 +62,7 @@ function check(unit: Unit, expected: Listing, where: string): void {
 	assert.deepEqual(unit.mistakes, [], where);
 }
 
-/** Tries one in `part` of all cuts, which the seed chooses, after so many readings; returns how many. */
+/** Tries one in `part` of all cuts, selected by the seed, after that many readings; returns the number. */
 export function cutEverywhere(seed: number, part: number, after: number): number {
 	const random = new SeededRandom(seed);
 	const unit = new Unit();
@@ -71,7 +70,7 @@ export function cutEverywhere(seed: number, part: number, after: number): number
 	let most = 0;
 	let cuts = 0;
 	for (let reading = 0; reading < after + CUT; reading++) {
-		// Each try is that of a unit that has just started, and this one knows what is written.
+		// Each trial is a new start, so this unit must not keep its caches.
 		unit.restart();
 		const before = copyOf(unit, 0);
 		const lengths = watch(unit, () => read(unit, reading));
@@ -97,7 +96,7 @@ export function cutEverywhere(seed: number, part: number, after: number): number
 	return cuts;
 }
 
-/** Bytes of each write that `run` leads to, 0 for an erase. */
+/** Bytes of each write in `run`, 0 for an erase. */
 function watch({ partition }: Unit, run: () => void): number[] {
 	const lengths: number[] = [];
 	const { write, erase } = partition;

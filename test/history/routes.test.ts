@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const HOUR_S = 3600;
 const START_MS = Date.UTC(2026, 9, 24, 20, 0, 1);
 
-/** The telegram of a meter at these readings, Wh. */
+/** A telegram with these readings, Wh. */
 function telegramOf(importWh: number, exportWh: number, serial = "4711"): Uint8Array {
 	const kilo = (value: number) => (value / 1000).toFixed(3).padStart(10, "0");
 	const block = `0.0.0(${serial})\r\n1.8.0(${kilo(importWh)}*kWh)\r\n2.8.0(${kilo(exportWh)}*kWh)\r\n!\r\n\x03`;
@@ -35,12 +35,12 @@ describe("The history of a gateway", function () {
 	const history = async (query: string): Promise<JSONObject[]> =>
 		(await gateway.read(`meter/history?${query}`)).periods;
 
-	/** So that nothing is read but by hand. */
+	/** Only the test reads the meter. */
 	async function scheduleOff(): Promise<void> {
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 	}
 
-	/** Reads it at each quarter of an hour. */
+	/** Reads it each quarter of an hour. */
 	async function readFor(hours: number, serial?: string): Promise<void> {
 		for (let i = 0; i < hours * 4; i++) {
 			await gateway.connectMeter({ telegram: telegramOf(importWh, 77_000, serial) });
@@ -165,7 +165,7 @@ describe("The history of a gateway", function () {
 		suffices = true;
 		assert.equal((await history("period=quarters")).length, 3);
 		await gateway.connectMeter({ telegram: telegramOf(importWh, 77_000) });
-		// Enough for the readout, then for nothing.
+		// Flash with room for the readout, then none.
 		const reading = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(100);
 		suffices = false;

@@ -1,4 +1,4 @@
-/** A month of readings with all that may go wrong: what the history tells at the end is what the meter has counted. */
+/** A month of readings with all kinds of faults: the history must equal the meter's counts. */
 
 import { type Setup, Simulation } from "./simulation.js";
 import { at, NAMES } from "./unit.js";

@@ -1,6 +1,6 @@
 /**
- * Years of readings with all possible faults, and the number of flash erases for them. `SEED=n` repeats a run; the
- * titles show the seed.
+ * Years of readings with all kinds of faults, and the erases that they cause. `SEED=n` repeats a run; the titles show
+ * the seed.
  */
 import assert from "node:assert/strict";
 import { type Setup, Simulation } from "./simulation.js";
@@ -8,11 +8,11 @@ import { at, type Unit } from "./unit.js";
 
 const DAY = 86_400;
 const YEAR = 365.25 * DAY;
-/** Erases that a sector of flash bears, by the data sheets. */
+/** Erases that a sector of flash endures, by the data sheets. */
 const ENDURANCE = 100_000;
 
 const FAULTS = { cuts: 300, outages: 3000, exchanges: 20_000 };
-/** With all five, days may have to give way before 800 of them in 32 KB. */
+/** With all five, 32 KB hold fewer than 800 days. */
 const THREE = ["import", "export", "gas"] as const;
 
 const SETUPS: readonly { name: string; years: number; setup: Partial<Setup> }[] = [
@@ -24,7 +24,7 @@ const SETUPS: readonly { name: string; years: number; setup: Partial<Setup> }[] 
 	{ name: "twelve years of readings every hour", years: 12, setup: { stepS: 3600 } },
 ];
 
-/** The most erases of a sector in a year, and of all of them together. */
+/** Most and fewest erases of a sector in a year, and the sum of all. */
 function wear(unit: Unit, years: number): { most: number; least: number; all: number } {
 	const { erases } = unit.partition;
 	const all = erases.reduce((sum, one) => sum + one, 0);

@@ -1,7 +1,7 @@
 /**
- * A household of years on virtual time, read by a unit that loses its power, is off for days and gets another meter; and
- * all of its entries in a list, from which the periods are told as they must be: what flash has must tell the same. For
- * simulated-month.test.ts and simulated-years.long.ts.
+ * Years of a household on virtual time, read by a unit that has power cuts, is off for days and gets another meter. A
+ * list of all entries gives the expected periods, which flash must equal. For simulated-month.test.ts and
+ * simulated-years.long.ts.
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -21,9 +21,9 @@ export interface Setup {
 	readonly zone?: string;
 	/** Default: import and export. */
 	readonly registers?: readonly Register[];
-	/** Seconds between two readings as planned. Default: a quarter of an hour. */
+	/** Planned seconds between readings. Default: a quarter of an hour. */
 	readonly stepS?: number;
-	/** Once in so many readings, on average: the power is cut, the unit is off, the meter is exchanged. 0: never. */
+	/** Once in that many readings, on average: a power cut, a time off, another meter. 0: never. */
 	readonly cuts?: number;
 	readonly outages?: number;
 	readonly exchanges?: number;
@@ -53,7 +53,7 @@ class ListSource {
 export function periodsOf(entries: readonly Entry[], level: Level, zone: TimeZone): Period[] {
 	const lastS = entries.at(-1)?.timeS ?? 0;
 	const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);
-	// From well before what is asked for.
+	// From well before the requested begin.
 	const begin = entries.findIndex(({ timeS }) => timeS >= fromS - 70 * DAY);
 	const source = new ListSource(entries.slice(Math.max(0, begin)));
 	return listOf(new PeriodCursor(source, new LocalCalendar(zone), { level: LEVELS[level], fromS, toS: 2 ** 32 }));
@@ -69,7 +69,7 @@ export class Simulation {
 	readonly #registers: readonly Register[];
 	#timeS: number;
 	#readings = new Map<Register, number>();
-	/** As of the last entry. */
+	/** Readings of the last entry. */
 	#last = new Map<Register, number>();
 	#meter = 1;
 	#lastMeter = 1;
@@ -96,19 +96,19 @@ export class Simulation {
 			let waitS = stepS;
 			if (random.oneIn(outages)) waitS += random.below(4 * DAY);
 			this.#pass(waitS - (this.#timeS % stepS));
-			// A readout takes its time; now and then somebody reads in between.
+			// A readout takes time, and sometimes there is one in between.
 			this.#pass(random.oneIn(20) ? random.below(stepS) : random.below(25));
 			if (random.oneIn(exchanges)) {
 				this.#meter++;
 				for (const register of this.#registers) this.#readings.set(register, random.below(1000));
 			}
-			// Somewhere in what is written next, be it in the middle of making room.
+			// Anywhere in the next writes, even while room is made.
 			if (random.oneIn(cuts)) this.unit.flash.cutPowerAt(1 + random.below(300), random.below(70));
 			this.read();
 		}
 	}
 
-	/** One readout now, which is kept unless the power goes. */
+	/** A readout now, stored unless the power fails. */
 	read(): void {
 		const { unit } = this;
 		unit.read(this.#timeS, Object.fromEntries(this.#readings), { serial: `no${this.#meter}` });
@@ -125,7 +125,7 @@ export class Simulation {
 			assert.deepEqual(unit.periods(level), this.expected(level), `${level} after a cut (seed ${this.#setup.seed})`);
 	}
 
-	/** The list holds, in flash there is nothing else, and no mistake was made. */
+	/** Compares flash with the list; no error may have occurred. */
 	check(): void {
 		const { unit } = this;
 		assert.deepEqual(unit.mistakes, []);
@@ -136,7 +136,7 @@ export class Simulation {
 			for (let i = 1; i < periods.length; i++) assert.equal(periods[i].start, periods[i - 1].end, level);
 		}
 		const first = this.entries[0].timeS;
-		// Ten years hold all there is, and so they are all that was counted.
+		// Ten years hold all entries, so the sum is everything counted.
 		if (this.#timeS - first < KEEP_S[LEVELS.months])
 			for (const register of this.#registers)
 				assert.equal(unit.sum("months", register), this.totals[register], `${register} (seed ${this.#setup.seed})`);
@@ -149,7 +149,7 @@ export class Simulation {
 		return periodsOf(this.entries, level, this.unit.zone);
 	}
 
-	/** The readout just made is an entry, if it is the first in its quarter of an hour. */
+	/** The last readout is an entry if it is the first in its quarter of an hour. */
 	#note(): void {
 		const before = this.entries.at(-1)?.timeS ?? 0;
 		if (Math.floor(this.#timeS / QUARTER) <= Math.floor(before / QUARTER)) return;

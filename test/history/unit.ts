@@ -1,4 +1,4 @@
-/** A unit's history on virtual flash and time, fed with readouts that the test defines. */
+/** A unit's history on virtual flash and time, with the test's readouts. */
 import { readFileSync } from "node:fs";
 import { VirtualFlash, type VirtualPartition } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -43,7 +43,7 @@ export function zoneOf(name: string): TimeZone {
 	return zone;
 }
 
-/** Unix time in seconds of `2026-11-20 06:00:00` UTC, or a part of it from the year on. */
+/** Unix time in seconds of `2026-11-20 06:00:00` UTC, which may be shortened at the end. */
 export function at(text: string): number {
 	return Date.parse(`${text.replace(" ", "T")}${"2026-01-01T00:00:00".slice(text.length)}Z`) / 1000;
 }
@@ -51,7 +51,7 @@ export function at(text: string): number {
 export interface Meter {
 	/** Default: `METER`. */
 	readonly id?: string;
-	/** Its number; default: it tells none. */
+	/** Default: no number. */
 	readonly serial?: string;
 	readonly status?: number;
 }
@@ -122,7 +122,7 @@ export class Unit {
 		return this.flash.open("history")!;
 	}
 
-	/** As after a loss of power: nothing but flash is left. */
+	/** As after a power cut: only flash remains. */
 	restart(wasErasing = false): void {
 		this.flash.powerUp();
 		this.time = new VirtualTime();
@@ -140,7 +140,7 @@ export class Unit {
 		this.history = History.open({ deps: world, ledger, zone: this.zone, flash: this.flash }, wasErasing)!;
 	}
 
-	/** A readout at that time, and what follows from it. */
+	/** A readout at that time, processed completely. */
 	read(timeS: number, readings: Readings, meter: Meter = {}): void {
 		this.record(readoutOf(linesOf(readings, meter.serial), timeS, meter));
 	}

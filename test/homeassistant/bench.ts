@@ -1,4 +1,6 @@
-/** The hub's policy on virtual time, against a server that keeps states as Home Assistant's REST API does, or misbehaves. */
+/**
+ * The hub's policy on virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -29,17 +31,17 @@ export interface HubState {
 	readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A server of states: 201 for a new one, 200 for one that it knows, 401 for another token. */
+/** A server of states: 201 for a new one, 200 for a known one, 401 for a wrong token. */
 export class StateServer {
 	readonly states = new Map<string, HubState>();
-	/** Each state that was taken, in order: `201 sensor.x 5`. */
+	/** Each accepted state: `201 sensor.x 5`. */
 	readonly log: string[] = [];
 	/** Heads of all requests. */
 	readonly heads: string[] = [];
 	connections = 0;
-	/** In place of the answer; undefined: as always. */
+	/** In place of the default answer; undefined: the default. */
 	answer: ((peer: VirtualClient, request: number) => boolean) | undefined;
-	/** ms from a request to its reply. */
+	/** From a request to its reply, ms. */
 	delayMs = 5;
 	requests = 0;
 	readonly world: VirtualWorld;
@@ -52,12 +54,12 @@ export class StateServer {
 		this.world.servers.serve(ADDRESS, port, { ...more, onConnection: (peer) => this.accept(peer) });
 	}
 
-	/** Takes what was logged. */
+	/** Returns the log and clears it. */
 	taken(): string[] {
 		return this.log.splice(0);
 	}
 
-	/** As after a restart: nothing is known. */
+	/** As after a restart: no states. */
 	forget(): void {
 		this.states.clear();
 	}
@@ -131,17 +133,17 @@ export class HubBench {
 	readonly server: StateServer;
 	readonly hub: Hub;
 	readonly tlsPermit = new TLSPermit();
-	/** Changes of how it stands. */
+	/** Changes of the output's state. */
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
-	/** Undefined: there is no radio. */
+	/** Undefined: no radio. */
 	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
 	certificate: Uint8Array | undefined;
 	/** Answer of the memory ledger. */
 	hasMemory = true;
 	readonly mistakes: unknown[] = [];
-	/** Slots that are promised, with what was asked for last. */
+	/** Promised slots, with the last request. */
 	promised = 0;
 	readonly ledger = new MemoryLedger({
 		suffices: (slots) => {
@@ -209,7 +211,7 @@ export class HubBench {
 		this.hub = new Hub(shared, access);
 	}
 
-	/** Has read this from the meter, just now. */
+	/** A new readout of this block. */
 	read(block: string): void {
 		const utcMs = this.world.time.utcMs() ?? 0;
 		const meterId = Buffer.from('/ISk5"MT');

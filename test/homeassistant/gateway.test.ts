@@ -1,4 +1,7 @@
-/** The hub in the whole gateway: from the meter to the hub, by its settings, beside API and meter; and what nobody gets to see. */
+/**
+ * The hub in the whole gateway: from the meter to the hub, by its settings, beside API and meter; and what stays
+ * secret.
+ */
 import assert from "node:assert/strict";
 import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import { vectorOf } from "../api/gateway.js";
@@ -212,7 +215,7 @@ describe("hub in the gateway", function () {
 			assert.ok(Math.abs(Date.parse(last.state) - values[i]) <= 2000, `readout ${i}: ${last.state}`);
 			assert.equal((await gateway.read("system/status")).hub_state, "ok");
 		}
-		// Times only ever go up: what was sent again was the newest.
+		// Times only increase: what was sent again was the newest.
 		const times = server.log
 			.filter((line) => line.includes("last_readout"))
 			.map((line) => Date.parse(line.split(" ")[2]));

@@ -1,4 +1,4 @@
-/** When what is published to the hub, what becomes of each failure, and what a test tells. */
+/** Times of publications to the hub, effects of each failure, and results of tests. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import {
@@ -18,7 +18,7 @@ const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-/** A counter and nothing else. */
+/** A counter and no other value. */
 function counter(value: number): string {
 	return `1-0:1.8.0(${value}*kWh)`;
 }
@@ -109,7 +109,7 @@ describe("hub: what is published", () => {
 		bench.advance(HOUR);
 		assert.deepEqual(bench.server.taken(), []);
 		assert.equal(bench.hub.state, "waiting");
-		// The outcomes have no measured readout when the last one was simulated.
+		// There is no measured readout when the last one was simulated.
 		assert.equal(bench.test()?.failure, undefined);
 		assert.deepEqual(bench.server.taken(), [
 			"201 sensor.smart_gateway_last_readout unknown",

@@ -1,6 +1,6 @@
 /**
- * The hub's client on Node's sockets against the stand-in for Home Assistant, which is a poor peer in each way that it can be:
- * what the owner is told, that it comes to an end in time, and that the token goes nowhere else.
+ * The hub's client on Node's sockets with a stand-in for Home Assistant that fails in every way: messages, time limits,
+ * and a token that goes nowhere else.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -121,7 +121,7 @@ describe("hub: against the stand-in for Home Assistant", function () {
 		["failing", "hub_unavailable", 500],
 		["none", "not_found", 404],
 	];
-	// Side by side: a failure without a reply is told after eight seconds, whatever it was, so that nobody looks through a network.
+	// In parallel: a failure without a reply always takes eight seconds, so that it can't be used to scan a network.
 	it("tells what came of each kind of poor peer, and the token goes nowhere else", async () => {
 		const told = await Promise.all(
 			faults.map(async ([fault]) => {
@@ -145,7 +145,7 @@ describe("hub: against the stand-in for Home Assistant", function () {
 	it("comes to an end with a reply that has none, or is cut", async () => {
 		for (const fault of ["endless", "cut"] as const) {
 			standIn.fault = fault;
-			// Its head was a yes.
+			// The head of its reply was a success.
 			const [code] = await send(standIn.url, standIn.token);
 			assert.ok(["ok", "no_reply", "no_http"].includes(code), code);
 		}

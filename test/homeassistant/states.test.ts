@@ -1,4 +1,4 @@
-/** The hub's policy, told anything in any state and in any order: it gives back what it had, and works on. */
+/** The hub's policy with any event in any state and order: it releases its resources, and keeps working. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { SendTest } from "../../modules/publish/output.js";
@@ -18,11 +18,11 @@ class Other implements PermitClient {
 	permitRequested(): void {}
 }
 
-/** A hub by TLS, with what may be done to it. */
+/** A hub by TLS, with possible events. */
 class Scene {
 	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
-	/** Tests that were begun, and told. */
+	/** Numbers of started and finished tests. */
 	begun = 0;
 	told = 0;
 	#test: SendTest | undefined;
@@ -62,7 +62,7 @@ class Scene {
 		},
 	};
 
-	/** With nothing in its way it sends a readout, and keeps neither memory nor turn nor anybody waiting. */
+	/** Without obstacles it sends a readout, and keeps neither memory nor permit nor a waiting test. */
 	worksOn(): void {
 		const { bench } = this;
 		this.events["another gives it back"]();
@@ -148,7 +148,7 @@ describe("hub: every event in every state", function () {
 				const scene = new Scene();
 				enter(scene);
 				const wasOff = scene.bench.hub.state === "off";
-				// Nobody asks a hub that is off for a test.
+				// A hub that is off is not tested.
 				if (wasOff && name === "a test") continue;
 				scene.events[name]();
 				scene.bench.advance(1);

@@ -1,15 +1,15 @@
 /**
- * The files of certificates that portable/certificate-checks.ts finds among the resources, made by OpenSSL. One set for
- * a whole run, since making keys takes a while.
+ * Certificates among the resources of portable/certificate-checks.ts, made by OpenSSL once for a whole run, since
+ * making keys takes a while.
  */
 import { AUTHORITY, convertKey, make, missingOpenSSL, openssl } from "./openssl.js";
 
-/** Days that each certificate is valid. */
+/** Validity of each certificate, days. */
 const DAYS = 30;
 
 let made: Readonly<Record<string, string | Uint8Array>> | undefined;
 
-/** By name; none where OpenSSL is missing, which the checks then tell. */
+/** By name; empty without OpenSSL, which the checks report. */
 export function certificateFiles(): Readonly<Record<string, string | Uint8Array>> {
 	made ??= missingOpenSSL() === undefined ? makeFiles() : {};
 	return made;

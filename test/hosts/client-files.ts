@@ -1,10 +1,10 @@
 /**
- * Certificates that portable/client-checks.ts and tls-client-checks.ts are run with, made by OpenSSL: what clients trust
- * and show lies among the resources, what servers show is told to the peers. One set for a whole run.
+ * Certificates for portable/client-checks.ts and tls-client-checks.ts, made by OpenSSL once for a whole run. Those of
+ * clients are resources; those of servers are passed to the peers.
  */
 import { AUTHORITY, type Made, make, missingOpenSSL } from "./openssl.js";
 
-/** Days that the certificates are valid; the checks know. */
+/** Validity in days, which the checks use too. */
 const DAYS = 30;
 /** Authorities in the chain that is too long: about 150 KB. */
 const HUGE_COUNT = 300;
@@ -12,7 +12,7 @@ const HUGE_COUNT = 300;
 interface Identities {
 	/** For clients, by the name of the resource. */
 	readonly files: Readonly<Record<string, string>>;
-	/** For servers, by what they are asked for with; "" is the usual one. */
+	/** For servers, by the name in the request; "" is the default. */
 	readonly servers: Readonly<Record<string, Made>>;
 	/** Certificate of the authority that signs the servers' certificates. */
 	readonly authority: string;
@@ -20,7 +20,7 @@ interface Identities {
 
 let made: Identities | undefined;
 
-/** None where OpenSSL is missing, which the checks then tell. */
+/** Empty without OpenSSL, which the checks report. */
 export function clientIdentities(): Identities {
 	made ??= missingOpenSSL() === undefined ? makeIdentities() : { files: {}, servers: {}, authority: "" };
 	return made;

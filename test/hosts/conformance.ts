@@ -1,6 +1,6 @@
 /**
- * The suite that every host is held against. `run` runs the firmware of the portable checks; each check gets a fresh
- * world with a pseudo-terminal as the meter's port and free network ports.
+ * The suite for every host. `run` runs the firmware of the portable checks; each check has new dependencies, with a
+ * pseudo-terminal as the meter's port and free network ports.
  */
 
 import { createSocket } from "node:dgram";
@@ -27,18 +27,17 @@ import { HANG_UP } from "./portable/coprocessor-checks.js";
 import { IMAGE_VERSION, STREAMS, UPDATE_KEY, unpacked } from "./portable/update-checks.js";
 import { endServers, runServer } from "./servers.js";
 
-/** Dependencies of a check. */
 export interface CheckDeps {
 	/** The check's name; the firmware finds it by `host.info.board`. */
 	readonly check: string;
 	/** For flash and factory data. */
 	readonly stateFolder: string;
 	readonly factory: FactoryData;
-	/** The pseudo-terminal that the meter's port is. */
+	/** The meter's port. */
 	readonly meterPath: string;
 	/** Stand-in for the coprocessor: its TCP port, and the state of its lines. */
 	readonly coprocessor: CoprocessorStandIn;
-	/** To be told each line that the firmware traces. */
+	/** Called with each traced line. */
 	trace(message: string): void;
 }
 
@@ -48,7 +47,7 @@ export interface CoprocessorStandIn {
 	close(): void;
 }
 
-/** As the checks want it (coprocessor-checks.ts). */
+/** As the checks require (coprocessor-checks.ts). */
 async function startCoprocessor(): Promise<CoprocessorStandIn> {
 	let isInReset = false;
 	const server = createServer((socket) => {
@@ -66,14 +65,13 @@ async function startCoprocessor(): Promise<CoprocessorStandIn> {
 	return { port: (server.address() as AddressInfo).port, setLines, close: () => server.close() };
 }
 
-/** A check that runs. */
+/** A running check. */
 export interface Running {
 	stop(): Promise<void>;
-	/** Presses the button of the unit for a short time; needed where the host has one. */
+	/** Presses the unit's button shortly; required if the host has one. */
 	press?(): void;
 }
 
-/** Starts the check. */
 export type Run = (world: CheckDeps) => Promise<Running>;
 
 /** Expected values of `info` and of the clock. */
@@ -103,14 +101,14 @@ export function conformance(name: string, run: Run): void {
 	describe(`The host contract, ${name}`, function () {
 		this.timeout(120_000);
 		for (const check of checks) {
-			// Without anything to run, mocha tells of it as of one that is not run.
+			// Without a function, mocha reports the check as not run.
 			if (check.needsMulticast && !hasMulticast) it(`${check.name}: not run, this computer delivers no multicast`);
 			else it(check.name, () => runCheck(check, run));
 		}
 	});
 }
 
-/** Whether a program here hears what it sends to a group itself. */
+/** Whether a program here receives its own datagrams to a group. */
 function tryMulticast(): Promise<boolean> {
 	const group = "224.0.0.251";
 	const socket = createSocket("udp4");
@@ -179,7 +177,7 @@ async function runOnce(
 	}
 }
 
-/** The bench's host for a check. */
+/** The simulator's host for a check. */
 export function makeHost(world: CheckDeps, button: ButtonPort): Host {
 	const { check, stateFolder, factory, meterPath, coprocessor, trace } = world;
 	const resourcesFolder = join(stateFolder, "resources");

@@ -1,4 +1,4 @@
-/** Certificates and keys as the program `openssl` makes them, for tests of what reads them. */
+/** Certificates and keys made by the program `openssl`, for tests of their readers. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export interface Made {
 }
 
 export interface Wanted {
-	/** As `openssl req -subj` wants it, `/O=Home/CN=gateway`; UTF-8. */
+	/** As for `openssl req -subj`, `/O=Home/CN=gateway`; UTF-8. */
 	readonly subject: string;
 	/** Arguments of `openssl genpkey`; default: EC on P-256. */
 	readonly algorithm?: readonly string[];
@@ -37,12 +37,12 @@ export const SLOW_RSA = [
 export const AUTHORITY = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
 const END_ENTITY = ["basicConstraints=CA:FALSE"];
 
-/** Why `openssl` can't be used, or undefined. */
+/** Why `openssl` can't be used; undefined: it can. */
 export function missingOpenSSL(): string | undefined {
 	return spawnSync("openssl", ["version"]).status === 0 ? undefined : "the program openssl is not installed";
 }
 
-/** Runs `openssl`; `files` are put in its working folder before. Gives what it wrote to standard output. */
+/** Runs `openssl`, with `files` in its working folder; returns its standard output. */
 export function openssl(args: readonly string[], files: Readonly<Record<string, string | Uint8Array>> = {}): Buffer {
 	const folder = mkdtempSync(join(tmpdir(), "openssl-"));
 	try {

@@ -1,7 +1,6 @@
 /**
- * The other ends that the portable checks ask for by name: a meter on the pseudo-terminal, TCP and TLS clients, and
- * UDP sockets.
- * Each is judged by what it rejects with.
+ * Peers of the portable checks, by name: a meter on the pseudo-terminal, TCP and TLS clients, and UDP sockets. A peer
+ * fails by rejecting.
  */
 import assert from "node:assert/strict";
 import { createSocket, type Socket as UDPSocket } from "node:dgram";
@@ -22,7 +21,7 @@ export const plain: Connect = (port) =>
 		socket.once("error", reject);
 	});
 
-/** The TCP connections under those with TLS: only they can be reset. */
+/** TCP connections below TLS, since only they can be reset. */
 export const carriers = new WeakMap<Socket, Socket>();
 
 const secure: Connect = async (port) => {
@@ -36,7 +35,7 @@ const secure: Connect = async (port) => {
 
 const resetConnection = (socket: Socket) => void (carriers.get(socket) ?? socket).resetAndDestroy();
 
-/** All that comes until the other side closes. */
+/** Reads until the other side closes. */
 async function readToEnd(socket: Socket, pauseMs = 0): Promise<Buffer> {
 	const pieces: Buffer[] = [];
 	for await (const piece of socket) {
@@ -58,7 +57,7 @@ export async function readCount(socket: Socket, count: number): Promise<Buffer> 
 	return bytes;
 }
 
-/** A reset is what these clients are told on purpose. */
+/** These clients are expected to be reset. */
 export const isClosed = (socket: Socket) =>
 	new Promise<void>((resolve) => {
 		socket.on("error", () => {});
@@ -66,7 +65,7 @@ export const isClosed = (socket: Socket) =>
 		socket.once("close", () => resolve());
 	});
 
-/** A connection on which something was said: before that nobody has to take it. */
+/** A connection with data; a host need not accept one without. */
 async function begun(open: Connect, port: number): Promise<Socket> {
 	const socket = await open(port);
 	socket.write("x");
@@ -125,7 +124,7 @@ export const clients: Record<string, Client> = {
 		resetConnection(socket);
 	},
 	async "ten-clients"(open, port) {
-		// Those that the host leaves in the system's queue are only refused with the listener.
+		// Those in the system's queue are refused only when the listener closes.
 		await Promise.allSettled(Array.from({ length: 10 }, async () => isClosed(await begun(open, port))));
 	},
 	async "expect-closed"(open, port) {
@@ -136,10 +135,10 @@ export const clients: Record<string, Client> = {
 	},
 };
 
-/** Certificate that a port showed last, and the session that can be resumed there. */
+/** The port's last certificate, with its resumable session. */
 const seen = new Map<number, { name: string; fingerprint: string; session: Buffer }>();
 
-/** The certificate is for just these, names and addresses, and OpenSSL believes it for each. */
+/** The certificate is for exactly these names and addresses, by OpenSSL's check. */
 async function meetNames(names: readonly string[], port: number): Promise<void> {
 	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false });
 	await once(socket, "secureConnect");
@@ -155,9 +154,7 @@ async function meetNames(names: readonly string[], port: number): Promise<void> 
 	await isClosed(socket);
 }
 
-/**
- * Connects to the server with this name in its certificate; resumes the session only while it shows the same certificate.
- */
+/** Connects to the server with this certificate name; resumes the session only while the certificate is the same. */
 async function meetSubject(name: string, port: number): Promise<void> {
 	const before = seen.get(port);
 	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false, session: before?.session });
@@ -173,7 +170,7 @@ async function meetSubject(name: string, port: number): Promise<void> {
 		assert.notEqual(fingerprint, before?.fingerprint, "the session was not resumed");
 		seen.set(port, { name, fingerprint, session: await session });
 	}
-	// Node keeps to itself what is written inside the event "session".
+	// Node drops what is written during the event "session".
 	await sleep(1);
 	socket.write("hello");
 	await isClosed(socket);
@@ -202,7 +199,7 @@ async function openUDP(): Promise<UDPSocket> {
 	return socket;
 }
 
-/** Says hello to the port, which must answer with the pattern of that length. */
+/** Sends a hello to the port, which must answer with the pattern of that length. */
 async function helloUDP(socket: UDPSocket, port: number, length: number): Promise<void> {
 	const answered = once(socket, "message", { signal: AbortSignal.timeout(UDP_LIMIT_MS) });
 	socket.send("hello", port, "127.0.0.1");
@@ -222,7 +219,7 @@ const senders: Record<string, (socket: UDPSocket, port: number) => Promise<void>
 	},
 	async "udp-flood"(socket, port) {
 		for (let i = 0; i < 200; i++) socket.send(pattern(100), port, "127.0.0.1");
-		// Closing throws away what is not sent yet.
+		// Closing drops unsent bytes.
 		await sleep(100);
 	},
 };
@@ -236,7 +233,7 @@ async function runSender(name: string, port: number): Promise<void> {
 	}
 }
 
-/** In pieces that the kernel's buffer has room for: a write to a full pseudo-terminal holds up this whole process. */
+/** In pieces that fit the kernel's buffer: writing to a full pseudo-terminal blocks this process. */
 async function sendSlowly(line: LinePort, bytes: Uint8Array): Promise<void> {
 	for (let at = 0; at < bytes.length; at += 512) {
 		line.write(bytes.subarray(at, at + 512));
@@ -244,7 +241,7 @@ async function sendSlowly(line: LinePort, bytes: Uint8Array): Promise<void> {
 	}
 }
 
-/** Starts the peer that a check asked for. */
+/** Starts the peer that a check requests. */
 export async function runPeer(name: string, number: number, line: LinePort): Promise<void> {
 	if (name === "echo") line.onData((bytes) => line.write(bytes));
 	else if (name === "send") await sendSlowly(line, pattern(number));

@@ -1,4 +1,4 @@
-/** Common checks of `npm start` and `npm run linux`: processes with a command line, signals and exit codes. */
+/** Checks of both `npm start` and `npm run linux`: processes with a command line, signals and exit codes. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTLS } from "node:tls";
 
-/** And no simulated network, which takes a process of its own. */
+/** Without the simulated network, which needs a process of its own. */
 export const ANY_PORT = ["--https-port", "0", "--http-port", "0", "--zigbee", "none"];
 
 export class Program {
@@ -26,7 +26,7 @@ export class Program {
 		this.exited = new Promise((resolve) => this.process.once("close", resolve));
 	}
 
-	/** All that it printed, once it has printed a line that matches: the one that says that it serves. */
+	/** All output up to a matching line; by default the one that says that it serves. */
 	async printed(pattern = /^ready .*\n/m): Promise<string> {
 		const line = new Promise<void>((resolve) => {
 			const look = () => pattern.test(this.out) && resolve();
@@ -70,7 +70,7 @@ async function meet(url: string): Promise<{ certificate: string; owner: string }
 	};
 }
 
-/** Status and body of a GET from the host that goes by that name; `certificate` is the only one trusted. */
+/** Status and body of a GET from the host with that name; `certificate` is the only trusted one. */
 function get(url: string, name: string, certificate: string): Promise<{ status: number; body: string }> {
 	return new Promise((resolve, reject) => {
 		request(url, { ca: certificate, servername: name, agent: false }, (response) => {
@@ -83,7 +83,7 @@ function get(url: string, name: string, certificate: string): Promise<{ status: 
 	});
 }
 
-/** A process ends; one that goes on runs into the test's time-out. */
+/** Waits until a process has ended, limited by the test's time-out. */
 async function gone(pid: number): Promise<void> {
 	for (;;) {
 		try {
@@ -99,11 +99,11 @@ async function gone(pid: number): Promise<void> {
 export interface ProgramOptions {
 	/** The compiled program. */
 	readonly path: string;
-	/** Options of each way to run it, and how many processes that starts. */
+	/** Options of each way to run it, and the number of processes. */
 	readonly ways: readonly { readonly args: readonly string[]; readonly children: number }[];
 }
 
-/** Registers the checks in the current suite; gives what starts the program on a state of this test's own. */
+/** Registers the checks; returns a function that starts the program on this test's own state. */
 export function programChecks({ path, ways }: ProgramOptions): (...args: string[]) => Program {
 	let folder = "";
 	let programs: Program[] = [];
@@ -121,7 +121,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	afterEach(async () => {
 		for (const program of programs) {
 			if (program.process.exitCode !== null || program.process.signalCode !== null) continue;
-			// They hold its output open.
+			// They keep its output open.
 			for (const pid of program.children) process.kill(pid, "SIGKILL");
 			await program.end("SIGKILL");
 		}
@@ -267,7 +267,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 
 	it("ends when it is told to before it serves", async () => {
 		const program = start(...ANY_PORT);
-		// It makes its state folder early.
+		// Its state folder is made early.
 		while (!existsSync(join(folder, "state"))) await new Promise((resolve) => setTimeout(resolve, 5));
 		assert.equal(await program.end("SIGTERM"), 0);
 	});

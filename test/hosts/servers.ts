@@ -1,7 +1,7 @@
 /**
- * Servers that the portable checks of clients ask for by name: `server:<script>` (TCP), `tls-server:<script>[:<identity>]`
- * (client-files.ts), `openssl:<kind>` (its s_server) and `tls-hostile:<kind>`. Each tells its port by a datagram to the UDP
- * port that it was given, serves one client (or as many as its script says), and is judged by what it rejects with.
+ * Servers of the portable checks of clients, by name: `server:<script>` (TCP), `tls-server:<script>[:<identity>]`
+ * (client-files.ts), `openssl:<kind>` (its s_server) and `tls-hostile:<kind>`. Each sends its port by a datagram to the
+ * given UDP port, serves one client (or the script's number), and fails by rejecting.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -18,11 +18,10 @@ import { pattern } from "./portable/check.js";
 
 const LOOPBACK = "127.0.0.1";
 
-/** Ends what a check has left running. */
+/** Ends leftovers of a check. */
 type End = () => void;
 const running = new Set<End>();
 
-/** Ends all servers. */
 export function endServers(): void {
 	for (const end of running) end();
 	running.clear();
@@ -34,7 +33,6 @@ async function tellPort(port: number, to: number): Promise<void> {
 	socket.close();
 }
 
-/** Opens the server; gives its port. */
 async function open(server: Server): Promise<number> {
 	const sockets = new Set<Socket>();
 	server.on("connection", (socket) => {
@@ -51,7 +49,7 @@ async function open(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Behaviour of a server with each client; `Client` scripts of peers.ts serve here as well. */
+/** Behaviour of a server with each client; `Client` scripts of peers.ts work here too. */
 const scripts: Record<string, (next: () => Promise<Socket>) => Promise<void>> = {
 	async hello(next) {
 		await answerHello(await next());
@@ -75,7 +73,7 @@ async function answerHello(socket: Socket): Promise<void> {
 	await isClosed(socket);
 }
 
-/** Serves until the script is through; those that no client ever comes to end with the check. */
+/** Serves until the script ends; servers without a client end with the check. */
 async function serve(server: Server, event: string, script: string, tellTo: number): Promise<void> {
 	const come: Socket[] = [];
 	const wanted: ((socket: Socket) => void)[] = [];
@@ -89,7 +87,7 @@ async function serve(server: Server, event: string, script: string, tellTo: numb
 		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => wanted.push(resolve));
 	};
 	await tellPort(await open(server), tellTo);
-	// Nobody is to get through: there is nothing to wait for.
+	// No client may succeed, so there is nothing to wait for.
 	if (script === "refused") server.on(event, () => assert.fail("a client believes this server"));
 	else if (script === "silent") void scripts.silent(next);
 	else if (script in scripts) await scripts[script](next);
@@ -121,9 +119,9 @@ async function serveTLS(script: string, identity: string, tellTo: number): Promi
 	await serve(makeTLSServer(identity), "secureConnection", script, tellTo);
 }
 
-/** A TLS server behind a wire that we can do things to. */
+/** A TLS server behind a proxy. */
 class Wire {
-	/** To the client: called with each piece of the server, before it goes on; false keeps it. */
+	/** Called with each piece for the client before it is forwarded; false: it is not. */
 	onPiece: (piece: Buffer) => boolean = () => true;
 	client: Socket | undefined;
 
@@ -142,24 +140,24 @@ class Wire {
 	}
 }
 
-/** The first record, which is the ServerHello, and whatever else came with it. */
+/** The first record, the ServerHello, and what else came with it. */
 function firstRecord(piece: Buffer): Buffer {
 	return piece.subarray(0, 5 + piece.readUInt16BE(3));
 }
 
-/** Interruption by a hostile server in the middle of the handshake, with the first piece of the real one. */
+/** Interruptions in the middle of the handshake, with the real server's first piece. */
 const interruptions: Record<string, (client: Socket, piece: Buffer) => void> = {
 	stops: (client, piece) => client.write(piece.subarray(0, piece.length >> 1)),
 	breaks: (client, piece) => client.end(piece.subarray(0, piece.length >> 1)),
 	garbage: (client, piece) => client.write(Buffer.concat([firstRecord(piece), pattern(2000)])),
-	/** A record of the handshake with messages that don't exist. */
+	/** A handshake record with unknown message types. */
 	nonsense: (client, piece) => {
 		const record = Buffer.concat([Buffer.of(22, 3, 3, 2, 0), pattern(512)]);
 		client.write(Buffer.concat([firstRecord(piece), record]));
 	},
 };
 
-/** Behaviour after the client's greeting. */
+/** Behaviour after the client's first message. */
 const afterwards: Record<string, (client: Socket) => void> = {
 	"bad-record": (client) => client.write(Buffer.concat([Buffer.of(23, 3, 3, 0, 64), pattern(64)])),
 	"no-alert": (client) => client.end(),
@@ -229,7 +227,7 @@ async function portOf(program: ChildProcess): Promise<number> {
 	}
 }
 
-/** The server of that name, or undefined: it is no server. */
+/** Runs the named server; undefined: no server's name. */
 export function runServer(name: string, tellTo: number): Promise<void> | undefined {
 	const [kind, script, identity = ""] = name.split(":");
 	if (kind === "server" || script === "gone") return serveTCP(script, tellTo);

@@ -9,7 +9,7 @@ import { Sealer } from "../../modules/hpke/sealer.js";
 import { textCodec } from "../config/memory-storage.js";
 import { ROOT } from "../hosts/native/compile.js";
 
-/** Its members as RFC 9180 names them, as hex; the messages' texts are all `pt`. */
+/** Names as in RFC 9180, values as hex; all messages have the text `pt`. */
 interface Vectors {
 	readonly info: string;
 	readonly skRm: string;
@@ -25,7 +25,7 @@ const vectors: Vectors = JSON.parse(readFileSync(join(ROOT, "test/hpke/rfc9180-v
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
 const hex = (data: Uint8Array) => Buffer.from(data).toString("hex");
 
-/** Agrees by the vectors' key in place of a new one. */
+/** Uses the vectors' key in place of a new one. */
 class FixedCrypto extends NodeCrypto {
 	override agreeP256(publicKey: Uint8Array) {
 		const own = createECDH("prime256v1");

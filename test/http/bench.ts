@@ -1,4 +1,4 @@
-/** A server on a network in memory with a handler of small routes, for the tests of http/server and http/connection. */
+/** A server with small test routes on an in-memory network, for tests of http/server and http/connection. */
 import assert from "node:assert/strict";
 import type { BodySink, HTTPHandler } from "../../modules/http/handler.js";
 import type { HTTPLimits } from "../../modules/http/limits.js";
@@ -41,7 +41,7 @@ export class Letters implements BodySource {
 	}
 }
 
-/** Collects the body and answers with it. */
+/** Answers with the received body. */
 export class Echo implements BodySink {
 	readonly limit: number;
 	readonly #response: HTTPResponse;
@@ -71,7 +71,6 @@ export class Echo implements BodySink {
 	}
 }
 
-/** A server with a recording handler. */
 export class Bench implements HTTPHandler {
 	readonly world = new FakeWorld();
 	readonly port = new FakePort(this.world);
@@ -81,7 +80,7 @@ export class Bench implements HTTPHandler {
 	readonly mistakes: unknown[] = [];
 	readonly traced: string[] = [];
 	requests = 0;
-	/** Kept responses of /later. */
+	/** Responses of /later, still to be sent. */
 	readonly later: HTTPResponse[] = [];
 	cancelled = 0;
 	source: Letters | undefined;
@@ -158,14 +157,14 @@ export class Bench implements HTTPHandler {
 		return client;
 	}
 
-	/** Sends and gives what came back, now. */
+	/** Sends, and returns the immediate reply. */
 	exchange(client: FakeClient, data: string | Uint8Array, isHead = false): Reply[] {
 		client.send(data);
 		this.world.settle();
 		return replies(client.takeBytes(), () => isHead);
 	}
 
-	/** A request over a connection of its own, which must work. */
+	/** A request over a new connection must succeed. */
 	probe(): void {
 		const client = this.connect();
 		const [reply] = this.exchange(client, get("/text", "Connection: close"));
@@ -175,7 +174,7 @@ export class Bench implements HTTPHandler {
 	}
 }
 
-/** Header by which the handler of this bench recognises a client. */
+/** Header that marks a client as trusted here. */
 export const TOKEN = "Authorization: Bearer x";
 
 export function get(target: string, ...fields: string[]): string {

@@ -1,4 +1,4 @@
-/** Bodies of known length and in chunks, in any split, at every bound; and the table of routes. */
+/** Bodies of known length and in chunks, for any split and at every limit; and the table of routes. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../modules/http/body.js";
 import { text } from "./fake.js";
 
-/** Data and last result of `wire`, fed in pieces of `step`; `rest` is what was not used. */
+/** Data and last result of `wire`, fed in pieces of `step`; `rest`: unused bytes. */
 function decode(length: number, wire: string, step = 1 << 20): { data: string; result: number; rest: string } {
 	const bytes = text.encode(wire);
 	const decoder = new BodyDecoder();
@@ -96,7 +96,7 @@ describe("HTTP body", () => {
 	it("bounds size lines and trailers", () => {
 		const extension = (length: number) => `1;${"x".repeat(length - 2)}\r\na\r\n0\r\n\r\n`;
 		const size = (length: number) => `${"0".repeat(length - 1)}1\r\na\r\n0\r\n\r\n`;
-		// A trailer is counted with its CRLF.
+		// A trailer's length includes its CRLF.
 		const trailer = (length: number) => `0\r\n${"a".repeat(length - 2)}\r\n\r\n`;
 		for (const [make, limit] of [
 			[extension, CHUNK_LINE_LIMIT],

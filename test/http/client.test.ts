@@ -1,4 +1,6 @@
-/** Our side of HTTP: requests over one connection, servers that keep it, drop it, are slow, broken or endless. */
+/**
+ * The HTTP client: several requests over one connection; servers that keep, drop or delay it, broken or endless ones.
+ */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
@@ -19,7 +21,7 @@ const ADDRESS = "192.0.2.7";
 const PORT = 8123;
 const text = new NodeText();
 const WHOLE = "POST /api/states/sensor.x HTTP/1.1\r\nHost: hub.lan\r\nContent-Length: 5\r\n\r\nhello";
-/** It stands in the middle of a buffer. */
+/** In the middle of a buffer. */
 const REQUEST = text.encode(`xxx${WHOLE}yy`);
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
@@ -27,7 +29,7 @@ const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 class Owner {
 	readonly world = new VirtualWorld();
 	readonly peers: VirtualClient[] = [];
-	/** Outcomes, in order, with the time. */
+	/** Outcomes with their times. */
 	readonly told: string[] = [];
 	readonly drive: Task;
 	client: HTTPClient | undefined;
@@ -57,7 +59,7 @@ class Owner {
 		this.#seen = outcome;
 	}
 
-	/** Serves; `answer` is sent at each request that is whole. */
+	/** Serves; sends `answer` after each whole request. */
 	serve(answer: string | ((peer: VirtualClient, request: string) => void)): void {
 		this.world.servers.serve(ADDRESS, PORT, {
 			onConnection: (peer) => {
@@ -88,7 +90,7 @@ class Owner {
 		});
 	}
 
-	/** Sends, and gives what was told meanwhile. */
+	/** Sends; returns the outcomes of that time. */
 	exchange(ms = 1): string[] {
 		this.send();
 		this.world.advance(ms);
@@ -257,7 +259,7 @@ describe("HTTP client", () => {
 		assert.equal(owner.exchange(100).length, 1);
 		assert.deepEqual(owner.exchange(), [`${CLIENT_ENDED} at 100`]);
 		assert.equal(client.isWorthRepeating, true);
-		// Between two requests nobody is told, but sees.
+		// Between requests a close is not reported, but visible.
 		owner = new Owner();
 		owner.serve(OK);
 		const another = owner.connect();

@@ -1,4 +1,4 @@
-/** The HTTP server in time: deferred replies, cancellation, time-outs, slow readers, the connection limit. */
+/** The HTTP server over time: deferred replies, cancellation, time-outs, slow readers, the connection limit. */
 import assert from "node:assert/strict";
 import { Bench, get, Letters, post, request, TOKEN } from "./bench.js";
 import { type FakeClient, replies } from "./fake.js";
@@ -520,7 +520,7 @@ describe("HTTP server: places", () => {
 		assert.deepEqual([bench.port.forgotten, bench.securePort.forgotten], [1, 1]);
 		assert.equal(bench.exchange(other, get("/text", TOKEN))[0].status, 200);
 		bench.world.advance(5000);
-		// The last place is kept free of idle strangers.
+		// The last place is kept free of idle connections from unknown clients.
 		bench.connect();
 		assert.deepEqual([revoked.closed, other.closed], [true, false]);
 		assert.equal(other.known, 2);

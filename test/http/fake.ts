@@ -1,6 +1,7 @@
 /**
- * A network in memory and a clock set by hand, for tests of the HTTP server: keeps the rules of modules/io/host.ts (no
- * callback inside a constructor or another call, none after close, a write beyond the announced count throws).
+ * An in-memory network and a clock set by hand, for tests of the HTTP server. It follows the rules of
+ * modules/io/host.ts: no callback inside a constructor or another call, none after close; a write beyond the announced
+ * count throws.
  */
 import assert from "node:assert/strict";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -29,7 +30,6 @@ export class FakeWorld {
 	readonly #events: (() => void)[] = [];
 	readonly #timers = new Map<number, { atMs: number; callback: () => void }>();
 	#lastTimer = 0;
-	/** Timers set since the start. */
 	timersSet = 0;
 
 	readonly clock: Clock = {
@@ -57,12 +57,12 @@ export class FakeWorld {
 		this.#events.push(event);
 	}
 
-	/** Lets everything happen that can happen now. */
+	/** Runs everything that is due. */
 	settle(): void {
 		for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) event();
 	}
 
-	/** Lets `ms` go by, timers in their order. */
+	/** Advances time by `ms`; timers run in order. */
 	advance(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		this.settle();
@@ -82,20 +82,20 @@ export class FakeWorld {
 /** The client's end of a connection. */
 export class FakeClient implements PendingSocket {
 	readonly #world: FakeWorld;
-	/** Sent by the client and not read by the server. */
+	/** Bytes not yet read by the server. */
 	toServer: number[] = [];
 	readonly #received: number[] = [];
-	/** The server has closed (or refused) the connection. */
+	/** Closed or refused by the server. */
 	closed = false;
-	/** The client has closed. */
+	/** Closed by the client. */
 	gone = false;
-	/** The client reads what comes; false: what is beyond the window waits. */
+	/** False: what exceeds the window waits. */
 	reading = true;
 	socket: FakeSocket | undefined;
-	/** How often the server said that it knows the client. */
+	/** How often the server marked the client as trusted. */
 	known = 0;
 	readonly #windowSize: number;
-	/** Bytes written by the server in each call. */
+	/** Number of bytes in each write. */
 	readonly writes: number[] = [];
 
 	constructor(world: FakeWorld, windowSize: number) {
@@ -113,7 +113,7 @@ export class FakeClient implements PendingSocket {
 		return this;
 	}
 
-	/** Takes everything that the server has written so far. */
+	/** Takes all output of the server. */
 	take(): string {
 		return decoder.decode(this.takeBytes());
 	}
@@ -201,7 +201,7 @@ class FakeSocket implements Socket {
 		if (count > 0) this.#call(() => this.#options.onReadable?.(count));
 	}
 
-	/** A host may call once too often. */
+	/** An event without data, which hosts may send. */
 	readableInVain(): void {
 		this.#call(() => this.#options.onReadable?.(1));
 	}
@@ -240,9 +240,9 @@ export class FakePort implements ListenerPort {
 	readonly #waiting: FakeClient[] = [];
 	#options: ListenerOptions | undefined;
 	listening = false;
-	/** How often the server said that a token was revoked. */
+	/** How often the server reported a revoked token. */
 	forgotten = 0;
-	/** Identity that the listener was opened with. */
+	/** Identity of the open listener. */
 	identity: CertificatePair | undefined;
 
 	constructor(world: FakeWorld, secure = false) {
@@ -285,7 +285,7 @@ export class FakePort implements ListenerPort {
 		return client;
 	}
 
-	/** Reports a connection in the admission queue without a place. */
+	/** Reports a waiting connection without a place. */
 	press(): void {
 		this.#world.post(() => this.#options?.onReadable(0));
 	}
@@ -302,7 +302,7 @@ export interface Reply {
 	readonly chunked: boolean;
 }
 
-/** Splits what a server wrote into its replies; `bare` tells which of them have no body (HEAD). Strict. */
+/** Splits a server's output into replies, strictly; `bare`: which of them have no body (HEAD). */
 export function replies(bytes: Uint8Array, bare: (index: number) => boolean = () => false): Reply[] {
 	const list: Reply[] = [];
 	let rest = decoder.decode(bytes);

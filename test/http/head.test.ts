@@ -1,4 +1,4 @@
-/** Request heads: what is taken, what is refused and with which status, at every bound, in any split. */
+/** Request heads: accepted ones, and refused ones with their status, at every limit, for any split. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -14,7 +14,7 @@ import { text } from "./fake.js";
 
 const SIZE = 2048;
 
-/** Feeds `data` in pieces of `step` bytes; the result and the head. */
+/** Feeds `data` in pieces of `step` bytes; returns the result and the head. */
 function parse(data: string | Uint8Array, step = SIZE): { result: number; head: RequestHead; buffer: Uint8Array } {
 	const bytes = typeof data === "string" ? text.encode(data) : data;
 	const buffer = new Uint8Array(SIZE);

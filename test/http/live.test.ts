@@ -1,4 +1,4 @@
-/** Bodies that come as things happen: when they are read, what becomes of them when a newcomer or nobody wants them. */
+/** Event bodies: when they are read, and what closes them: a new client, or none that reads. */
 import assert from "node:assert/strict";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
@@ -8,7 +8,7 @@ import { type FakeClient, replies, text } from "./fake.js";
 const { beatMs, pauseMs, writeMs, graceMs, idleMs } = DEFAULT_LIMITS;
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
 
-/** Tells the latest of what it was given, whole. */
+/** A source of the latest item, whole. */
 class News implements BodySource, LiveBody {
 	#reader: LiveReader | undefined;
 	latest: string | undefined;
@@ -79,7 +79,7 @@ class LiveBench extends Bench {
 		};
 	}
 
-	/** A client that receives events from now on. */
+	/** A client that receives events. */
 	follow(windowSize?: number): FakeClient {
 		const client = this.connect(windowSize);
 		client.send(get("/news", TOKEN));
@@ -268,14 +268,14 @@ describe("HTTP server: bodies that come as things happen", () => {
 describe("HTTP server: a newcomer", () => {
 	it("takes the place of a live body before any other, after its grace, whoever he is", () => {
 		const bench = new LiveBench(3);
-		// One that idles without a token, and one that idles with one.
+		// Idle connections without and with a token.
 		const stranger = bench.connect();
 		bench.world.advance(graceMs);
 		const known = bench.connect();
 		bench.exchange(known, get("/text", TOKEN));
 		bench.world.advance(graceMs);
 		const stream = bench.connect();
-		// Its own arrival may cost a stranger the place that is kept free.
+		// The request itself may close an unknown client, to keep a place free.
 		stream.send(get("/news", TOKEN));
 		bench.world.settle();
 		const other = bench.connect();

@@ -1,4 +1,4 @@
-/** The damaged requests of mutations.ts, many. */
+/** mutations.ts with many requests. */
 import { surviveMutations } from "./mutations.js";
 
 describe("HTTP server: mutations", () => {

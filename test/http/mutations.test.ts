@@ -1,4 +1,3 @@
-/** A sample of the damaged requests of mutations.long.ts. */
 import { surviveMutations } from "./mutations.js";
 
 describe("HTTP server: mutations", () => {

@@ -1,4 +1,4 @@
-/** Damaged requests against the whole HTTP server; a good one must work after every hundred. */
+/** Damaged requests for the whole HTTP server; a good one must work after every hundred. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Bench, get, post, request } from "./bench.js";
@@ -14,7 +14,7 @@ const VALID = [
 	`${request("POST", "/missing", "Content-Length: 5", "Expect: 100-continue")}12345`,
 ];
 
-/** The largest wire of one run. */
+/** Longest input of one run, bytes. */
 const WIRE_LIMIT = 4000;
 
 const mutation = fc.record({
@@ -24,7 +24,7 @@ const mutation = fc.record({
 	length: fc.integer({ min: 1, max: 40 }),
 });
 
-/** One to three requests with one to four damages: a byte changed, bytes lost, bytes put in, a bit turned. */
+/** One to three requests with one to four changes: a byte changed, bytes deleted or inserted, a bit flipped. */
 const damaged = fc
 	.tuple(
 		fc.array(fc.nat(VALID.length - 1), { minLength: 1, maxLength: 3 }),
@@ -42,7 +42,7 @@ const damaged = fc
 		return Uint8Array.from(bytes.slice(0, WIRE_LIMIT));
 	});
 
-/** Throws, with the seed, when one of `numRuns` damaged requests does harm. */
+/** Throws, with the seed, if one of `numRuns` damaged requests does harm. */
 export function surviveMutations(numRuns: number): void {
 	const bench = new Bench(2);
 	let runs = 0;

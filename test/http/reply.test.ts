@@ -1,4 +1,4 @@
-/** Replies of servers, of any kind: what is understood of them, and that nothing they do is more than a refusal. */
+/** Parsing of servers' replies of any kind: what is understood, and that anything else is only refused. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -13,7 +13,7 @@ import {
 import { feeds, REFUSED } from "../feeds.js";
 import { bytesOf } from "../latin1.js";
 
-/** Result of a reply that is followed by the end of the connection if it wants more. */
+/** Result of a reply; if it is incomplete, the connection ends. */
 function readReply(reply: string, pieces: readonly number[] = []): string {
 	const bytes = Buffer.from(reply, "latin1");
 	const reader = new ReplyReader();
@@ -91,7 +91,7 @@ describe("Replies to our requests", () => {
 	] as const) {
 		it(`${name}: ${told}`, () => {
 			assert.equal(readReply(reply), told);
-			// However it is cut; but what comes behind a reply counts only if it comes with it.
+			// For any split; but bytes behind a reply count only if they arrive with it.
 			if (name !== "with another behind it") {
 				assert.equal(readReply(reply, [1]), told);
 				assert.equal(readReply(reply, [7, 1, 30]), told);
@@ -159,6 +159,6 @@ feeds("a reply to us", {
 	bits: 8,
 	checked: false,
 	streams: false,
-	// The status holds, whatever becomes of the body.
+	// The status stays valid whatever follows.
 	spare: 3,
 });

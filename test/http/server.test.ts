@@ -1,4 +1,4 @@
-/** The HTTP server from a client's end: replies, bodies, errors, keep-alive, pipelining, 100-continue. */
+/** The HTTP server as seen by a client: replies, bodies, errors, keep-alive, pipelining, 100-continue. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BytesSource } from "../../modules/http/response.js";
@@ -237,7 +237,7 @@ describe("HTTP server: bodies of requests", () => {
 		const [first, second] = bench.exchange(client, post("/missing", "x".repeat(4096)) + get("/text"));
 		assert.equal(first.status, 404);
 		assert.equal(second.body, "hello");
-		// The same when it comes after the reply.
+		// The same after the reply.
 		assert.equal(bench.exchange(client, request("POST", "/missing", "Content-Length: 10"))[0].status, 404);
 		assert.deepEqual(bench.exchange(client, "01234"), []);
 		assert.equal(bench.exchange(client, `56789${get("/text")}`)[0].body, "hello");

@@ -1,4 +1,7 @@
-/** Bodies that are taken slowly (`rest` of BodySink): one piece in a turn, time limits of their own, and the whole of it read after an early answer. */
+/**
+ * Slow consumption of bodies (`rest` of BodySink): one piece per event-loop pass, separate time limits, and reading to
+ * the end after an early answer.
+ */
 import assert from "node:assert/strict";
 import type { BodySink } from "../../modules/http/handler.js";
 import type { HTTPResponse } from "../../modules/http/response.js";
@@ -12,11 +15,11 @@ class Slow implements BodySink {
 	readonly #appetite: number;
 	rest = 0;
 	body = "";
-	/** When each piece came; a turn of the loop has one number. */
+	/** The number of the event-loop pass of each piece. */
 	readonly turns: number[] = [];
 	ended = 0;
 	aborted = 0;
-	/** Answers 500 when so many bytes have come. */
+	/** Answers 500 after that many bytes. */
 	refuseAt = Number.POSITIVE_INFINITY;
 
 	constructor(response: HTTPResponse, appetite: number) {
@@ -57,7 +60,7 @@ function setUp(appetite = 1000): { bench: Bench; sinks: Slow[] } {
 		sinks.push(sink);
 		return sink;
 	};
-	// Each call of a timer is a turn.
+	// Each timer callback is a pass.
 	const { set } = bench.world.timers;
 	bench.world.timers.set = (callback, delayMs) =>
 		set(() => {

@@ -1,6 +1,6 @@
 /**
- * Every event in every state of a connection (the table in modules/http/connection-states.ts): what comes at the wrong time does
- * nothing, and afterwards the request at hand and the next one are answered once each, or the connection is closed.
+ * Every event in every state of a connection (the table in modules/http/connection-states.ts): out of place it has no
+ * effect. Afterwards the current request and the next one are answered once each, or the connection is closed.
  */
 import assert from "node:assert/strict";
 import type { HTTPResponse } from "../../modules/http/response.js";
@@ -10,11 +10,11 @@ import { type FakeClient, replies } from "./fake.js";
 interface Case {
 	readonly bench: Bench;
 	readonly client: FakeClient;
-	/** Brings the request at hand to its end. */
+	/** Completes the current request. */
 	finish(): void;
-	/** Replies that the client is owed then. */
+	/** Number of replies due then. */
 	readonly owed: number;
-	/** The connection goes on afterwards. */
+	/** The connection continues afterwards. */
 	readonly goesOn: boolean;
 }
 
@@ -33,7 +33,7 @@ function answer(response: HTTPResponse | undefined): void {
 	response?.sendText(200, "late");
 }
 
-/** A reply that does not leave, since the client reads nothing. */
+/** A reply to a client that does not read. */
 function stuck(request: string): { bench: Bench; client: FakeClient; finish(): void } {
 	const bench = new Bench();
 	const client = bench.connect(64);
@@ -86,7 +86,7 @@ const STATES: Readonly<Record<string, () => Case>> = {
 	},
 };
 
-/** Events that change nothing but what they are for. */
+/** Events without side effects. */
 const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
 	"a callback without anything to read": ({ client }) => client.socket?.readableInVain(),
 	"a callback without anything to send": ({ client, bench }) => {
@@ -113,7 +113,7 @@ const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
 	},
 };
 
-/** Events that end the connection, wherever it stands. */
+/** Events that end the connection in any state. */
 const ENDING: Readonly<Record<string, (state: Case) => void>> = {
 	"the client has gone": ({ client }) => client.leave(),
 	"the server closes": ({ bench }) => bench.server.close(),
@@ -150,7 +150,7 @@ describe("States of an HTTP connection", () => {
 				assert.equal(bench.server.connectionCount, 0);
 				assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
 				client.takeBytes();
-				// Later calls of the handler or the client come too late.
+				// Later calls have no effect.
 				made.finish();
 				bench.world.settle();
 				bench.world.advance(400_000);

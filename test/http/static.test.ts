@@ -30,7 +30,7 @@ interface Sent {
 	readonly body: Uint8Array;
 }
 
-/** Answer to a GET of this path, which `has` must know. */
+/** Reply to a GET of a path that exists. */
 function get(files: StaticFiles, path: string, fields: Readonly<Record<string, string>> = {}): Sent {
 	assert.ok(files.has(path), path);
 	let sent: Sent | undefined;
@@ -262,7 +262,7 @@ describe("http/static", () => {
 	});
 });
 
-/** Bytes that don't become much smaller. */
+/** Hardly compressible bytes. */
 function noise(seed: number): Uint8Array {
 	let state = seed + 1;
 	return Uint8Array.from({ length: 600 }, () => {

@@ -29,7 +29,7 @@ class Receiver {
 		this.block.begin();
 	}
 
-	/** Gives it a text in pieces of `size`; returns what was not taken. */
+	/** Feeds a text in pieces of `size`; returns the unused rest. */
 	take(text: string, size = text.length): string {
 		const bytes = bytesOf(text);
 		let at = 0;

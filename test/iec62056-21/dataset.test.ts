@@ -7,10 +7,10 @@ import { bytesOf, textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
 
 interface Parsed {
-	/** Data sets that the gateway's record writer keeps. */
+	/** Data sets stored by the gateway's record writer. */
 	readonly sets: string[];
 	readonly parser: DataSetParser;
-	/** Characters that were not taken. */
+	/** Number of unused characters. */
 	readonly left: number;
 }
 
@@ -23,7 +23,7 @@ function parse(block: string, size = block.length): Parsed {
 	return { sets: recordsOf(writer.kept), parser, left };
 }
 
-/** Begins a block and gives it to the parser; returns how many characters it took. */
+/** Begins a block and feeds it to the parser; returns the number of used characters. */
 function take(parser: DataSetParser, block: string, size = block.length): number {
 	const bytes = bytesOf(block);
 	parser.begin();
@@ -32,7 +32,7 @@ function take(parser: DataSetParser, block: string, size = block.length): number
 	return at;
 }
 
-/** A sink that writes down what it is told: `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
+/** A sink that records: `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
 class ToldSink {
 	readonly told: string[] = [];
 	#part = "";
@@ -86,7 +86,7 @@ class ToldSink {
 		this.told.push(what);
 	}
 
-	/** Pieces of one part are one text, so that what is told does not hang on how the bytes were split. */
+	/** Pieces of one part are one text, independent of how the bytes were split. */
 	#flush(): void {
 		if (this.#part !== "") this.told.push(`${this.#part} ${this.#text}`);
 		this.#part = "";

@@ -1,4 +1,4 @@
-/** A machine of the reader's side on time moved by hand: characters go in at a moment, and a log tells what came out. */
+/** A machine of the reader's side with time moved by hand: characters go in, and a log has the output. */
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { bytesOf, textOf } from "../latin1.js";
@@ -6,7 +6,7 @@ import { bytesOf, textOf } from "../latin1.js";
 export class Driver {
 	readonly machine: Machine;
 	nowMs = 0;
-	/** `<ms> sent <text>`, `<ms> line <baud>`, with ` 8N1` where it is that, `<ms> event <code>` since the last `take`. */
+	/** `<ms> sent <text>`, `<ms> line <baud>`, with ` 8N1` if so, `<ms> event <code>` since the last `take`. */
 	#log: string[] = [];
 
 	constructor(machine: Machine) {
@@ -14,7 +14,7 @@ export class Driver {
 		this.#poll();
 	}
 
-	/** Characters that have all arrived by now. */
+	/** Characters that have all arrived now. */
 	receive(characters: string | Uint8Array): this {
 		const bytes = typeof characters === "string" ? bytesOf(characters) : characters;
 		this.machine.receive(bytes, 0, bytes.length, this.nowMs);
@@ -22,7 +22,7 @@ export class Driver {
 		return this;
 	}
 
-	/** Lets time go by to `ms`, stopping at each moment that the machine wants. */
+	/** Advances time to `ms`, stopping whenever the machine is due. */
 	to(ms: number): this {
 		while (this.machine.deadlineMs <= ms) {
 			this.nowMs = Math.max(this.nowMs, this.machine.deadlineMs);
@@ -33,7 +33,7 @@ export class Driver {
 		return this;
 	}
 
-	/** The log so far, which begins anew. */
+	/** Returns the log and clears it. */
 	take(): string[] {
 		const log = this.#log;
 		this.#log = [];

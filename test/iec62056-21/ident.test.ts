@@ -11,7 +11,7 @@ import {
 import { feeds, REFUSED } from "../feeds.js";
 import { bytesOf, textOf } from "../latin1.js";
 
-/** Feeds the stream to a scanner and gives each identification that came out. */
+/** Identifications that a scanner finds in the stream. */
 function idents(stream: string, scanner = new IdentScanner()): string[] {
 	const found: string[] = [];
 	for (const character of bytesOf(stream)) if (scanner.take(character)) found.push(textOf(scanner.copy()));

@@ -172,7 +172,7 @@ describe("the CRC of a telegram", () => {
 		const text = "/KFM5KAIFA\r\n\r\n1-0:1.8.1(1*kWh)\r\n0-0:96.13.0(Z\xe4hler)\r\n2.8.0(2*kWh)\r\n!";
 		const listening = new Listening().receive(withCRC(text));
 		assert.deepEqual([listening.events(), listening.machine.check], [[EVENT_READOUT], CHECK_RIGHT]);
-		// The row itself can't be shown: readings are ASCII.
+		// The row itself is not shown: readings are ASCII.
 		assert.deepEqual(listening.records, ["1-0:1.8.1: 1*kWh", "2.8.0: 2*kWh"]);
 		for (const damaged of [withCRC(text).replace("\xe4", "\xe5"), withCRC(text).replace("1*kWh", "3*kWh")]) {
 			const other = new Listening().receive(damaged);
@@ -188,7 +188,7 @@ describe("the CRC of a telegram", () => {
 	});
 });
 
-/** A listener behind the parity filter of a port without parity, or behind none. */
+/** A listener behind the parity filter of a port without parity, or without a filter. */
 function listener(filtered: boolean): Feedable {
 	const parity = new ParityFilter();
 	const listening = new Listening();
@@ -196,7 +196,7 @@ function listener(filtered: boolean): Feedable {
 	return {
 		take: (bytes, start, end) => {
 			if (filtered) parity.filter(bytes, start, end);
-			// One character at a time, so that what each telegram gave can be looked at.
+			// Character by character, to see each telegram's result.
 			for (let i = start; i < end; i++) note(listening.receive(bytes.slice(i, i + 1)));
 		},
 		settle: () => {

@@ -1,4 +1,4 @@
-/** The load profile of IEC 62056-21 in programming mode, character by character: what is asked, and what follows an answer. */
+/** The load profile of IEC 62056-21 in programming mode, character by character: requests and reactions to answers. */
 import assert from "node:assert/strict";
 import {
 	IEC_BROKEN_OFF,
@@ -22,10 +22,10 @@ const framed = (text: string, first?: number) => textOf(frame(bytesOf(text), fir
 const PASSWORD = framed("P0\x02(01234567)", SOH);
 const P1 = framed("P1\x02(00000001)", SOH);
 const BREAK = "\x01B0\x03q";
-/** From the end of an answer to what is sent next. */
+/** From the end of an answer to the next request. */
 const REACTION_MS = 205;
 
-/** A session in programming mode with a meter that has sent this readout; sign-on and acknowledgement are over. */
+/** A session in programming mode with a meter that has sent this readout, after sign-on and acknowledgement. */
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;
@@ -51,7 +51,7 @@ class Programming {
 		return machine as ReadSession;
 	}
 
-	/** Answers, and gives what is sent after that. */
+	/** Answers; returns the next output. */
 	answer(text: string): string {
 		this.driver.receive(text);
 		this.driver.to(this.driver.nowMs + REACTION_MS);
@@ -59,7 +59,7 @@ class Programming {
 		return sent.map((line) => line.slice(line.indexOf(" sent ") + 6)).join("");
 	}
 
-	/** The question that an answer is followed by, its check looked at. */
+	/** The request after an answer, with its check verified. */
 	question(answer: string): string {
 		const { command, data } = readCommand(bytesOf(this.answer(answer))) ?? {};
 		return `${command} ${data}`;
@@ -81,7 +81,7 @@ const HEAD = "P.01(0260621120000)(00)(15)(1)(1.5)(kW)\r\n";
 describe("a load profile in programming mode", () => {
 	it("is asked for from a time of the meter's own clock on", () => {
 		for (const [readout, entries, question] of [
-			// An hour earlier, since the meter may be in its summer time and takes it for winter's.
+			// An hour earlier, since the meter may use summer time and read it as winter time.
 			[CLOCK, 4, "R5 P.01(02606211038;)"],
 			["0.9.1(0123720)\r\n0.9.2(0260621)\r\n", 4, "R5 P.01(02606211138;)"],
 			["0.9.1(1123720)\r\n0.9.2(1260621)\r\n", 4, "R5 P.01(12606211138;)"],

@@ -36,14 +36,14 @@ class Conversation extends Driver {
 		this.writer = writer;
 	}
 
-	/** Signs on at once and has this identification come back at `ms`. */
+	/** Signs on at once and receives this identification at `ms`. */
 	static identified(ident: string, ms = 400, options: Partial<session.SessionOptions> = {}): Conversation {
 		const conversation = new Conversation(options);
 		conversation.to(ms).receive(`${ident}\r\n`).take();
 		return conversation;
 	}
 
-	/** Has been identified as mode C at 300 Bd, and has acknowledged: the block is awaited from `nowMs` on. */
+	/** Identified as mode C at 300 Bd, and acknowledged: the block is expected from `nowMs` on. */
 	static acknowledged(): Conversation {
 		const conversation = Conversation.identified("/LGZ0TEST", 400);
 		conversation.to(605).take();
@@ -372,7 +372,7 @@ describe("a conversation that goes wrong", () => {
 	it("asks for a block with a damaged character again, though the check is right", () => {
 		const conversation = Conversation.acknowledged();
 		const block = bytesOf(BLOCK);
-		// Two characters damaged in the same way: the exclusive or does not show it.
+		// Two characters with the same damage, which the exclusive or misses.
 		for (const at of [8, 9]) block[at] |= 0x80;
 		conversation.to(1000).receive(block).take();
 		assert.deepEqual(conversation.to(1300).take(), ["1205 sent \x15"]);
@@ -425,7 +425,7 @@ describe("a conversation that goes wrong", () => {
 	});
 });
 
-/** Conversations one after another, each fed from its identification on; `filtered`: the characters carry parity. */
+/** Sessions one after another, each fed from its identification on; `filtered`: the characters carry parity. */
 function conversations(filtered: boolean): Feedable {
 	let conversation = new Conversation().to(0);
 	let parity = new ParityFilter();
@@ -458,7 +458,7 @@ feeds("a conversation of 7E1 characters on a port without parity", {
 	bits: 8,
 	checked: true,
 	streams: false,
-	// The BCC may be missing, for a meter that has none.
+	// Meters without a BCC omit it.
 	spare: 4,
 	garbage: [bytesOf("\x7f\x7f\xff"), bytesOf("\xaf\x3f\x21\x8d\x0a")],
 });

@@ -1,6 +1,6 @@
 /**
- * The usual client of Improv over serial (npm: improv-wifi-serial-sdk), which installers in a browser use, on a line of ours.
- * It is written for bundlers: Node can't load it as it stands.
+ * The usual client of Improv over serial in browsers (npm: improv-wifi-serial-sdk), on a simulated line. It is written
+ * for bundlers: Node can't load it unchanged.
  */
 import { build } from "esbuild";
 import type { ImprovSerial } from "improv-wifi-serial-sdk/dist/serial.js";
@@ -36,13 +36,13 @@ export class WebPort {
 	}
 }
 
-/** Every packet and mistake that the client tells of goes to `log`. */
+/** `log` receives every packet and error that the client reports. */
 export function openClient(port: WebPort, log: unknown[] = []): ImprovSerial {
 	const quiet = { log: () => {}, debug: () => {}, error: (...words: unknown[]) => log.push(words.join(" ")) };
 	return new Client(port as unknown as ConstructorParameters<typeof ImprovSerial>[0], quiet);
 }
 
-/** The states that a client has been told from now on. */
+/** The states reported to a client from now on. */
 export function statesOf(client: ImprovSerial): number[] {
 	const states: number[] = [];
 	client.addEventListener("state-changed", (event) => states.push((event as CustomEvent<number>).detail));

@@ -1,4 +1,4 @@
-/** A console of the virtual world: whole pieces go to and fro, and the log of the unit stands between them. */
+/** A console of the virtual world: whole pieces both ways, with the unit's log in between. */
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { CONSOLE_ROOM, type Serial, type SerialOptions, type SerialPort } from "../../modules/io/host.js";
 
@@ -11,9 +11,9 @@ export class VirtualConsole implements SerialPort {
 	readonly pins: object = { console: this };
 	readonly hardwareParity = false;
 	readonly time: VirtualTime;
-	/** Told of each piece that the gateway writes. */
+	/** Called with each piece that the gateway writes. */
 	onWritten: (piece: Uint8Array) => void = () => {};
-	/** The gateway's, while it has it open. */
+	/** The gateway's end while it is open. */
 	end: ConsoleEnd | undefined;
 
 	constructor(time: VirtualTime) {
@@ -46,7 +46,7 @@ export class ConsoleEnd implements Serial {
 		return count;
 	}
 
-	/** A piece is under way for a while, and no other fits beside it. */
+	/** A piece takes a while, and leaves no room for another. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		if (end - start > CONSOLE_ROOM) throw new RangeError("more than may be written");
 		const piece = bytes.slice(start, end);

@@ -1,4 +1,4 @@
-/** The console in XS: its memory at rest, and `npm start` with the client of browsers at the other end of the line. */
+/** The console in XS: its memory when idle, and `npm start` with the browsers' client. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,9 +16,9 @@ import { packet } from "./packets.js";
 
 const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 
-/** Slots that the console may take while nobody is there; half of them are the port's of the simulator. */
+/** Idle slots; half of them are the simulator's port. */
 const AT_REST = 28;
-/** And while somebody is. */
+/** Slots while in use. */
 const AT_WORK = 75;
 /** A field without an initial value takes its slot when it is first assigned, and keeps it. */
 const FIRST_USE = 1;

@@ -1,4 +1,4 @@
-/** Wi-Fi set by the console, by the client that browsers use, against the whole gateway on virtual time. */
+/** Wi-Fi set up over the console by the browsers' client, with the whole gateway on virtual time. */
 
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
@@ -19,7 +19,7 @@ class Bed {
 	readonly air: VirtualAir;
 	/** Messages that the client could not use. */
 	readonly problems: unknown[] = [];
-	/** All that came over the line. */
+	/** All bytes on the line. */
 	written = Buffer.alloc(0);
 	readonly port: WebPort;
 	readonly client: ReturnType<typeof openClient>;
@@ -56,7 +56,7 @@ class Bed {
 		this.port = new WebPort((bytes) => this.console.send(bytes));
 		this.console.onWritten = (piece) => {
 			this.written = Buffer.concat([this.written, piece]);
-			// The end of a line of the log that somebody else is writing, and the next one.
+			// The end of a log line of other code, and the next one.
 			this.port.deliver(Buffer.concat([Buffer.from("IMPRO half a line"), piece, Buffer.from("log: IMPROV\n")]));
 		};
 		this.gateway = new Gateway(this.world, [networkWithCable()]);
@@ -64,7 +64,7 @@ class Bed {
 		this.client = openClient(this.port, this.problems);
 	}
 
-	/** Lets time go by until it has settled. */
+	/** Advances time until the promise settles. */
 	async settle<Result>(wanted: Promise<Result>): Promise<Result> {
 		let isOver = false;
 		const end = () => {
@@ -79,7 +79,7 @@ class Bed {
 		return wanted;
 	}
 
-	/** Sends what no client would, and gives what comes. */
+	/** Sends invalid bytes; returns the answer. */
 	async raw(bytes: Uint8Array): Promise<Buffer> {
 		const { length } = this.written;
 		this.console.send(bytes);
@@ -97,7 +97,7 @@ class Bed {
 	}
 }
 
-/** A command with texts, or with the bytes of one. */
+/** A command with texts, or with one's bytes. */
 function command(code: number, ...texts: string[]): Buffer {
 	const data = texts.flatMap((text) => [Buffer.byteLength(text), ...Buffer.from(text)]);
 	return packet(3, [code, data.length, ...data]);
@@ -149,7 +149,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 			await assert.rejects(bed.join(ssid, "no-address"), /UNABLE_TO_CONNECT/);
 			assert.ok(bed.world.time.nowMs - triedMs < 30_000, ssid);
 		}
-		// And the same again, the old network's failure notwithstanding.
+		// Again, in spite of the old network's failure.
 		await bed.join("home", "secret-of-home");
 		assert.deepEqual(states, [2, 3, 2, 3, 2, 3, 2, 3, 4]);
 		assert.deepEqual(bed.problems, []);
@@ -197,10 +197,10 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.deepEqual(await bed.raw(packet(3, [2, 5])), errorPacket(1));
 		assert.deepEqual(await bed.raw(packet(3, [1, 2, 9, 9])), errorPacket(1));
 		assert.deepEqual(await bed.raw(packet(3, [1, 3, 1, 65, 9])), errorPacket(1));
-		// Our own, sent back, and another's text.
+		// Our own packet sent back, and another's text.
 		for (const other of [packet(1, [2]), packet(4, [2, 0]), Buffer.from("AT+GMR\r\n".repeat(100))])
 			assert.equal((await bed.raw(other)).length, 0);
-		// A frame that never ended is dropped and not taken for the beginning of the next one.
+		// An unfinished frame is dropped, and not joined with the next one.
 		await bed.raw(command(1, "home", "secret-of-home").subarray(0, 15));
 		bed.world.advance(2000);
 		assert.deepEqual(await bed.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [2])]));
@@ -236,7 +236,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		second.world.advance(2 * MINUTE);
 		second.air.around.delete("open");
 		second.world.advance(MINUTE);
-		// Not to be set, and in no network: it can't be used.
+		// Neither writable nor in a network: unusable.
 		assert.deepEqual(await second.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [0])]));
 	});
 

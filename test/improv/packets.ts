@@ -1,4 +1,4 @@
-/** Packets as the other side makes them. */
+/** Packets of the other side. */
 
 export function packet(type: number, data: readonly number[]): Buffer {
 	const bytes = [...Buffer.from("IMPROV"), 1, type, data.length, ...data];

@@ -14,7 +14,7 @@ const SECOND: DatagramPort = { port: 2000, group: "224.0.0.251" };
 const OWN = "192.0.2.20";
 const OTHER = { address: "192.0.2.1", port: 9 };
 
-/** Notes what it is told, and answers each datagram with its first byte. */
+/** Records its calls, and answers each datagram with its first byte. */
 class Echo implements DatagramMachine {
 	port: DatagramPort | undefined;
 	deadlineMs = Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { Driver, type ScheduledMachine } from "../../modules/io/driver.js";
 import type { Timed } from "../../modules/io/machine.js";
 
-/** Is due at the given times, one after the other, and notes when it was called. */
+/** Due at the given times, one after the other; records its calls. */
 class Alarm implements ScheduledMachine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	drain?: (nowMs: number) => void;
@@ -88,7 +88,7 @@ describe("io/driver", () => {
 			alarms.map(({ calls }) => calls),
 			[[300], [100], [200], [100]],
 		);
-		// Two to stand at 300 and then at 100, two to go on to 200 and 300.
+		// Two to be set for 300 and then 100, two to continue at 200 and 300.
 		assert.equal(timers, 4);
 	});
 

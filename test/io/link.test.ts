@@ -16,7 +16,7 @@ import { Link, TAP_TRANSMITTED } from "../../modules/io/link.js";
 import { type Machine, type Output, OutputQueue } from "../../modules/io/machine.js";
 import { bytesOf, textOf } from "../latin1.js";
 
-/** A port moved by hand: keeps what was asked of it in order, and calls back when the test says so. */
+/** A port driven by hand: records its calls, and calls back on command. */
 class HandPort {
 	readonly log: string[] = [];
 	readonly incoming: number[] = [];
@@ -164,13 +164,13 @@ class Bench {
 		);
 	}
 
-	/** The one timer that is set. */
+	/** The one timer. */
 	timer(): { callback: () => void; delayMs: number } {
 		assert.equal(this.timers.size, 1);
 		return [...this.timers.values()][0];
 	}
 
-	/** The one timer fires, after `lateMs` more than it wanted. */
+	/** Fires the timer, `lateMs` late. */
 	fire(lateMs = 0): void {
 		const [[id, { callback, delayMs }]] = this.timers;
 		this.timers.delete(id);
@@ -184,7 +184,7 @@ describe("a link", () => {
 		const bench = new Bench(true, FORMAT_8N1);
 		const { hand, machine } = bench;
 		hand.take();
-		// As many as a turn reads come again in that time.
+		// As much as one pass reads arrives again in that time.
 		let isFlooded = true;
 		machine.onReceive = () => {
 			if (isFlooded) hand.incoming.push(...bytesOf("x".repeat(64)));

@@ -1,4 +1,4 @@
-/** JSONReader against JSON.parse, against documents written by hand, and against bombs. */
+/** JSONReader compared with JSON.parse; documents written by hand; oversized ones. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {

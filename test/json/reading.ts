@@ -1,4 +1,4 @@
-/** Drives a JSONReader as a connection would, builds values from its tokens, and compares it with JSON.parse. */
+/** Drives a JSONReader as a connection does, builds values from its tokens, and compares them with JSON.parse. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -21,7 +21,7 @@ import {
 export const encoder = new TextEncoder();
 export const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The next token, with new pieces pushed as they are wanted. */
+/** The next token, with new pieces pushed on demand. */
 export function tokens(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<number>): () => number {
 	let at = 0;
 	reader.begin();
@@ -34,7 +34,7 @@ export function tokens(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<n
 				continue;
 			}
 			const size = pieces.next().value as number;
-			// The piece stands in the middle of a buffer that is overwritten afterwards, as a socket's would be.
+			// In the middle of a buffer that is overwritten afterwards, as a socket's.
 			const piece = new Uint8Array(size + 4).fill(0xff);
 			const end = Math.min(bytes.length, at + size);
 			piece.set(bytes.subarray(at, end), 2);
@@ -56,7 +56,7 @@ export function textOf(reader: JSONReader): string {
 /** A number was longer than the reader converts. */
 const TOO_LONG = Symbol("too long");
 
-/** Builds the value as JSON.parse would; undefined when the reader refuses it. */
+/** Builds the value as JSON.parse does; undefined if the reader refuses it. */
 export function read(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<number> = sizes(1 << 20)): unknown {
 	const next = tokens(reader, bytes, pieces);
 	const open: (unknown[] | Map<string, unknown>)[] = [];
@@ -119,7 +119,7 @@ export function read(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<num
 function plain(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(plain);
 	if (!(value instanceof Map)) return value;
-	// Object.fromEntries defines, so that "__proto__" is a name like any other, as in JSON.parse.
+	// Object.fromEntries defines properties, so "__proto__" is an ordinary name, as in JSON.parse.
 	return Object.fromEntries([...value].map(([name, item]) => [name, plain(item)]));
 }
 
@@ -139,7 +139,7 @@ function hasLoneSurrogate(json: string): boolean {
 	const check = (text: string) => {
 		if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) lone = true;
 	};
-	// Names given twice are lost in the value, so the tokens are looked at one by one.
+	// The value loses repeated names, so the tokens are checked one by one.
 	for (const match of json.matchAll(/"(?:[^"\\]|\\.)*"/g)) check(JSON.parse(match[0]) as string);
 	return lone;
 }
@@ -153,7 +153,7 @@ export function plainOf(json: string): unknown {
 	return hasLoneSurrogate(json) ? undefined : value;
 }
 
-/** Throws, with the seed, when the reader and JSON.parse disagree about one of `numRuns` documents with changed bytes. */
+/** Throws, with the seed, if reader and JSON.parse disagree on one of `numRuns` documents with changed bytes. */
 export function compareMutations(numRuns: number): void {
 	const reader = wide();
 	const likely = fc.constantFrom(...encoder.encode('{}[]",:\\u0d8e-.'));

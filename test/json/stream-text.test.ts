@@ -1,8 +1,8 @@
-/** JSONReader.streamTo: texts longer than what is held. */
+/** JSONReader.streamTo: texts longer than the buffer. */
 import assert from "node:assert/strict";
 import { JSONReader, TOKEN_END, TOKEN_ERROR, TOKEN_MORE, TOKEN_NAME, TOKEN_STRING } from "../../modules/json/reader.js";
 
-/** Reads `json` in pieces of `step` bytes; what came for member "long", and the other strings. */
+/** Reads `json` in pieces of `step` bytes; returns what came for member "long", and the other strings. */
 function read(json: string | Buffer, step: number): { pieces: Buffer; others: string[]; end: number; longest: number } {
 	const bytes = Buffer.from(json);
 	const reader = new JSONReader({ scratch: 32 });

@@ -1,4 +1,4 @@
-/** JSONWriter and JSONStream: every window size gives the text that JSON.stringify gives. */
+/** JSONWriter and JSONStream: every window size gives the text of JSON.stringify. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { JSONStream } from "../../modules/json/stream.js";
@@ -46,7 +46,7 @@ const values = fc.letrec<{ value: Value }>((tie) => ({
 	),
 })).value;
 
-/** Everything the source gives, in windows of the sizes listed, each with guard bytes around it. */
+/** All output, in windows of these sizes, each with guard bytes around it. */
 function drain(source: JSONStream, sizes: number[]): string {
 	const parts: Uint8Array[] = [];
 	for (let i = 0; ; i++) {
@@ -308,7 +308,7 @@ describe("JSON stream", () => {
 				text += decoder.decode(window.subarray(0, count));
 			}
 			assert.equal(text, expected);
-			// Those that are longer than the one before are cut: 1.8.10 and 1.8.100.
+			// Only records longer than the one before are split: 1.8.10 and 1.8.100.
 			if (size === 1010) assert.ok(calls <= records.length + 2, `${calls} calls`);
 		}
 	});

@@ -1,4 +1,4 @@
-/** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
+/** A meter reader in a virtual world, with a simulated meter on its line. */
 
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { DLMSSettings } from "../../modules/cosem/settings.js";
@@ -15,7 +15,7 @@ type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 export type Settings = Writable<MeterSettings>;
 export type DLMSBenchSettings = Writable<DLMSSettings>;
 
-/** Those of a new unit. */
+/** Default: those of a new unit. */
 export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBenchSettings {
 	const all: DLMSBenchSettings = {
 		auth: 0,
@@ -52,7 +52,7 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 export interface Outcome {
 	readonly readout: Readout | undefined;
 	readonly failure: Failure | undefined;
-	/** How long it took by the device's clock. */
+	/** By the device's clock. */
 	readonly tookMs: number;
 }
 
@@ -60,7 +60,6 @@ export class ReaderBench {
 	readonly world: VirtualWorld;
 	readonly settings: Settings;
 	readonly reader: MeterReader;
-	/** Listener for changes. */
 	readonly live = { changed(): void {}, measured(): void {} };
 
 	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}, light?: MeterLight) {
@@ -102,13 +101,13 @@ export class ReaderBench {
 		this.reader.reconfigure();
 	}
 
-	/** Puts the head on a simulated meter that sends this transmission. */
+	/** Connects a simulated meter with this transmission. */
 	connect(telegram: Uint8Array, options: Partial<IECMeterOptions> = {}): this {
 		this.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(telegram), ...options }));
 		return this;
 	}
 
-	/** Asks for a readout and lets time go by until the caller is told. */
+	/** Requests a readout and advances time until it is done. */
 	read(limitMs = 700_000): Outcome {
 		let outcome: Outcome | undefined;
 		const startMs = this.world.clock.monotonicMs();

@@ -21,7 +21,7 @@ const HEAD = 6;
 const ENTRY_LIMIT = 255;
 const JOIN_MS = 100;
 
-/** A log, and beside it all that was ever said, as plain entries. */
+/** A log, and a complete copy of all its entries. */
 class Kept {
 	nowMs = 0;
 	readonly log = new LineLog();
@@ -57,7 +57,7 @@ class Kept {
 		return entries;
 	}
 
-	/** The log has the newest entries, whole and in order, and has dropped none without need. */
+	/** The log must hold the newest entries, whole and in order, and have dropped none without need. */
 	check(): void {
 		const { entries, all, log } = this;
 		const size = log.copy().length;

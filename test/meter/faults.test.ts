@@ -10,7 +10,7 @@ import { type Outcome, ReaderBench } from "./bench.js";
 import { packedReadings } from "./packed.js";
 
 const vectors = iecVectors();
-/** Short, complete, with STX, ETX and a right BCC. */
+/** Short, complete, with STX, ETX and a correct BCC. */
 const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const logarex = vectorOf("logarex-lk13-history");
 const pushed = vectorOf("ebz-dd3-push");
@@ -95,7 +95,7 @@ describe("a meter or line that is not as the standard says", () => {
 			isGood(outcome);
 			assert.equal(outcome.readout?.baud, lieBaud);
 			assert.equal(outcome.bench.settings.learnedBaud, lieBaud);
-			// The second readout knows, and needs no second conversation.
+			// The second readout needs no second session.
 			outcome.bench.world.advance(3000);
 			const before = outcome.bench.world.serial.meter.meterEvents.length;
 			isGood(outcome.bench.read());

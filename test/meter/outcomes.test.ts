@@ -1,4 +1,4 @@
-/** The last readout and its times: every call before and after every other; and the notices of failures. */
+/** The last readout and its times, with all calls in all orders; and the notices of failures. */
 import assert from "node:assert/strict";
 import { FAILURE_NO_MODE_E } from "../../modules/cosem/failures.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";

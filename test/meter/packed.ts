@@ -1,4 +1,4 @@
-/** Packed records as the API shows them, for comparing with what a vector expects. */
+/** Packed records in the API's form, to compare with vectors. */
 import { NodeText } from "../../hosts/node/platform.js";
 import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { JSONStream } from "../../modules/json/stream.js";
@@ -11,7 +11,7 @@ import type { ExpectedReading } from "../vectors.js";
 
 const text = new NodeText();
 
-/** The readings of packed records without names and mapping, taken through a window of `window` bytes. */
+/** Readings of packed records without names and mapping, read through a window of `window` bytes. */
 export function packedReadings(records: Uint8Array = new Uint8Array(0), window = 1024): ExpectedReading[] {
 	const readout = {
 		protocol: PROTOCOL_IEC62056_21,

@@ -1,4 +1,4 @@
-/** Every call and input in every state, also those that make no sense there: nothing throws, and what follows is sane. */
+/** Every call and input in every state, even impossible ones: nothing throws, and the session still ends properly. */
 import assert from "node:assert/strict";
 import { DLMSReadSession } from "../../modules/cosem/read-session.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
@@ -47,7 +47,7 @@ const INPUTS: Record<string, (driver: Driver) => unknown> = {
 	"a second poll": ({ machine }) => machine.poll(),
 };
 
-/** And what its owner may do. */
+/** Calls of its user. */
 const CALLS: Record<string, (driver: Driver, conversation: ReadSession) => unknown> = {
 	...INPUTS,
 	abort: (driver, conversation) => {
@@ -82,7 +82,7 @@ function held(conversation: ReadSession): Held {
 	return { driver: new Driver(conversation), conversation };
 }
 
-/** Whatever happens to it now, it ends, once, and is then silent. */
+/** In any case it ends, once, and is then silent. */
 function comesToItsEnd(enter: () => Held, name: string): void {
 	for (const [what, call] of Object.entries(CALLS)) {
 		const { driver, conversation } = enter();

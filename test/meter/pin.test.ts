@@ -1,4 +1,4 @@
-/** The PIN of a meter's display, as light on a modelled line; the display counts flashes as those in the field do. */
+/** Entering the PIN of a meter's display by light on a modelled line; the display counts flashes as real ones do. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { PINEntry, type PINPlan } from "../../modules/meter/pin.js";
@@ -10,17 +10,17 @@ import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 
 const ebz = iecVectors().find(({ name }) => name === "ebz-dd3-push")!;
-/** Longer than any meter thinks about it. */
+/** Longer than any meter's reaction. */
 const END_MS = 300_000;
 
-/** Sends nothing, and sees the light. */
+/** Sends nothing, and detects the light. */
 class LitMeter extends PushMeter {
 	constructor(display: MeterDisplay) {
 		super({ source: () => new Uint8Array(0), baud: 9600, pushMs: Number.POSITIVE_INFINITY, display });
 	}
 }
 
-/** Begins to enter it. */
+/** Begins to enter a PIN. */
 function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 	let entry: PINEntry | undefined;
 	const isFree = bench.reader.lend((driver, port, nowMs, over) => {
@@ -37,7 +37,7 @@ function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 	return entry;
 }
 
-/** Enters it all: how long that took. */
+/** Enters the whole PIN; returns the time taken. */
 function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	const entry = begin(bench, plan);
 	const startMs = bench.world.clock.monotonicMs();
@@ -49,7 +49,7 @@ function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	return entry.timesMs.at(-1)!;
 }
 
-/** The bench beside a meter with such a display. */
+/** A reader at a meter with such a display. */
 function benchWith(options: DisplayOptions): { bench: ReaderBench; display: MeterDisplay } {
 	const bench = new ReaderBench();
 	const display = new MeterDisplay(options);
@@ -85,7 +85,7 @@ describe("the PIN of a meter, by light", () => {
 	it("follows as many flashes as the display wants", () => {
 		const { bench, display } = benchWith({ pin: "1204", flashes: 1 });
 		assert.ok(display.isOpen(enter(bench, { pin: "1204", flashes: 1 })));
-		// At its PIN already.
+		// Already prompting for its PIN.
 		const { bench: other, display: prepared } = benchWith({ pin: "4021", flashes: 1 });
 		prepared.light(-1500, -1000);
 		assert.ok(prepared.isOpen(enter(other, { pin: "4021", flashes: 0 })));
@@ -96,12 +96,12 @@ describe("the PIN of a meter, by light", () => {
 		const durationMs = enter(bench, plan);
 		assert.equal(durationMs, 30_000 + 8 * 2000 + 6500);
 		assert.deepEqual([display.isOpen(durationMs), display.switched], [true, ["InF"]]);
-		// It stays.
+		// It stays open.
 		assert.ok(display.isOpen(durationMs + 200_000));
 		bench.world.advance(200_000);
 		const last = display.flashes.at(-1)!;
 		assert.ok(last.toMs - last.fromMs > 5000 && last.toMs - last.fromMs < 6000);
-		// And is off again when it is switched once more.
+		// Entering it again switches it off.
 		const againMs = bench.world.clock.monotonicMs() + enter(bench, plan);
 		assert.deepEqual([display.isOpen(againMs), display.switched], [false, ["InF", "InF"]]);
 	});
@@ -161,7 +161,7 @@ describe("the PIN of a meter, by light", () => {
 		bench.reader.read({ finished: () => (isTold = true) });
 		bench.world.advance(10_000);
 		assert.deepEqual([isTold, lines], [false, []]);
-		// Then it listens again, and the waiting caller is notified.
+		// Then it listens again, and the waiting caller gets its reply.
 		bench.world.advance(30_000);
 		assert.equal(isTold, true);
 		assert.equal(lines[0], "9600");

@@ -37,7 +37,7 @@ describe("reading captured meters over a modelled line", () => {
 	}
 });
 
-/** A meter that frames 8N1 what others frame 7E1. */
+/** A meter with 8N1 where others have 7E1. */
 class EightBitMeter implements Machine {
 	readonly #meter: Machine;
 
@@ -63,7 +63,7 @@ class EightBitMeter implements Machine {
 	}
 }
 
-/** Whether it frames 7E1 by itself, and the speed: 115200 is that of P1 ports. */
+/** Whether the port has hardware parity, and the speed; 115200 is that of P1 ports. */
 const PORTS = [true, false].flatMap((hardwareParity) => [9600, 115_200].map((baud) => [hardwareParity, baud] as const));
 
 describe("listening to captured meters that send 8N1", () => {

@@ -1,4 +1,4 @@
-/** Packed records as short texts, `<address>: <value>*<unit>, <value> …`, for tests that look at what was kept. */
+/** Packed records as short texts, `<address>: <value>*<unit>, <value> …`. */
 import { RecordCursor } from "../../modules/readout/record-cursor.js";
 import { textOf } from "../latin1.js";
 

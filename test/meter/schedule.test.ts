@@ -19,7 +19,7 @@ const QUARTERS: Recurrence = { minutes: 15, originMinutes: 0, months: 0, day: 1 
 const MINUTES: Recurrence = { minutes: 1, originMinutes: 0, months: 0, day: 1 };
 const DAYS: Recurrence = { minutes: 1440, originMinutes: 0, months: 0, day: 1 };
 
-/** A schedule with a reader that notes when it is asked, and says what the test wants. */
+/** A schedule with a reader that records its requests and returns the test's results. */
 class Bench implements ScheduledReader {
 	readonly time: VirtualTime;
 	readonly schedule: Schedule;
@@ -27,13 +27,13 @@ class Bench implements ScheduledReader {
 	late: Failure | undefined;
 	running = false;
 	readonly outcomes = { readouts: 0 };
-	/** When it was asked, by its own clock: HH:MM:SS. */
+	/** Times of requests by its own clock: HH:MM:SS. */
 	readonly asked: string[] = [];
 	/** Results of the next readouts; empty means success. */
 	failures: (Failure | undefined)[] = [];
 	tookMs = 3 * SECOND_MS;
 	waiter: ReadCallback | undefined;
-	/** Missed ones, as they were told. */
+	/** Reported number of missed ones. */
 	told = 0;
 
 	/** `utcMs` 0: its clock is not set. */
@@ -104,7 +104,7 @@ describe("meter/schedule", () => {
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:15:00", "07:16:03", "07:20:06", "07:30:00"]);
 		assert.equal(bench.schedule.lastError, "");
-		// And has both tries again.
+		// It has both attempts again.
 		bench.asked.length = 0;
 		bench.failures = [FAILURE_PORT, FAILURE_PORT, undefined];
 		bench.time.advance(15 * MINUTE_MS);
@@ -158,11 +158,11 @@ describe("meter/schedule", () => {
 		bench.failures = [FAILURE_WAIT, FAILURE_WAIT, FAILURE_WAIT, undefined];
 		bench.time.advance(5 * MINUTE_MS + 30 * SECOND_MS);
 		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00", "07:05:00", "07:06:00"]);
-		// Times of 07:03, 07:04, 07:05 had none; that of 07:06 has.
+		// 07:03, 07:04 and 07:05 were missed, 07:06 was not.
 		assert.equal(bench.schedule.missed, 3);
 	});
 
-	/** A bench that sleeps at the end of its time, and the one that wakes for `utcMs`. */
+	/** Puts a bench to sleep; returns the one that wakes for `utcMs`. */
 	function slept(before: Bench, utcMs: number): Bench {
 		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
 		before.schedule.keep(kept);
@@ -174,7 +174,7 @@ describe("meter/schedule", () => {
 		let bench = new Bench();
 		bench.time.advance(10 * SECOND_MS);
 		for (let i = 1; i <= 4; i++) {
-			// A little early, as the chip's timer may be, or a little late.
+			// The chip's timer may be a little early or late.
 			bench = slept(bench, START_MS + (15 * i - 1) * MINUTE_MS + (i % 2 === 0 ? 200 : -200));
 			bench.time.advance(10 * SECOND_MS);
 			assert.deepEqual([bench.asked.length, bench.schedule.missed], [1, 0]);
@@ -236,7 +236,7 @@ describe("meter/schedule", () => {
 	it("counts what was missed while the gateway was off, and makes up for it by one run at once", () => {
 		const bench = new Bench(START_MS, START_MS - HOUR_MS);
 		bench.time.advance(SECOND_MS);
-		// 06:15, 06:30 and 06:45 are gone; the run is that of 07:00.
+		// 06:15, 06:30 and 06:45 are missed; the run is that of 07:00.
 		assert.deepEqual(bench.asked, ["07:01:00"]);
 		assert.equal(bench.schedule.missed, 3);
 		assert.equal(bench.told, 3);
@@ -318,7 +318,7 @@ describe("meter/schedule", () => {
 		bench.time.advance(16 * MINUTE_MS);
 		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
 		bench.schedule.keep(kept);
-		// The time that is due next is not kept: it is due at once, and the clock was put back by ten hours.
+		// Without the next due time it is due at once; the clock was set back by ten hours.
 		kept.setUint32(0, 0, true);
 		const next = new Bench(START_MS - 10 * HOUR_MS, 0, QUARTERS, kept);
 		next.time.advance(HOUR_MS + 15 * MINUTE_MS);

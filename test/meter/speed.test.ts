@@ -6,13 +6,13 @@ import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
 import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 
-/** Promises 9600 Bd; short, complete, with a right BCC. */
+/** Offers 9600 Bd; short, complete, with a correct BCC. */
 const logarex = iecVectors().find(({ name }) => name === "logarex-lk13-history")!.telegram;
-/** Another meter that promises 9600 Bd. */
+/** Another meter that offers 9600 Bd. */
 const other = Uint8Array.from(logarex);
 other[other.indexOf(0x2f) + 6] ^= 1;
 
-/** Three blocks with a wrong BCC are one conversation: the first, and two repetitions. */
+/** Three blocks with a wrong BCC are one session: the first, and two repetitions. */
 const BLOCKS = 3;
 
 class Speeds extends ReaderBench {
@@ -33,7 +33,7 @@ class Speeds extends ReaderBench {
 		return this.connect(telegram, { faults });
 	}
 
-	/** Reads well; gives the speed, and how often it signed on. */
+	/** Reads successfully; returns the speed and the number of sign-ons. */
 	speed(): [baud: number, signOns: number] {
 		const { meter } = this.world.serial;
 		const before = meter.meterEvents.length;
@@ -46,7 +46,7 @@ class Speeds extends ReaderBench {
 		return [this.reader.outcomes.last.baud, signOns];
 	}
 
-	/** Reads well `count` times in one conversation each, at this speed. */
+	/** Reads successfully `count` times, with one session each, at this speed. */
 	clean(count: number, baud: number): this {
 		for (let i = 0; i < count; i++) assert.deepEqual(this.speed(), [baud, 1], `readout ${i + 1} of ${count}`);
 		return this;
@@ -67,7 +67,7 @@ describe("the speed that is agreed on", () => {
 			[{ lieBaud: 4800 }, failures.IEC_NO_BLOCK],
 		] as const) {
 			const bench = new Speeds().meter(faults);
-			// In the silence that ends the first conversation.
+			// In the silence after the first session.
 			bench.world.timers.set(() => bench.meter(), 3000);
 			assert.equal(bench.speed()[0], 9600, failure.code);
 			const failed = bench.world.traced.filter((line) => line.includes("failed"));
@@ -117,7 +117,7 @@ describe("the speed that is agreed on", () => {
 		bench.speed();
 		bench.clean(3, 4800);
 		for (const wait of [8, 16, 32, 64, 128, 256, 256]) {
-			// The trial fails, and the readout is good all the same.
+			// The trial fails, but the readout succeeds.
 			assert.deepEqual(bench.speed(), [4800, 2]);
 			bench.clean(wait - 1, 4800);
 		}
@@ -128,7 +128,7 @@ describe("the speed that is agreed on", () => {
 		bench.speed();
 		bench.clean(3, 300);
 		bench.meter({ lieBaud: 600 });
-		// 9600 fails, and now 300 as well, which the meter no longer does.
+		// 9600 fails, and now 300 too, which the meter no longer uses.
 		bench.meter({ lieBaud: 300 });
 		assert.deepEqual(bench.speed(), [300, 2]);
 		bench.clean(7, 300).meter({ lieBaud: 600 }).clean(1, 600);
@@ -141,7 +141,7 @@ describe("the speed that is agreed on", () => {
 			assert.deepEqual(bench.speed(), [4800, 3]);
 			bench.clean(wait - 1, 4800).clean(2, 9600);
 		}
-		// After as many clean readouts at full speed all is as in the beginning.
+		// After that many successful readouts at full speed the state is the initial one.
 		bench.clean(40, 9600).meter({ wrongBCC: 2 * BLOCKS });
 		assert.deepEqual(bench.speed(), [4800, 3]);
 		bench.clean(3, 4800).clean(1, 9600);

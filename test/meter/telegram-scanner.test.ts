@@ -5,7 +5,7 @@ import { KIND_NONE, TelegramScanner } from "../../modules/meter/telegram-scanner
 import { feeds, REFUSED } from "../feeds.js";
 import { answers, hdlcFrame, pushedTelegrams, WRAPPED } from "./telegrams.js";
 
-/** The kinds that were recognised, one after the other. */
+/** The recognised kinds, in order. */
 function kindsIn(bytes: Uint8Array): number[] {
 	const scanner = new TelegramScanner();
 	return [...bytes].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
@@ -57,9 +57,9 @@ describe("the scanner of telegrams that come unasked", () => {
 		const random = new SeededRandom(20261122);
 		const pools = [
 			() => random.below(256),
-			// Light flickers at its own speed: few different characters, in runs.
+			// Flickering light: few different characters, in runs.
 			() => [0x00, 0xff, 0x80, 0xf0, 0xfe, 0x01][random.below(6)],
-			// The marks of all telegrams, in any order.
+			// Start and end marks of all telegrams, in any order.
 			() => [0x1b, 0x01, 0x00, 0x7e, 0xa0, 0x68, 0x16, 0x2f, 0x0f, 0x0a, 0x28, 0x29, 0x21, 0x03][random.below(14)],
 		];
 		for (const [index, next] of pools.entries()) {
@@ -103,7 +103,7 @@ for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-gen
 		bits: 8,
 		checked: false,
 		streams: false,
-		// It is known by its head.
+		// Recognised by its head.
 		spare: bytes.length,
 		garbage: [Uint8Array.from([0x7f, 0xff]), WRAPPED.subarray(0, 8), Uint8Array.from([0x1b, 0x1b, 0x68])],
 	});

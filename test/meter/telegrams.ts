@@ -1,4 +1,4 @@
-/** Unsolicited telegrams for the tests of their recognition: captures, and telegrams made here. */
+/** Unsolicited telegrams for tests of their recognition: captures, and constructed ones. */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import {
@@ -19,7 +19,7 @@ import { iecVectors } from "../vectors.js";
 export interface PushedTelegram {
 	readonly name: string;
 	readonly kind: number;
-	/** As it is on the wire, eight bits a character. */
+	/** As on the wire, eight bits a character. */
 	readonly bytes: Uint8Array;
 }
 
@@ -28,7 +28,7 @@ export function withParity(text: Uint8Array): Uint8Array {
 	return text.map((character) => encodeCharacter(character));
 }
 
-/** A data-notification in the wrapper of TCP (IEC 62056-47), as meters send it through a serial line, too. */
+/** A data-notification in the TCP wrapper (IEC 62056-47), which some meters use on serial lines. */
 export const WRAPPED = Uint8Array.from([
 	...[0x00, 0x01, 0x00, 0x01, 0x00, 0x66, 0x00, 0x18],
 	...[0x0f, 0x00, 0x00, 0x00, 0x01, 0x00, 0x02, 0x02, 0x06, 0x00, 0x00, 0x01, 0x2c],
@@ -37,14 +37,14 @@ export const WRAPPED = Uint8Array.from([
 
 export const P1_KEYS = { encryption: Buffer.alloc(16, 0xaa), authentication: Buffer.alloc(16, 0xbb) };
 
-/** A P1 telegram in general-glo-ciphering, in no frame. */
+/** A P1 telegram in general-glo-ciphering, without a frame. */
 export function cipheredP1(counter = 1, control = 0x30): Uint8Array {
 	const protection = { keys: P1_KEYS, title: Buffer.from("SYSTEMID"), control, isDedicated: false };
 	const reading = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
 	return Uint8Array.from(dlmsTelegram(reading, { framing: "p1", protection }, counter));
 }
 
-/** A frame of HDLC with an information field (IEC 62056-46, 6.4). */
+/** An HDLC frame with an information field (IEC 62056-46, 6.4). */
 export function hdlcFrame(control: number, information: readonly number[]): Uint8Array {
 	const length = 7 + information.length + (information.length > 0 ? 2 : 0);
 	const head = [0xa0, length, 0x21, 0x03, control];
@@ -62,7 +62,7 @@ function captures(protocol: VectorProtocol, kind: number, isPush = (_name: strin
 		.map((name) => ({ name, kind, bytes: readTelegram(vectorPath(protocol, name)) }));
 }
 
-/** Every capture of a meter that sends by itself, and what none was found of. */
+/** Captures of all unsolicited telegrams, and constructed ones where no capture was found. */
 export function pushedTelegrams(): PushedTelegram[] {
 	const ascii = iecVectors().filter(({ mode }) => mode === "D");
 	return [
@@ -82,8 +82,8 @@ export function pushedTelegrams(): PushedTelegram[] {
 const STX = 0x02;
 
 /**
- * The captures of answers to a question: of modes A, B and C, and what clients and servers of HDLC say. Without STX, as
- * some sources have it, a block is the same as one of mode D; the frames of u9n-dlms-cosem-frames have a push among them.
+ * Captures of solicited answers: modes A, B and C, and HDLC exchanges. Without STX, as in some sources, a block equals
+ * one of mode D; the frames of u9n-dlms-cosem-frames include a push.
  */
 export function answers(): PushedTelegram[] {
 	const blocks = iecVectors().filter(({ mode, telegram }) => mode !== "D" && telegram.includes(STX));

@@ -1,4 +1,4 @@
-/** A meter that sends by itself, read and probed with settings that don't fit it; over a modelled line, on virtual time. */
+/** Meters that send unsolicited data, read and probed with unsuitable settings, on a modelled line and virtual time. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
@@ -55,7 +55,7 @@ function cipheredDLMS(baud: number, pushMs: number): Machine {
 	return new PushMeter({ source: () => cipheredP1(++counter), baud, pushMs });
 }
 
-/** Light: characters of no sense, `gapMs` apart on average, whatever is asked. */
+/** Light: random characters, `gapMs` apart on average. */
 class Lamp implements Machine {
 	deadlineMs = 0;
 	readonly #random = new SeededRandom(7);

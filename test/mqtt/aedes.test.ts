@@ -1,4 +1,4 @@
-/** A broker that others have written, over real sockets: plain, by TLS, with logins, through its restart. */
+/** A broker of another maker, over real sockets: plain, by TLS, with logins, through its restart. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -18,7 +18,6 @@ const own = makeCertificate({ names: ["127.0.0.1"], ...TIMES });
 const other = makeCertificate({ names: ["other"], ...TIMES });
 const PATIENCE_MS = 5000;
 
-/** Waits for it. */
 async function until(holds: () => boolean, what: string): Promise<void> {
 	for (let waitedMs = 0; !holds(); waitedMs += 10) {
 		if (waitedMs > PATIENCE_MS) assert.fail(what);
@@ -102,7 +101,7 @@ describe("MQTT and aedes, over sockets", () => {
 			const birth = { topic: "homeassistant/status", payload: "online", qos: 0, retain: false, dup: false } as const;
 			broker.publish({ cmd: "publish", ...birth }, () => {});
 			await until(() => bed.service.publisher!.deadlineMs - performance.now() < 10_100, "did not hear it");
-			// The broker goes, and comes again.
+			// The broker restarts.
 			unserve();
 			await until(() => state() !== "ok", "did not notice");
 			assert.ok(["broker_closed", "connection_lost"].includes(state()), state());

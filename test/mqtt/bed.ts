@@ -1,4 +1,4 @@
-/** The MQTT client on virtual time, with its settings and nothing else of a gateway. */
+/** The MQTT client alone, on virtual time. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -39,15 +39,15 @@ export interface BedOptions {
 	storage?: VirtualStorage;
 	memory?: Memory;
 	seed?: number;
-	/** False: nothing is set, and there is no broker. */
+	/** False: no settings and no broker. */
 	isSet?: boolean;
-	/** In place of those of virtual time. */
+	/** Default: that of virtual time. */
 	driver?: Driver;
 	clock?: Clock;
 	ports?: Pick<Network, "tcpClient" | "tlsClient">;
 	power?: Power;
 	radio?: OutputDeps["radio"];
-	/** It sleeps at times. */
+	/** For a unit that sleeps. */
 	saving?: { awakeUntilMs: number };
 }
 
@@ -58,10 +58,10 @@ export class Bed {
 	readonly tlsPermit = new TLSPermit();
 	readonly service: MQTTService;
 	readonly broker: ScriptedBroker;
-	/** Codes of failures as they were told, "" for none any more. */
+	/** Reported codes of failures, "" for none. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
-	/** With the last readout of before MQTT was turned on. */
+	/** Includes the last readout before MQTT was enabled. */
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 
 	constructor(options: BedOptions = {}) {
@@ -104,7 +104,7 @@ export class Bed {
 		this.broker = new ScriptedBroker(world);
 	}
 
-	/** Before the service is there, or without telling it. */
+	/** Before the service exists, or without a notification. */
 	set(...puts: Put[]): void {
 		this.config.change(puts);
 	}
@@ -120,7 +120,7 @@ export class Bed {
 		writer.close();
 	}
 
-	/** The network comes up. */
+	/** Connects the network. */
 	start(ms = 1000): this {
 		this.service.networkChanged(true);
 		this.advance(ms);
@@ -135,7 +135,7 @@ export class Bed {
 		this.world.advance(ms);
 	}
 
-	/** Lets time go by until the next connection is made; how long that took, ms. */
+	/** Advances time until the next connection; returns the time taken, ms. */
 	untilMet(limitMs = 7_200_000): number {
 		const { time } = this.world;
 		const fromMs = time.nowMs;
@@ -147,7 +147,7 @@ export class Bed {
 		return time.nowMs - fromMs;
 	}
 
-	/** The broker is there again. */
+	/** Restores the broker. */
 	restore(): void {
 		this.broker.serve(this.world);
 	}

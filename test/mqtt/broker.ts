@@ -1,4 +1,4 @@
-/** A broker that a test plays in the virtual world: it keeps what is retained, and may misbehave in every way. */
+/** A broker of the virtual world that stores retained messages, and can misbehave in every way. */
 import mqtt from "mqtt-packet";
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -6,11 +6,11 @@ import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
 
 export const BROKER_ADDRESS = "192.0.2.7";
 
-/** One session, as the broker has seen it. */
+/** A session as seen by the broker. */
 export interface Met {
 	readonly peer: VirtualClient;
 	readonly packets: mqtt.Packet[];
-	/** It was ended by DISCONNECT. */
+	/** Ended by DISCONNECT. */
 	isLeft: boolean;
 	isOpen: boolean;
 }
@@ -18,18 +18,18 @@ export interface Met {
 export class ScriptedBroker {
 	/** By topic. */
 	readonly retained = new Map<string, string>();
-	/** All that was published, `topic payload`, in order. */
+	/** All publications, `topic payload`, in order. */
 	readonly published: string[] = [];
 	readonly met: Met[] = [];
 	/** Return code of CONNACK. */
 	returnCode = 0;
 	greets = true;
-	/** How many messages it acknowledges; then it is silent. */
+	/** Number of messages that it acknowledges before it falls silent. */
 	acknowledges = Number.POSITIVE_INFINITY;
 	pings = true;
 	/** It reads nothing. */
 	isStuck = false;
-	/** Told of each packet before it is answered. */
+	/** Called with each packet before the answer. */
 	onPacket: ((packet: mqtt.Packet, met: Met) => void) | undefined;
 	readonly #port: number;
 	readonly #server: VirtualServer;
@@ -44,7 +44,7 @@ export class ScriptedBroker {
 		world.servers.serve(BROKER_ADDRESS, this.#port, this.#server);
 	}
 
-	/** The present session; undefined without one. */
+	/** Undefined: none. */
 	get current(): Met | undefined {
 		return this.met.findLast(({ isOpen }) => isOpen);
 	}
@@ -55,7 +55,7 @@ export class ScriptedBroker {
 		this.current?.peer.send(mqtt.generate(packet));
 	}
 
-	/** The times that this was published. */
+	/** Number of publications of this. */
 	count(topic: string): number {
 		return this.published.filter((line) => line.startsWith(`${topic} `)).length;
 	}

@@ -5,7 +5,7 @@ import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/mqtt/fields
 import { idOf } from "../../modules/mqtt/messages.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 
-/** One more, and Home Assistant takes nothing of it (homeassistant/components/mqtt/schemas.py). */
+/** Home Assistant refuses messages with any further member (homeassistant/components/mqtt/schemas.py). */
 const ROOT = "dev o cmps stat_t cmd_t avty avty_t avty_mode avty_tpl pl_avail pl_not_avail qos e".split(" ");
 const COMPONENT = "p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat pl_on pl_off".split(" ");
 const ID = /^[a-zA-Z0-9_-]+$/;
@@ -120,7 +120,7 @@ describe("MQTT discovery", () => {
 		const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 		const time = "2026-11-22T10:00:00Z";
 		assert.deepEqual(state(), { time, meter: "on", battery: 90, rssi: -61, "1_0_1_8_0": 5 });
-		// By cable there is no signal; and the meter can't be read.
+		// By Ethernet there is no signal; and the meter can't be read.
 		radio.station = undefined;
 		bed.service.meterFailed();
 		bed.advance(1000);

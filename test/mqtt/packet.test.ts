@@ -1,4 +1,4 @@
-/** Our packets read by npm's mqtt-packet, and its packets read by us. */
+/** Our packets read by npm's mqtt-packet, and its packets read by our reader. */
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -202,7 +202,7 @@ describe("Packets that come", () => {
 			const bytes = Buffer.from(hex, "hex");
 			const reader = new PacketReader();
 			assert.deepEqual(read(reader, bytes, 0, bytes.length), [REFUSED]);
-			// For good.
+			// Permanently.
 			const sound = Buffer.from("d000", "hex");
 			assert.equal(reader.take(sound, 0, 2), 0);
 			assert.ok(reader.isBad);
@@ -225,7 +225,7 @@ feeds("An MQTT packet", {
 				lines.push(...read(reader, bytes, start, end));
 			},
 			settle: () => {
-				// A connection ends with a packet that is cut, or makes no sense; the next has a reader of its own.
+				// A connection ends with a cut or invalid packet; the next has a new reader.
 				reader = new PacketReader();
 				const told = lines;
 				lines = [];

@@ -1,4 +1,4 @@
-/** The policy of MQTT on virtual time, with a broker that is played. */
+/** The policy of MQTT on virtual time, with a simulated broker. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { put } from "../../modules/config/schema.js";
@@ -69,7 +69,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.met.length, 2);
 		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1235/);
 		assert.equal(bed.service.isSending, false);
-		// On USB it stays.
+		// On USB power it stays connected.
 		saving.awakeUntilMs = Number.POSITIVE_INFINITY;
 		bed.measured("1-0:1.8.0(1236*kWh)");
 		bed.advance(60_000);
@@ -113,7 +113,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 1);
 	});
 
-	/** QoS of the readouts that the session of now has published. */
+	/** QoS of the readouts in the present session. */
 	const qualities = () =>
 		bed.broker.current!.packets.flatMap((one) =>
 			one.cmd === "publish" && one.topic === `${BASE}/state` ? one.qos : [],
@@ -189,14 +189,14 @@ describe("MQTT", () => {
 		bed.measured();
 		bed.advance(1000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
-		// The broker is silent: the session ends, and the next one is made.
+		// The broker is silent: the session ends, and the next one begins.
 		bed.broker.acknowledges = Number.POSITIVE_INFINITY;
 		bed.untilMet();
 		bed.advance(1000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 2);
 		assert.deepEqual(bed.told, ["silent", ""]);
 		assert.equal(bed.service.isSending, false);
-		// Mean, but alive: the will was published when the silent one was closed.
+		// The will was published when the silent connection was closed.
 		assert.ok(bed.broker.published.includes(`${BASE}/status offline`));
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
 	});
@@ -245,7 +245,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.output.failure, undefined);
 	});
 
-	/** Waits of so many attempts against a broker that takes the connection and says nothing; its 20 s are not counted. */
+	/** Delays of that many attempts with a broker that accepts the connection but never answers, without its 20 s. */
 	function waitsFor(attempts: number): number[] {
 		return Array.from({ length: attempts }, (_, i) => bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));
 	}
@@ -297,7 +297,7 @@ describe("MQTT", () => {
 		bed.advance(1000);
 		bed.broker.greets = true;
 		bed.untilMet();
-		// One that is kicked at once does not count.
+		// A connection that is closed at once does not count.
 		bed.advance(5000);
 		bed.broker.current!.peer.reset();
 		assert.ok(bed.untilMet() > 35_000);
@@ -318,7 +318,7 @@ describe("MQTT", () => {
 			if (i === 2) assert.ok(waitMs < 15_000);
 			else assert.ok(waitMs > 2_800_000, `${waitMs} ms`);
 			assert.deepEqual(bed.told, [code]);
-			// Other settings are tried at once.
+			// Changed settings are tried at once.
 			bed.broker.returnCode = 0;
 			bed.advance(1000);
 			bed.setLogin("gateway", "right");
@@ -343,7 +343,7 @@ describe("MQTT", () => {
 		bed.measured();
 		bed.advance(3_600_000);
 		assert.equal(bed.broker.met.length, 1);
-		// And on again.
+		// And enabled again.
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -536,7 +536,7 @@ describe("MQTT", () => {
 			bed.measured();
 			assert.equal(bed.tlsPermit.request(hub), false);
 			bed.advance(100);
-			// It is asked for again at once: the hub hears of that.
+			// It requests the permit again at once, which the hub is notified of.
 			assert.deepEqual(given, ["given", "wanted"]);
 			assert.equal(broker.met[0].isLeft, true);
 			assert.equal(broker.retained.get(`${BASE}/status`), "online");

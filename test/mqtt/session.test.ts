@@ -1,4 +1,4 @@
-/** A session without a connection: every event in every state, splits, nonsense, keep-alive. */
+/** A session without a connection: every event in every state, splits, invalid packets, keep-alive. */
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -33,7 +33,7 @@ class Payload implements Message {
 	}
 
 	read(into: Uint8Array, start: number, end: number): number {
-		// As it comes: a source need not fill all of the room.
+		// A source need not fill all of the room.
 		const piece = this.#bytes.subarray(this.#at, this.#at + Math.min(end - start, 7));
 		into.set(piece, start);
 		this.#at += piece.length;
@@ -41,7 +41,7 @@ class Payload implements Message {
 	}
 }
 
-/** A session and what it has sent. */
+/** A session and its output. */
 class Bed {
 	nowMs = 1000;
 	readonly packets: mqtt.Packet[] = [];
@@ -64,7 +64,7 @@ class Bed {
 		this.#parser.on("packet", (packet) => this.packets.push(packet));
 	}
 
-	/** Takes all that it has to send, `room` bytes at a time. */
+	/** Takes all its output, `room` bytes at a time. */
 	flush(room = 64): this {
 		const buffer = new Uint8Array(room + 2);
 		for (;;) {

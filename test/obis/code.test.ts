@@ -25,7 +25,7 @@ function texts(text: string): string[] {
 	return [text.slice(code.shortStart, code.shortEnd), text.slice(0, code.longEnd)];
 }
 
-/** The addresses of a telegram in the order sent, by a way of its own: no product code is trusted here. */
+/** Addresses of a telegram in order, independent of the product's code. */
 function addressesOf(telegram: Uint8Array): string[] {
 	const text = Buffer.from(telegram).toString("latin1");
 	const block = text.slice(text.search(/\/[A-Za-z]{3}/)).replace(/^[^\n]*\n/, "");

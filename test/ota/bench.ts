@@ -7,13 +7,13 @@ import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/
 
 export const newSigner = (): Signer => keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
 
-/** The maker's. */
+/** The maker's key. */
 export const SIGNER = newSigner();
 
 export const VERSION = "1.2.3-test";
-/** For the board of the virtual world. */
+/** The virtual world's board. */
 export const BOARD = Object.freeze({ chip: "none", deviceId: 1 });
-/** Identity of a unit with an older version. */
+/** A unit with an older version. */
 export const UNIT = Object.freeze({ ...BOARD, firmwareVersion: "1.0.2" });
 
 export function makeImage(size = 100_000): Uint8Array {

@@ -1,4 +1,4 @@
-/** The files of corrupted.test.ts, many. */
+/** corrupted.test.ts with many files. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { sendCorrupted } from "./corrupted.js";
 

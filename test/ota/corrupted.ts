@@ -1,4 +1,4 @@
-/** Sends samples to a unit, one after another, and looks at what has become of it each time. */
+/** Sends samples to a unit, one after another, and checks the result. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { checkFront, INVALID_IMAGE, imageOf, Refusal, readFirmwareFile, readFront } from "../../tools/ota/check.js";
@@ -9,10 +9,7 @@ import { Unit } from "./unit.js";
 /** One sample of this many is intact. */
 const GOOD_EACH = 30;
 
-/**
- * The code that a unit gives by the tool's own reading of the description; empty: ok. `total`: bytes of the file, when they
- * were told before it came.
- */
+/** The expected code, by the tool's own parser; empty: ok. `total`: length of the file if known in advance. */
 export function verdictOf(file: Uint8Array, total: number): string {
 	try {
 		if (file.length < CONTENT_AT) return INVALID_IMAGE;
@@ -26,7 +23,7 @@ export function verdictOf(file: Uint8Array, total: number): string {
 	}
 }
 
-/** Whether what stands before the image is enough to refuse it; `total`: bytes of the file, when they were told. */
+/** Whether the bytes before the image suffice for a refusal; `total`: length of the file if known in advance. */
 function isKnownEarly(file: Uint8Array, total: number): boolean {
 	if (file.length < CONTENT_AT) return true;
 	const front = file.subarray(0, CONTENT_AT);
@@ -63,7 +60,7 @@ function checkGood(unit: Unit, { file, version }: ReturnType<Samples["nextGood"]
 	assert.deepEqual([unit.version, unit.isConfirmed], [version, true]);
 }
 
-/** Sends `count` files that are to be refused, and good ones between them. Throws, with the seed, when one goes wrong. */
+/** Sends `count` corrupted files, with good ones between them. Throws, with the seed, on a wrong result. */
 export function sendCorrupted(seed: number, count: number): void {
 	const random = new SeededRandom(seed);
 	const samples = new Samples(random);

@@ -1,4 +1,4 @@
-/** Firmware files that a unit must refuse, each with the code that it must give, and those that it must take. */
+/** Firmware files that a unit must refuse, with their codes, and files that it must accept. */
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
@@ -19,23 +19,23 @@ import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
 import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
 
 export interface Sample {
-	/** Description of the deviation. */
+	/** The deviation. */
 	readonly name: string;
 	readonly file: Uint8Array;
 	/** Code of the refusal; empty if it is accepted. */
 	readonly code: string;
-	/** The file is as it should be, but the boot loader starts nothing like it. */
+	/** A correct file with an image that the boot loader does not start. */
 	readonly notStartable?: boolean;
 }
 
-/** Below which files are refused. */
+/** Lowest accepted build number. */
 export const FLOOR = 5;
 const SLOT_SIZE = 32 * 4096;
 const IMAGE_SIZE = PIECE_LENGTH + 4464;
 
 const [NEXT, REVOKED, STRANGER] = [newSigner(), newSigner(), newSigner()];
 
-/** Options of the unit that the samples are for. The revoked key is still among the signing keys. */
+/** Options of the samples' unit. The revoked key is still among the signing keys. */
 export const OPTIONS: VirtualSlotsOptions = {
 	keys: [MAKER.point, NEXT.point, REVOKED.point],
 	revoked: [keyIdOf(REVOKED.point)],
@@ -43,7 +43,7 @@ export const OPTIONS: VirtualSlotsOptions = {
 	size: SLOT_SIZE,
 };
 
-/** The same for the tool that says what a gateway would. */
+/** The same for the tool's check. */
 export const TARGET: Target = {
 	...BOARD,
 	slotSize: SLOT_SIZE,
@@ -65,10 +65,10 @@ function release(build: number): Release {
 	return { image, version, buildNumber: build, content: pack(image) };
 }
 
-/** Two releases that take turns, so that each good file brings another one. */
+/** Two alternating releases, so that each good file brings another one. */
 const RELEASES = [release(7), release(8)];
 
-/** Values that replace a size of `value`. */
+/** Wrong sizes in place of `value`. */
 const oddSizes = (value: number) => [
 	...[
 		0,
@@ -87,7 +87,7 @@ const oddSizes = (value: number) => [
 	...[SLOT_SIZE, SLOT_SIZE + 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_ffff - CONTENT_AT, value + 0x1_0000],
 ];
 
-/** Where sizes stand in the file, and how many bytes of it they count. */
+/** Places of sizes in the file, and their lengths in bytes. */
 const SIZES_AT = [52, 58, SIGNED_AT + 76, SIGNED_AT + 80, CONTENT_AT - 4];
 const LEVEL_AT = SIGNED_AT + 72;
 const IMAGE_LENGTH_AT = SIGNED_AT + 80;
@@ -102,7 +102,7 @@ export class Samples {
 		this.random = random;
 	}
 
-	/** A file that is refused. All kinds have their turn. */
+	/** The next corrupted file; all kinds alternate. */
 	nextBad(): Sample {
 		const kinds = Object.entries(BAD);
 		const [name, make] = kinds[this.#count++ % kinds.length];
@@ -111,7 +111,7 @@ export class Samples {
 		return { ...sample, name: `${name}, ${sample.name} (${this.#isPacked ? "packed" : "plain"})` };
 	}
 
-	/** A file that is taken; `version` is another one than that of the last one. */
+	/** The next good file, with another `version` than the last one. */
 	nextGood(): Sample & { readonly version: string } {
 		const kinds = Object.entries(GOOD);
 		const [name, make] = kinds[this.#count++ % kinds.length];
@@ -129,7 +129,7 @@ export class Samples {
 		return list[this.random.below(list.length)];
 	}
 
-	/** Some other value than this one. */
+	/** Another value than this one. */
 	other(value: number, among: readonly number[]): number {
 		return this.pick(among.filter((one) => one !== value && one >= 0 && one < 2 ** 32));
 	}
@@ -142,7 +142,7 @@ export class Samples {
 		return this.#release;
 	}
 
-	/** The second element's data of the present release. */
+	/** Data of the second element in the present release. */
 	get content(): Uint8Array {
 		return this.#isPacked ? this.#release.content : this.#release.image;
 	}
@@ -153,7 +153,7 @@ export class Samples {
 		return makeFirmwareFile({ ...base, ...own }, own.image === undefined ? { content: this.content, ...odd } : odd);
 	}
 
-	/** The file with this instead of what stands there. */
+	/** The file with these bytes at `at`. */
 	with(at: number, bytes: Uint8Array, file = this.file()): Buffer {
 		file.set(bytes, at);
 		return file;
@@ -165,7 +165,7 @@ export class Samples {
 		return file;
 	}
 
-	/** Signed with what the metadata and the header say then. */
+	/** Signed after the changes of metadata and header. */
 	signed(metadata: Partial<Metadata>, header: Partial<Header> = {}, own: Partial<Firmware> = {}): Buffer {
 		return this.file(own, { metadata, header });
 	}
@@ -208,7 +208,7 @@ function joined(streams: readonly Uint8Array[]): Buffer {
 }
 
 const WINDOW = { windowBits: 12, level: 9 };
-/** Packed images that the maker's own key has signed. */
+/** Correctly signed files with invalid packing. */
 const PACKINGS: Readonly<Record<string, (samples: Samples, streams: Buffer[], image: Uint8Array) => Buffer>> = {
 	"a byte of a stream": ({ random }, streams) => {
 		const stream = Buffer.from(streams[0]);
@@ -265,7 +265,7 @@ const PACKINGS: Readonly<Record<string, (samples: Samples, streams: Buffer[], im
 	nothing: () => Buffer.alloc(0),
 };
 
-/** Kinds that are about packed images. */
+/** Kinds for packed images. */
 const PACKED_ONLY = ["packing"];
 
 const BAD: Readonly<Record<string, Make>> = {
@@ -452,7 +452,7 @@ const BAD: Readonly<Record<string, Make>> = {
 		]);
 	},
 	"hash of what comes": (samples) => bad(INVALID_IMAGE, samples.signed({ contentHash: samples.random.bytes(32) })),
-	// The gateway can't tell that from flash that did not keep what was written.
+	// Indistinguishable from flash that lost written bytes.
 	"hash of the image": (samples) => bad(WRITE_FAILED, samples.signed({ imageHash: samples.random.bytes(32) })),
 	packing: (samples) => {
 		const { image, content } = samples.release;

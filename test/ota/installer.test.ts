@@ -1,4 +1,7 @@
-/** The installer of firmware files: any split, each refusal, turns no longer than a sector, and every event in every state. */
+/**
+ * The installer of firmware files: any split, each refusal, at most one sector per call, and every event in every
+ * state.
+ */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
@@ -37,7 +40,7 @@ function setUp(slots = makeSlots(), { isLow = false, total = 0 } = {}): Setup {
 	return { slots, update, installer: new Installer(world, { update, power }, total, false) };
 }
 
-/** Gives all of the file, in pieces of these sizes over and over; each turn may erase one sector and no more. */
+/** Feeds the whole file in pieces of these sizes, repeated; each call may erase one sector at most. */
 function feed({ installer, slots }: Setup, file: Uint8Array, sizes: readonly number[] = [2048]): void {
 	for (let at = 0, i = 0; at < file.length; i++) {
 		const stop = Math.min(file.length, at + sizes[i % sizes.length]);
@@ -58,7 +61,7 @@ function feed({ installer, slots }: Setup, file: Uint8Array, sizes: readonly num
 
 const erased = new WeakMap<VirtualSlots, { count: number }>();
 
-/** Sectors erased so far; counts from the first call on. */
+/** Sectors erased since the first call. */
 function erases(slots: VirtualSlots): number {
 	let counter = erased.get(slots);
 	if (counter === undefined) {
@@ -77,7 +80,7 @@ function erases(slots: VirtualSlots): number {
 	return counter.count;
 }
 
-/** The file is over: lets it check what lies in flash. */
+/** The file is complete: lets the installer check the flash. */
 function finish({ installer }: Setup): void {
 	installer.end();
 	for (let turns = 0; installer.state === INSTALL_CHECKING; turns++) {
@@ -86,7 +89,7 @@ function finish({ installer }: Setup): void {
 	}
 }
 
-/** All of a file; what became of it. */
+/** Installs a whole file; returns the result. */
 function install(file: Uint8Array, setup = setUp(), sizes?: readonly number[]): number {
 	feed(setup, file, sizes);
 	finish(setup);
@@ -97,7 +100,7 @@ function install(file: Uint8Array, setup = setUp(), sizes?: readonly number[]): 
 	return installer.refusal;
 }
 
-/** Version that starts next. */
+/** Version of the next start. */
 function nextVersion(slots: VirtualSlots): string {
 	return slots.start(new NodeCrypto(), () => {}).image?.version ?? "";
 }
@@ -187,7 +190,7 @@ describe("Installer of firmware", () => {
 	});
 
 	it("takes an image that ends in the middle of a unit of flash", () => {
-		// None that starts here: its bytes count.
+		// Not startable here; only its bytes count.
 		const image = new Uint8Array(ERASE_SIZE * 2 + 5).map((_, i) => i);
 		for (const packed of [false, true]) {
 			const setup = setUp();

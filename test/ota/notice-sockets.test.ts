@@ -1,4 +1,4 @@
-/** The look for a newer firmware over real HTTPS, by the simulator in XS: what a public server sees of it. */
+/** The check for newer firmware over real HTTPS, by the simulator in XS, as seen by a public server. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ describe("The look for a newer firmware over real sockets", function () {
 	before(async () => {
 		const keyFile = join(folder, "key.pem");
 		writeFileSync(keyFile, keys.publicKey.export({ type: "spki", format: "pem" }));
-		// Nobody has signed it, it is for another name, and it has expired.
+		// Self-signed, for another name, and expired.
 		const pair = makeCertificate({
 			names: ["another.example"],
 			validFromMs: Date.UTC(2020),
@@ -50,7 +50,7 @@ describe("The look for a newer firmware over real sockets", function () {
 		server = createServer({ cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) }, (request, response) => {
 			seen.push(`${request.method} ${request.url} ${request.headers.range} ${request.headers.authorization}`);
 			if (request.url === "/latest/bench.ota") response.writeHead(302, { Location: "/signed?for=all" }).end();
-			// It knows nothing of ranges.
+			// Does not support ranges.
 			else response.writeHead(200, { "Content-Length": file.length }).end(file);
 		});
 		server.listen(0, "127.0.0.1");

@@ -1,4 +1,4 @@
-/** The notice of newer firmware: times of the check, the request, the trusted answers, and the notice itself. */
+/** The notice of newer firmware: times of the check, the request, trusted answers, and the notice itself. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -13,7 +13,7 @@ import { makeFile, makeImage, makeSlots, newSigner } from "./bench.js";
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 const URL = `https://${HOST}/latest/{board}.ota`;
-/** Longer than from a change of settings, or from the start, to the end of a look. */
+/** Longer than a check takes after a start or a change of settings. */
 const SOON_MS = 10_000;
 const FIRST_LIMIT_MS = 600_000 + NOTICE_HOUR_MS + SOON_MS;
 
@@ -38,7 +38,7 @@ const moved = (location: string, status = 302) =>
 
 describe("The look for a newer firmware", () => {
 	let gateway: VirtualGateway;
-	/** Heads of the requests that came, each with its server. */
+	/** Heads of the requests, each with its server. */
 	let requests: string[];
 
 	async function start(options: GatewayOptions = {}, utcMs = START_UTC_MS): Promise<void> {
@@ -51,7 +51,7 @@ describe("The look for a newer firmware", () => {
 		await gateway.login();
 	}
 
-	/** The server answers each request by what `reply` makes of it; undefined: not at all. */
+	/** The server answers each request by `reply`; undefined: no answer. */
 	function serve(reply: (request: string) => Uint8Array | undefined, port = 443, address = ADDRESS): void {
 		gateway.world.servers.serve(address, port, {
 			certificate,
@@ -70,7 +70,7 @@ describe("The look for a newer firmware", () => {
 
 	const set = (body: JSONObject) => gateway.write("system/upgrade", body);
 	const found = async () => {
-		// Sessions end with the hours that go by.
+		// Sessions expire within these hours.
 		await gateway.login();
 		return (await gateway.read("system/status")).upgrade_version;
 	};
@@ -151,7 +151,7 @@ describe("The look for a newer firmware", () => {
 		await gateway.restart();
 		await gateway.login();
 		assert.equal(await found(), "1.2.3-test");
-		// The same address: the look follows a change of the other setting.
+		// The same address: the other setting triggers the check.
 		const again = async () => {
 			await set({ upgrade_check_enabled: false });
 			await set({ upgrade_check_enabled: true });
@@ -165,7 +165,7 @@ describe("The look for a newer firmware", () => {
 		offered = NEWER;
 		assert.equal(await again(), "1.2.9-test");
 		assert.deepEqual(await told(), ["1.2.3-test", "1.2.9-test"]);
-		// Old files with good signatures, from somebody in the middle: newer than what runs, and not even that.
+		// Old files with valid signatures, as an attacker would replay them: newer than the running version, and older.
 		for (const old of [FILE, makeFile(image, { buildNumber: 0, version: "0.0.0" })]) {
 			offered = old;
 			assert.equal(await again(), "1.2.9-test");

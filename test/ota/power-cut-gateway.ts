@@ -1,5 +1,5 @@
 /**
- * Power cuts of the whole gateway during an update: the version that runs afterwards, the kept settings, and the next
+ * Power cuts of the whole gateway during an update: the version that runs afterwards, the settings, and the next
  * update.
  */
 import assert from "node:assert/strict";
@@ -10,13 +10,13 @@ import { makeFile, makeImage, makeSlots, VERSION } from "./bench.js";
 
 const FILE = makeFile(makeImage(18_000));
 const SEGMENT = 1460;
-/** Silence on the line after which the gateway takes the bytes. */
+/** Silence after which the gateway processes the bytes. */
 const PAUSE_MS = 50;
-/** A new firmware is confirmed by then. */
+/** A new firmware is confirmed within this time. */
 const TRIAL_MS = 70_000;
 const SETTING = 2400;
 
-/** One run for each number of an operation of flash; returns how many of them cut an update off. Throws with the place. */
+/** One run for each number of a flash operation; returns how many cut an update off. Throws with the place. */
 export async function cutGateway(seed: number, operations: readonly number[]): Promise<number> {
 	const random = new SeededRandom(seed);
 	let cuts = 0;
@@ -31,7 +31,7 @@ export async function cutGateway(seed: number, operations: readonly number[]): P
 	return cuts;
 }
 
-/** False: the update was over before. */
+/** False: the update had finished before. */
 async function cutOnce(operation: number, bytes: number): Promise<boolean> {
 	const slots = makeSlots();
 	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots });
@@ -65,7 +65,7 @@ async function cutOnce(operation: number, bytes: number): Promise<boolean> {
 	}
 }
 
-/** Sends the file, as long as nothing is cut. */
+/** Sends the file until a cut. */
 function send(gateway: VirtualGateway, isOver: () => boolean): void {
 	const { world, token } = gateway;
 	const client = world.connect(true, LAN_CLIENT);

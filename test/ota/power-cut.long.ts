@@ -1,4 +1,4 @@
-/** As power-cut.test.ts, with an image of three packed pieces. */
+/** power-cut.test.ts with an image of three packed pieces. */
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEverywhere } from "./power-cut.js";
@@ -9,7 +9,6 @@ const seed = seedOfRun();
 describe(`The power is cut in each write and erase of a larger update (SEED=${seed})`, () => {
 	for (const packed of [false, true])
 		it(`and the unit starts what it ran or what is new (${packed ? "packed" : "plain"})`, () => {
-			// At least three packed pieces.
 			assert.ok(cutEverywhere({ seed, packed, size: 150_000, usedBefore: true }) > 2 * 37);
 		});
 

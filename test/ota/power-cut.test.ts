@@ -9,7 +9,8 @@ describe(`The power is cut in each write and erase of an update (SEED=${seed})`,
 	for (const usedBefore of [false, true])
 		for (const packed of [false, true])
 			it(`and ${usedBefore ? "a used" : "a new"} unit starts what it ran or what is new (${packed ? "packed" : "plain"})`, () => {
-				// Five sectors, and four writes of the boot loader: what stood in the slot is void, it is to start, it does, it is good.
+				// Five sectors, and four writes of the boot loader: old image invalid, new image selected, started,
+				// confirmed.
 				const cuts = cutEverywhere({ seed, packed, size: 18_000, usedBefore });
 				assert.ok(cuts >= 5 + 5 + 2 * (usedBefore ? 4 : 3), `${cuts} cuts`);
 			});

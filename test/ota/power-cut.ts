@@ -1,6 +1,6 @@
 /**
- * The power is cut in each write and each erase of an update, from the first byte of the upload to the confirmed firmware:
- * of the slots, and of what the boot loader keeps.
+ * Cuts the power in each write and each erase of an update, from the first byte to the confirmed firmware, in the OTA
+ * slots and in the boot loader's data.
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -9,7 +9,7 @@ import { PowerCut } from "../../hosts/node/virtual-storage.js";
 import { makeFile, SIGNER } from "./bench.js";
 import { Unit } from "./unit.js";
 
-/** Bytes of an upload that come at once, as a TCP segment brings them. */
+/** Bytes of a TCP segment. */
 const SEGMENT = 1460;
 const SECTOR = 4096;
 
@@ -21,7 +21,7 @@ export interface Update {
 	readonly packed: boolean;
 	/** Bytes of the image. */
 	readonly size: number;
-	/** A firmware was installed before, so that both slots are used; else the unit is a new one. */
+	/** Both slots are in use; otherwise the unit is new. */
 	readonly usedBefore: boolean;
 }
 
@@ -30,14 +30,14 @@ interface Cut {
 	arm(unit: Unit): void;
 }
 
-/** Runs the update once for each place where the power can be cut; returns how many that were. Throws with the place. */
+/** Runs the update once for each place of a cut; returns their number. Throws with the place. */
 export function cutEverywhere(update: Update): number {
 	const { seed, packed, size } = update;
 	const [older, newer] = [OLD, NEW].map((version, i) => {
 		const image = makeBenchImage({ version, build: i, size, seed: seed + i });
 		return makeFile(image, { version, packed });
 	});
-	/** The same each time, up to the cut. */
+	/** Identical in each run, up to the cut. */
 	const prepare = () => {
 		const random = new SeededRandom(seed);
 		const unit = new Unit({ keys: [SIGNER.point], size: Math.ceil(size / SECTOR) * SECTOR + SECTOR, seed });
@@ -63,10 +63,10 @@ export function cutEverywhere(update: Update): number {
 	return cuts.length;
 }
 
-/** Everything up to the confirmed firmware. Throws a PowerCut when it does not get there. */
+/** Everything up to the confirmed firmware. Throws a PowerCut if it is interrupted. */
 function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
 	const code = unit.upload(file, random, file.length, SEGMENT);
-	// The installer takes a cut for flash that fails, and in truth would have no time to.
+	// The installer would report a cut as a flash error, but a real one would not run on.
 	if (!unit.hasPower) throw new PowerCut("in the upload");
 	assert.equal(code, "");
 	unit.reset();
@@ -74,7 +74,7 @@ function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
 	unit.reset();
 }
 
-/** It runs the one or the other, falls back from what was not confirmed, and takes the update that was cut off. */
+/** It runs one of the versions, rolls back an unconfirmed one, and accepts the interrupted update again. */
 function checkAfter(unit: Unit, before: string, file: Uint8Array, random: SeededRandom): void {
 	unit.restart();
 	assert.ok([before, NEW].includes(unit.version), `it runs ${unit.version}`);
@@ -93,7 +93,7 @@ function checkAfter(unit: Unit, before: string, file: Uint8Array, random: Seeded
 	assert.deepEqual(unit.slots.flash.mistakes, []);
 }
 
-/** In each operation once, after a random part of it. */
+/** A cut in each operation, after a random part of it. */
 function flashCuts(operations: number, seed: number): Cut[] {
 	const random = new SeededRandom(seed);
 	return Array.from({ length: operations }, (_, i) => {
@@ -102,7 +102,7 @@ function flashCuts(operations: number, seed: number): Cut[] {
 	});
 }
 
-/** Before and behind each write. */
+/** Before and after each write. */
 function storageCuts(writes: number): Cut[] {
 	return Array.from({ length: 2 * writes }, (_, i) => {
 		const [write, isKept] = [1 + (i >> 1), i % 2 === 1];

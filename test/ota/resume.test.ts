@@ -1,4 +1,4 @@
-/** A file that comes slowly is interrupted anywhere, and goes on at the last piece that was in flash. */
+/** A slow upload is interrupted anywhere, and resumes after the last piece in flash. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -18,7 +18,7 @@ const OTHER = makeImage(2 * PIECE);
 const FILES = { plain: makeFile(IMAGE, { packed: false }), packed: makeFile(IMAGE, { packed: true }) };
 const BLOCK = 1460;
 
-/** The storage goes off with the flash. */
+/** Storage that loses power together with the flash. */
 function storageOf({ storage, flash }: VirtualSlots): Storage {
 	const live = () => {
 		if (!flash.hasPower) throw new PowerCut("the storage is off");
@@ -36,7 +36,7 @@ function newInstaller(slots: VirtualSlots, isSlow = true): Installer {
 	return new Installer(world, { update: slots.start(crypto, () => {}) }, 0, isSlow);
 }
 
-/** Sends what is asked for, up to `limit` bytes in all; returns how many went. */
+/** Sends the requested bytes, up to `limit`; returns the number sent. */
 function send(installer: Installer, file: Uint8Array, limit = Infinity, block = BLOCK): number {
 	let sent = 0;
 	while (sent < limit && installer.received < file.length && installer.state !== INSTALL_REFUSED) {
@@ -89,7 +89,7 @@ describe("A firmware file that goes on after an interruption", () => {
 				first.close(why.INTERRUPTED);
 				const second = newInstaller(slots);
 				const sent = send(second, file);
-				// The block in which the front ends is lost but for that end.
+				// The block with the end of the front must be sent again.
 				const again = pieces === 0 ? file.length : BLOCK + file.length - bytesBefore(file, pieces);
 				assert.equal(sent, again);
 				assert.equal(finish(second), why.TAKEN);
@@ -133,7 +133,7 @@ describe("A firmware file that goes on after an interruption", () => {
 				const first = newInstaller(slots);
 				send(first, file);
 				finish(first);
-				// Storage and flash go off together.
+				// Storage and flash lose power together.
 				if (slots.flash.hasPower) slots.flash.cutPowerAt(1, 0);
 				slots.powerUp();
 				const isOver = slots.storage.copy().get(BOOT_KEY)?.[1] === 1;

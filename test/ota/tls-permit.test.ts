@@ -1,4 +1,4 @@
-/** A firmware file that comes takes the permit for outgoing TLS, so that hub and broker leave it their memory. */
+/** An upload takes the permit for outgoing TLS, so that hub and broker release their memory. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -12,7 +12,7 @@ import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
 
 const crypto = new NodeCrypto();
 
-/** An output with a connection that it gives up when it is asked to. */
+/** An output that releases its connection on request. */
 class Output implements PermitClient {
 	readonly tlsPermit: TLSPermit;
 	hasPermit = false;

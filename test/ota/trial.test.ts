@@ -53,7 +53,7 @@ describe("app/trial", () => {
 		drive = driver.register("trial", trial);
 	});
 
-	/** Those of a gateway of which `missing` does not work. */
+	/** Parts of a gateway in which `missing` does not work. */
 	function partsOf(): TrialParts {
 		const entries = () => (missing === "settings" ? ["hub", "access"] : ["hub"]);
 		return {

@@ -1,4 +1,4 @@
-/** A unit that takes firmware files: two slots, their boot loader, and the installer as the running firmware has it. */
+/** A unit for firmware files: two OTA slots, their boot loader, and the running firmware's installer. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { SeededRandom } from "../../hosts/node/random.js";
@@ -10,7 +10,7 @@ import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota
 import { codeOf } from "../../modules/ota/refusals.js";
 import { UNIT } from "./bench.js";
 
-/** A file is cut into pieces of up to so many bytes. */
+/** Limits of the pieces into which a file is cut, bytes. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
 
 const crypto = new NodeCrypto();
@@ -19,7 +19,7 @@ const anyOf = (list: readonly number[], random: SeededRandom) => list[random.bel
 
 export class Unit {
 	readonly slots: VirtualSlots;
-	/** Boot loader of the present start. */
+	/** The present start's boot loader. */
 	loader: BootLoader;
 
 	constructor(options: VirtualSlotsOptions) {
@@ -27,12 +27,12 @@ export class Unit {
 		this.loader = this.slots.start(crypto, () => {});
 	}
 
-	/** The firmware restarts. Throws when nothing starts, a PowerCut when the power is cut or was cut before. */
+	/** Restarts the firmware. Throws if nothing starts, or a PowerCut. */
 	reset(): void {
 		this.loader = this.slots.start(crypto, () => {});
 	}
 
-	/** The power comes back. */
+	/** Restores the power. */
 	restart(): void {
 		this.slots.powerUp();
 		this.reset();
@@ -47,7 +47,6 @@ export class Unit {
 		}
 	}
 
-	/** Version of the running firmware. */
 	get version(): string {
 		return this.loader.image?.version ?? "the first one";
 	}
@@ -57,14 +56,14 @@ export class Unit {
 	}
 
 	/**
-	 * Sends the file in random pieces of up to `largest` bytes until it is refused; `total` is the length that was told before,
-	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
+	 * Sends the file in random pieces of up to `largest` bytes until it is refused; `total`: length known in advance,
+	 * or 0. Returns the code of the refusal, or "". Checks each call against the installer's contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
 		const world = { info: UNIT, crypto, storage: this.slots.storage, trace: () => {} };
 		const installer = new Installer(world, { update: this.loader }, total, false);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
-			// Single bytes are tedious, and what they could find is where the parts of the file meet.
+			// Single bytes are slow, and only matter at boundaries of the file.
 			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);
 			const piece = Uint8Array.from(file.subarray(at, at + 1 + random.below(limit)));
 			at += piece.length;
@@ -84,7 +83,7 @@ export class Unit {
 		return codeOf(installer.refusal);
 	}
 
-	/** A copy of what stands in the slot that starts next. */
+	/** A copy of the slot that starts next. */
 	get chosenSlot(): Buffer {
 		const chosen = this.slots.storage.get(BOOT_KEY)?.[1] ?? 0;
 		return Buffer.from(this.slots.flash.open(SLOTS[chosen])!.bytes);

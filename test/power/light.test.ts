@@ -18,7 +18,7 @@ const FAST = "100 on, 100 off";
 const FLASHES = "100 on, 400 off";
 const MEDIUM = "300 on, 300 off";
 
-/** A light that notes what it is told. */
+/** A light that records its calls. */
 class NotedLight {
 	readonly #told: string[] = [];
 	closed = 0;

@@ -26,7 +26,7 @@ import { isWeak, runsOnBattery, Supply } from "../../modules/power/supply.js";
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** A device of which the test says how it stands; notes what the policy wants. */
+/** A device whose state the test sets; records the policy's requests. */
 class Bench implements Sleeper, Power {
 	readonly time = new VirtualTime();
 	readonly policy: SleepPolicy;
@@ -157,7 +157,7 @@ describe("power/sleep", () => {
 				const sleeps = bench.told.filter((line) => line.startsWith("sleep"));
 				assert.equal(sleeps.length, bench.state === "ASLEEP" ? 1 : 0);
 				assert.equal(bench.policy.deadlineMs === Number.POSITIVE_INFINITY, bench.state === "ASLEEP");
-				// The radio is on where somebody may come, and only then.
+				// The radio is on exactly while clients may connect.
 				const isOpen = state !== "LOW" && state !== "ASLEEP" && bench.told.includes("connect");
 				if (bench.state === "AWAKE" || bench.state === "ATTENDED") assert.ok(isOpen);
 				if (state === "LOW" || state === "ASLEEP") assert.ok(!bench.told.includes("connect"));

@@ -1,4 +1,4 @@
-/** Common behaviour of all outputs: permit and memory, pauses, the owner's test. */
+/** Behaviour of all outputs: permit and memory, pauses, the owner's test. */
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";

@@ -1,10 +1,10 @@
-/** A block of a telegram as a readout has it. */
+/** A telegram's block as packed records. */
 import assert from "node:assert/strict";
 import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { bytesOf } from "../latin1.js";
 
-/** Packed, of the data sets of a block without its end, given to the parser in pieces of `piece` bytes. */
+/** Packed data sets of a block without its end, fed to the parser in pieces of `piece` bytes. */
 export function packedBlock(block: string, piece = 64): RecordWriter {
 	const writer = new RecordWriter();
 	const parser = new DataSetParser(writer);
@@ -15,7 +15,6 @@ export function packedBlock(block: string, piece = 64): RecordWriter {
 	return writer;
 }
 
-/** The packed records of a block. */
 export function recordsOfBlock(block: string): Uint8Array {
 	const { kept } = packedBlock(block);
 	assert.ok(kept);

@@ -6,7 +6,7 @@ import { bytesOf, textOf } from "../latin1.js";
 /** The number as JSON, or null for a text that is no number. */
 function numberOf(text: string): string | null {
 	const into = new Uint8Array(text.length + 2).fill(0xee);
-	// A digit behind the text in the buffer does not belong to it.
+	// A digit behind the text in the buffer is not part of it.
 	const bytes = bytesOf(`${text}7`);
 	const length = putNumber(bytes, text.length, into);
 	assert.ok(length <= text.length + 1);

@@ -51,7 +51,7 @@ describe("a record that begins with a time", () => {
 	});
 	it("is no other one", () => {
 		for (const block of [
-			// The time second, as it should be.
+			// The time second, as specified.
 			"1.6.0(02.589*kW)(200717192209)",
 			// A number of twelve digits; no month; a unit on it; a letter of another kind; a count first.
 			"0.0.0(123456789012)(5)",
@@ -59,7 +59,7 @@ describe("a record that begins with a time", () => {
 			"1.8.0(101209112500*Wh)(5*kWh)",
 			"0-1:24.2.1(101209112500X)(5*m3)",
 			"1-0:99.97.0(2)(0-0:96.7.19)(170609063239S)(0000000267*s)",
-			// The old form with one value more or less, or without a unit that is one.
+			// The old form with one value more or less, or without a valid unit.
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)",
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(1)(2)",
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(??)(1)",

@@ -11,7 +11,7 @@ interface DataSet {
 	readonly values: readonly { readonly text: string; readonly unit: string }[];
 }
 
-/** Tells the writer of a set as the parser would, texts in pieces of `piece`. */
+/** Passes a set to the writer as the parser does, texts in pieces of `piece`. */
 function put(writer: RecordWriter, { address, values }: DataSet, piece = 64): void {
 	const text = (part: number, characters: string): void => {
 		const bytes = bytesOf(`<<${characters}>>`);
@@ -38,7 +38,7 @@ function written(sets: readonly DataSet[], piece?: number): RecordWriter {
 	return writer;
 }
 
-/** Blanks behind a known unit are left out. */
+/** Blanks after a known unit are dropped. */
 function kept(unit: string): string {
 	const trimmed = unit.replace(/ +$/, "");
 	return unitIndex(bytesOf(trimmed), 0, trimmed.length) >= 0 ? trimmed : unit;
@@ -246,7 +246,7 @@ describe("a full buffer", () => {
 		}
 	});
 
-	/** Sets that take up to `size` bytes packed: a head of 4, then the text. */
+	/** Sets of up to `size` packed bytes: a head of 4, then the text. */
 	function fill(size: number): DataSet[] {
 		const sets: DataSet[] = [];
 		let left = size;

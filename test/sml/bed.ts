@@ -1,4 +1,4 @@
-/** An SML listener with its records, for the tests here. */
+/** An SML listener with its records. */
 import { OUTPUT_NONE } from "../../modules/io/machine.js";
 import { EVENT_POOR, EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
@@ -10,7 +10,7 @@ import { recordsOf } from "../meter/records.js";
 
 const READING = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
 
-/** A telegram of a make at this power, W. */
+/** A telegram of a make with this power, W. */
 export function telegramOf(make: SMLMake, power = 356.24, faults: SMLTelegramFaults = {}): Uint8Array {
 	const reading: HouseholdReading = { ...READING, power };
 	return Uint8Array.from(smlTelegram(reading, make, faults));
@@ -28,7 +28,7 @@ export class Bed {
 	readonly writer = new RecordWriter();
 	readonly listener = new SMLListener(this.writer);
 
-	/** Takes the bytes in pieces of this size, as the link does, and gives what was told. */
+	/** Feeds the bytes in pieces of this size, as the link does; returns the events. */
 	receive(bytes: Uint8Array, nowMs = 0, piece = bytes.length || 1): Told[] {
 		const told: Told[] = [];
 		for (let at = 0; at < bytes.length; at += piece) {

@@ -11,7 +11,7 @@ import { type Feedable, feeds, REFUSED } from "../feeds.js";
 import { Bed, type Told, telegramOf } from "./bed.js";
 
 const PLAIN = telegramOf("plain");
-/** All that is told of a telegram, as one text. */
+/** All events of a telegram, as one text. */
 const meaningOf = ({ meterId, records }: Told) => [meterId, ...records].join(" ");
 const only = (bytes: Uint8Array): Told => {
 	const told = new Bed().receive(bytes);
@@ -24,7 +24,7 @@ const power = (make: SMLMake, watts: number, code = "1-0:16.7.0") => valueIn(onl
 const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const BEGIN = Buffer.from("1b1b1b1b01010101", "hex");
 
-/** A telegram with a right check around these bytes. */
+/** A telegram around these bytes, with a correct check. */
 function transported(file: string): Uint8Array {
 	const bytes = Buffer.from(file.replaceAll(" ", ""), "hex");
 	const pad = (4 - (bytes.length % 4)) % 4;
@@ -33,14 +33,14 @@ function transported(file: string): Uint8Array {
 	return join(all, Buffer.of(sum & 0xff, sum >> 8));
 }
 
-/** A message around this body with a right check. */
+/** A message around this body, with a correct check. */
 function message(body: string): string {
 	const bytes = Buffer.from(`7605000000016200 6200${body}`.replaceAll(" ", ""), "hex");
 	const sum = crc16(bytes, 0, bytes.length);
 	return `${bytes.toString("hex")}63${Buffer.of(sum & 0xff, sum >> 8).toString("hex")}00`;
 }
 
-/** A GetList response with these values, hexadecimal. */
+/** A GetList response with these values, hex. */
 function response(values: string, count = 1): string {
 	const head = count < 16 ? (0x70 | count).toString(16) : `f${(count >> 4).toString(16)}0${(count & 15).toString(16)}`;
 	return message(`72 63 0701 77 01 0b 0a01534d470000012345 01 01 ${head} ${values} 01 01`);
@@ -196,7 +196,7 @@ describe("what is known of makes", () => {
 	it("DZG: two bytes without a sign are told from a negative power by the status", () => {
 		assert.deepEqual([power("dzg-dvs", 356.24), power("dzg-dvs", -299.12)], ["356.24*W", "-299.12*W"]);
 		assert.deepEqual([power("dzg-dvs", 700), power("dzg-dvs", 327.67)], ["700.00*W", "327.67*W"]);
-		// Another maker's is what it says; so is one of four bytes.
+		// Other makers' values are correct; so is one of four bytes.
 		const other = Buffer.from(telegramOf("dzg-dvs", 356.24)).toString("hex").replaceAll("445a47", "58595a");
 		const [told] = new Bed().receive(Buffer.from(other, "hex"));
 		assert.deepEqual([told.event, valueIn(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
@@ -210,7 +210,7 @@ describe("what is known of makes", () => {
 		] as const) {
 			const list = response(`${counter} ${`77 07 0100100700ff 01 01 621b 52fe ${encoded} 01`}`, 2);
 			const dzg = list.replaceAll(" ", "").replace("534d47", "445a47");
-			// The check of the message is that of the other maker.
+			// The message has the other maker's check.
 			const [told] = new Bed().receive(transported(dzg));
 			assert.equal(valueIn(told, "1-0:16.7.0"), wanted, encoded);
 		}
@@ -420,7 +420,7 @@ describe("listening to SML", () => {
 				else bytes = Buffer.concat([bytes, known[random.below(known.length)].subarray(0, at)]);
 				if (bytes.length === 0) bytes = Buffer.of(0);
 			}
-			// Half of them with a right check around the damage: then only the structure is in its way.
+			// Half of them have a correct check around the damage, so only the structure reveals it.
 			const isSealed = random.oneIn(2) && bytes.length > 20;
 			if (isSealed) {
 				const sum = crc16(bytes, 0, bytes.length - 2);

@@ -1,4 +1,4 @@
-/** The meter reader where the protocol is SML, over a modelled line, on virtual time. */
+/** The meter reader with SML, over a modelled line, on virtual time. */
 import assert from "node:assert/strict";
 import { STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/readout/readout.js";
 import { Household } from "../../tools/meter/household.js";

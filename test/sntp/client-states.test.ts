@@ -19,7 +19,7 @@ const UTC_MS = Date.UTC(2026, 10, 21);
 const LENGTH = 48;
 const SERVER = { remoteAddress: "10.0.0.1", remotePort: 123 };
 
-/** A client of the servers "a" and "b" without a world around it. */
+/** A client of the servers "a" and "b", alone. */
 class Bed {
 	nowMs = NOW_MS;
 	utcMs: number | undefined = UTC_MS - 60_000;
@@ -37,7 +37,7 @@ class Bed {
 		trace: () => {},
 	});
 
-	/** A reply to the question that is asked now, good but for what is changed, from `source`. */
+	/** A reply to the current request from `source`, correct except for `change`. */
 	reply(change: (bytes: Buffer) => void = () => {}, source = SERVER): void {
 		const question = Buffer.from(this.buffer.subarray(0, this.sync.putQuestion()));
 		this.buffer.fill(0);
@@ -70,7 +70,7 @@ interface Row {
 	readonly wanted: readonly number[];
 	/** Names that are resolved then. */
 	readonly names?: readonly string[];
-	/** The error that is told then, where it is another than that none was. */
+	/** The reported error, if there is one. */
 	readonly errors?: readonly number[];
 }
 
@@ -161,13 +161,13 @@ describe("sntp/client: states", () => {
 				assert.equal(NAMES[sync.state], NAMES[wanted[state]], from);
 				if (names !== undefined) assert.equal(sync.name, names[state], from);
 				assert.equal(sync.lastError, errors?.[state] ?? TIME_WELL, from);
-				// An ignored event changes nothing; any other moves the task that serves it.
+				// An ignored event changes nothing; any other moves the task.
 				const isIgnored = wanted[state] === state && (names?.[state] ?? sync.name) === bedIn(state).sync.name;
 				if (isIgnored && !/network/.test(what)) assert.deepEqual([sync.generation, sync.deadlineMs], before, from);
 				else assert.notEqual(sync.generation, before[0], from);
 				assert.equal(sync.deadlineMs === Number.POSITIVE_INFINITY, sync.state === SYNC_OFF, from);
 				assert.equal(sync.address !== "", sync.state === SYNC_ASKING, from);
-				// And it finds the time after that.
+				// Afterwards it gets the time.
 				sync.start(bed.nowMs);
 				sync.found(sync.generation, "10.0.0.1", bed.nowMs);
 				bed.reply();

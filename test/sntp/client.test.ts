@@ -21,7 +21,7 @@ import { Bed, seededCrypto } from "../dns/bed.js";
 const S = 1000;
 const MINUTE = 60 * S;
 const HOUR = 60 * MINUTE;
-/** The true time when the virtual one is 0, and the time of the build. */
+/** The true time when the virtual one is 0, and the build's time. */
 const TRUTH = Date.UTC(2026, 10, 21, 15, 0, 0);
 const BUILT = Date.UTC(2026, 0, 31);
 
@@ -32,7 +32,7 @@ function putTime(into: Buffer, at: number, utcMs: number): void {
 	into.writeUInt32BE(Math.floor(((((utcMs % 1000) + 1000) % 1000) / 1000) * 2 ** 32), at + 4);
 }
 
-/** A correct reply of a server that shows `utcMs`. */
+/** A correct reply of a server with the clock `utcMs`. */
 function replyTo(question: Uint8Array, utcMs: number): Buffer {
 	const reply = Buffer.alloc(48);
 	reply[0] = (question[0] & 0x38) | 4;
@@ -46,7 +46,7 @@ function replyTo(question: Uint8Array, utcMs: number): Buffer {
 }
 
 interface ServerOptions {
-	/** How far its clock is ahead of the truth. */
+	/** Error of its clock, ms. */
 	aheadMs?: number;
 	/** Transit time in each direction, ms. */
 	wayMs?: number;
@@ -56,7 +56,7 @@ interface ServerOptions {
 	from?: { address?: string; port?: number };
 }
 
-/** As in the hosts, where looking up is a method: it wants to be called on its network. */
+/** As in the hosts, looking up is a method, called on its network. */
 class NamedNetwork {
 	readonly #resolver: VirtualResolver;
 
@@ -69,7 +69,7 @@ class NamedNetwork {
 	}
 }
 
-/** About the name "never" it is told nothing at all. */
+/** The name "never" gets no answer. */
 class TimeBed extends Bed {
 	readonly resolver = new VirtualResolver(this.time);
 	readonly asked: string[] = [];
@@ -96,7 +96,6 @@ class TimeBed extends Bed {
 		});
 	}
 
-	/** The client, started and stopped as it is by its owner. */
 	get sync() {
 		const { service } = this;
 		const { lastSuccessMs, lastError } = service.sync;
@@ -123,7 +122,7 @@ class TimeBed extends Bed {
 		return TRUTH + this.time.nowMs;
 	}
 
-	/** How far the clock is ahead of the truth; undefined: it was never set. */
+	/** Error of the clock; undefined: never set. */
 	get ahead(): number | undefined {
 		const utcMs = this.time.utcMs();
 		return utcMs === undefined ? undefined : utcMs - this.truth;
@@ -135,7 +134,7 @@ class TimeBed extends Bed {
 	}
 }
 
-/** A bed with one server of these options, run for one question. */
+/** A bed with one such server, run for one request. */
 function once(options: ServerOptions, utcAheadMs?: number): TimeBed {
 	const bed = new TimeBed("a", utcAheadMs);
 	bed.serve("a", 1, options);
@@ -173,7 +172,7 @@ describe("sntp/client", () => {
 			wayMs: 200,
 			change: (reply) => putTime(reply, 32, TRUTH + 220 - 150),
 		});
-		// The server says that it has held the question for 150 ms of the 400.
+		// The server claims 150 ms of the 400 as its own delay.
 		assert.ok(Math.abs(served.ahead! - -75) <= 2, `${served.ahead} ms`);
 		const slow = once({ wayMs: 2000 });
 		assert.ok(Math.abs(slow.ahead!) <= 2, `${slow.ahead} ms`);
@@ -339,7 +338,7 @@ describe("sntp/client", () => {
 		assert.equal(times("DENY").length, 2);
 		assert.equal(times("RSTR").length, 2);
 		assert.ok(times("INIT").length > 8);
-		// The next server is asked at once.
+		// The next server is tried at once.
 		const bed = new TimeBed("a,b");
 		bed.serve("a", 1, { change: kiss("DENY") });
 		bed.serve("b", 2);
@@ -399,7 +398,7 @@ describe("sntp/client", () => {
 			bed.run(MINUTE);
 			assert.equal(bed.ahead !== undefined, isTaken, `${aheadMs}`);
 			assert.equal(bed.sync.lastError, isTaken ? TIME_WELL : TIME_DOUBTED);
-			// Nor by keeping to it.
+			// Nor by repeating it.
 			if (!isTaken) bed.run(6 * HOUR);
 			assert.equal(bed.ahead !== undefined, isTaken, `${aheadMs}, later`);
 			bed.serve("a", 1);
@@ -412,7 +411,7 @@ describe("sntp/client", () => {
 		two.sync.start();
 		two.run(MINUTE);
 		assert.equal(Math.round(two.ahead! / MINUTE), Math.round((ahead + HOUR) / MINUTE));
-		// Nor is a clock that is set led so far by one alone.
+		// Nor does a single server change a clock that is set.
 		const set = once({ aheadMs: ahead + HOUR }, 0);
 		set.run(6 * HOUR);
 		assert.ok(Math.abs(set.ahead!) < 100);

@@ -1,4 +1,7 @@
-/** Slots of XS that a backup takes beside the longest readout: made for a client that does not read, and restored. */
+/**
+ * Slots of XS that a backup takes in addition to the longest readout: created for a client that does not read, and
+ * restored.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -7,7 +10,7 @@ import { RESTORE_COST } from "../../modules/system/restore.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
-/** Counted once by hand for a file in which all is another value: 360 for puts and entries, 100 while one is packed. */
+/** Counted by hand for a file in which every value is different: 360 for puts and entries, 100 while one is packed. */
 const CHANGE_SLOTS = 460;
 const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url);
 
@@ -58,7 +61,7 @@ describe("A backup's slots in XS", function () {
 		await xs.advance(500);
 		const slots = (await xs.slots()) - connected;
 		this.test!.title += ` (${slots})`;
-		// Beside these, its change has so many in one go: a put for each setting, and each entry anew.
+		// The change needs further slots at once: a put for each setting, and each new entry.
 		assert.ok(slots > 50 && slots <= RESTORE_COST.slots - CHANGE_SLOTS, `${slots} slots`);
 		client.send(request.subarray(-1));
 		assert.equal((await xs.reply(client)).status, 200);

@@ -1,4 +1,4 @@
-/** The development keys of the firmware on Linux. */
+/** Development keys of the firmware on Linux. */
 import { benchKeys } from "./bench-keys.js";
 
 benchKeys("linux");

@@ -1,4 +1,3 @@
-/** The development keys of the simulator, with both of its engines. */
 import { benchKeys } from "./bench-keys.js";
 
 benchKeys("node");

@@ -1,4 +1,6 @@
-/** The development keys of the simulator: an update and a report with nothing but the commands that it prints. */
+/**
+ * Development keys: an update and a report with only the commands that the simulator or the firmware on Linux prints.
+ */
 import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";
 import { get } from "node:https";

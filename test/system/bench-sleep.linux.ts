@@ -1,4 +1,4 @@
-/** `npm run linux` on simulated cells: the firmware in the SDK's XS ends with each sleep, and its button wakes it. */
+/** `npm run linux` on simulated cells: the firmware ends with each sleep, and its button wakes it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

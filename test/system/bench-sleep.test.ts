@@ -1,4 +1,4 @@
-/** `npm start` on simulated cells: sleeps between its readings, with the engine ended, and is woken by timer and button. */
+/** `npm start` on simulated cells: the engine ends for each sleep, and timer and button wake it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:https";
@@ -54,7 +54,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			rmSync(folder, { recursive: true, force: true });
 		});
 
-		/** Waits until it has said that so often. */
+		/** Waits until it has printed the words that many times. */
 		async function said(words: string, times = 1): Promise<void> {
 			for (const endMs = Date.now() + LIMIT_MS; program.errors.split(words).length <= times; await sleep(20))
 				assert.ok(Date.now() < endMs, `it has not said "${words}" ${times} times:\n${program.errors}`);

@@ -1,4 +1,4 @@
-/** `npm start` as its users know it: a meter started by hand, its own simulated one, its certificate, its end. */
+/** `npm start` for its users: a meter started by hand, the built-in one, the certificate, the end. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 				assert.equal(readout.status, 0);
 				assert.equal(readout.meter_id, vector.meterId);
 				assert.deepEqual(withoutNames(readout), vector.readings);
-				// Before the meter, which it may have open.
+				// Before the meter, whose port it has open.
 				await reading.stop();
 				stopping.splice(0);
 				await meter.end();
@@ -62,9 +62,9 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.ok(Math.abs(first.timestamp - Date.now() / 1000) < 30);
 			const second = await reading.read("iec62056/read");
 			assert.notDeepEqual(second.readings, first.readings);
-			// Beside the rows of its telegram, which programs rely on.
+			// Only the rows of its telegram, which other programs rely on.
 			assert.ok(!codes.includes("P.01"));
-			// It is the same meter for both.
+			// The meter is the same for both engines.
 			if (engine !== "node") return;
 			const { period_secs, columns, rows } = await reading.read("meter/profile?entries=4");
 			assert.deepEqual([period_secs, columns.length, rows.length], [900, 2, 4]);

@@ -1,4 +1,4 @@
-/** Memory of the microcontroller that a cable takes: as memory.linux.ts. */
+/** Memory that Ethernet takes on the microcontroller, as in memory.linux.ts. */
 import { ProcessGateway } from "../api/process-gateway.js";
 import { CABLED, probe } from "./memory-limits.js";
 

@@ -1,4 +1,6 @@
-/** Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, through the API. All with XS; one with Node. */
+/**
+ * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, through the API. All with XS, one with Node.
+ */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";

@@ -1,4 +1,4 @@
-/** DLMS meters at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
+/** DLMS meters at line speed: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -6,7 +6,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 const KEY = "000102030405060708090a0b0c0d0e0f";
 const AUTHENTICATION_KEY = "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf";
 const PASSWORD = "a pass w0rd";
-/** One wait decides about a meter that is not there. */
+/** A single time-out shows that no meter is there. */
 const PLAIN = {
 	auth: "none",
 	use_encryption: false,

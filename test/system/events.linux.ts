@@ -1,6 +1,6 @@
 /**
- * The event stream of the firmware on Linux, over its own TLS, beside what takes most: a readout by DLMS with keys, a large
- * download that is read slowly, newcomers. And by curl, as the guide has it.
+ * The event stream of the firmware on Linux, over its own TLS, under load: a readout by DLMS with keys, a large
+ * download to a slow reader, new connections. Also by curl, as in the guide.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ import { ANY, DLMS, probe } from "./memory-limits.js";
 
 const BEAT_MS = 15_000;
 const STEP_MS = 50;
-/** A download that takes so many bytes at a time, and so long in between. */
+/** Bytes that the download reads at a time, and its pauses. */
 const SIP = 1024;
 const SIP_MS = 40;
 
@@ -50,7 +50,7 @@ describe("The event stream of the firmware on Linux", function () {
 		await until(() => made.last("readout") !== undefined, 10_000, "the stream");
 		return made;
 	}
-	/** `GET last` over a connection of its own, sip by sip; its length. */
+	/** Reads `GET last` slowly over a new connection; returns its length. */
 	const download = () =>
 		new Promise<number>((resolve, reject) => {
 			const [host, port] = gateway.authority(true).split(":");

@@ -1,7 +1,7 @@
 /**
- * Long bodies that are held back but for their last byte until all have claimed their memory, beside what a client may ask
- * for meanwhile, in XS on Linux with the device's own memory and the longest readout held: all that was let in is dealt
- * with at the end, and the firmware does not start anew.
+ * Long bodies whose last byte is held back until all have claimed memory, with other requests meanwhile, in XS on Linux
+ * with the device's memory and the longest readout stored. All accepted requests complete, and the firmware does not
+ * restart.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,13 +15,13 @@ import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
 
 const ROUNDS = 12;
 const LONG_BODY = 16_384;
-/** How long the bodies are held back; the reader of a slow reply stays longer. */
+/** How long bodies are held back; the reader of a slow reply stays longer. */
 const HELD_MS = 700;
 const SLOW_MS = 1000;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
-/** Bodies that are held, and what is asked for meanwhile. */
+/** Held bodies, and the requests meanwhile. */
 const SETS = [
 	{ bodies: ["hub", "system/backup"], others: ["read", "last"] },
 	{ bodies: ["hub", "dlms/obis"], others: ["read", "last", "pipelined"] },
@@ -77,7 +77,7 @@ describe("Long bodies held back but for their last byte", function () {
 				const running: Promise<number>[] = [];
 				for (const [index, path] of set.bodies.entries()) {
 					const body = bodies.get(path)!;
-					// Two of three by TLS, since each port has three places.
+					// Two of three with TLS, since each port has three places.
 					const request = { secure: index % 3 !== 1, path, body };
 					running.push(client.held(request, body.length - 1, HELD_MS));
 				}
@@ -94,7 +94,7 @@ describe("Long bodies held back but for their last byte", function () {
 			this.test!.title += ` (${slots} slots, ${chunks} bytes; replies ${JSON.stringify(Object.fromEntries(statuses))})`;
 			assert.ok(slots <= ANY.slots && chunks <= ANY.chunks, `${slots} slots, ${chunks} bytes`);
 			assert.ok((statuses.get(200) ?? 0) >= ROUNDS, `replies ${JSON.stringify(Object.fromEntries(statuses))}`);
-			// Alone each has the memory.
+			// Alone, each gets its memory.
 			await gateway.pass(3000);
 			for (const path of set.bodies) {
 				const request = { secure: true, method: "POST", path, body: bodies.get(path)! } as const;

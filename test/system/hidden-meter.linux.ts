@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** The beginning of a PIN with the firmware on Linux. */
 import assert from "node:assert/strict";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { enterPIN, HiddenMeter, sendsAll } from "./hidden-meter.js";
@@ -34,7 +34,7 @@ describe("The PIN of a meter beside a page and an upload, of the firmware on Lin
 	it("is broken off", async () => {
 		await gateway.write("meter/pin", { pin: "0403" });
 		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
-		// One flash in the menu, which shows yet.
+		// One flash in the menu has no visible effect yet.
 		assert.equal(await sendsAll(gateway), true);
 	});
 });

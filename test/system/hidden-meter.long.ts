@@ -1,4 +1,4 @@
-/** The whole of it with both engines of `npm start`, side by side, since they wait for the clock. */
+/** The whole PIN with both engines of `npm start`, in parallel, since they run in real time. */
 import assert from "node:assert/strict";
 import type { EngineName } from "../api/process-gateway.js";
 import { enterPIN, hearHidden, sendsAll } from "./hidden-meter.js";

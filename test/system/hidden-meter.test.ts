@@ -1,4 +1,4 @@
-/** Both engines of `npm start`, side by side, since they wait for the clock: the beginning of a PIN, broken off. */
+/** Both engines of `npm start`, in parallel, since they run in real time: the beginning of a PIN, then an abort. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isError } from "../api/gateway.js";
@@ -15,7 +15,7 @@ const breakOff = (engine: EngineName) =>
 			meter.display.isOpen(performance.now());
 		}
 		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
-		// A client that asked meanwhile gets the meter's present values.
+		// A client that waits gets the meter's present values.
 		assert.equal((await reading.reply()).status, 200);
 		assert.equal(await sendsAll(gateway), false);
 		meter.checkFlashes();

@@ -1,7 +1,7 @@
 /**
- * The PIN of a meter that hides its values, in real time, as `npm start` or the firmware on Linux enters it at a
- * pseudo-terminal: the display at its other end sees characters at the speed to which the port is set.
- * test/meter/pin.test.ts tests the display's reaction.
+ * Entering the PIN of a meter that hides its values, in real time at a pseudo-terminal, by `npm start` or the firmware
+ * on Linux. The modelled display sees characters at the port's speed. test/meter/pin.test.ts tests the display's
+ * reaction.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,13 +16,14 @@ import type { JSONObject, TestGateway } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
 /**
- * A short flash must last longer and be followed by longer darkness: makers of such heads found shorter ones too short.
+ * Shortest duration of a short flash, which longer darkness must follow: makers of such heads found shorter ones
+ * unreliable.
  */
 const LEAST_MS = 300;
-/** From the end of one flash of a digit to the next: after it the meter takes the digit. */
+/** From the end of one flash of a digit to the next; after it the meter accepts the digit. */
 const TAKEN_MS = 3000;
 
-/** Sends SML each second, paced as the line. */
+/** Sends SML each second at the line's speed. */
 export class HiddenMeter {
 	readonly display: MeterDisplay;
 	readonly port: LinePort;
@@ -48,7 +49,7 @@ export class HiddenMeter {
 		await this.port.close();
 	}
 
-	/** Flashes that a meter takes for what they are. */
+	/** Checks that a meter can detect the flashes. */
 	checkFlashes(): void {
 		const { flashes } = this.display;
 		for (const [i, { fromMs, toMs }] of flashes.entries()) {
@@ -58,7 +59,7 @@ export class HiddenMeter {
 		}
 	}
 
-	/** The longest darkness between flashes that belong together, those after `from` up to the next one of a new digit. */
+	/** Longest darkness within a digit, among `count` flashes after `from`. */
 	longestDarkMs(from: number, count: number): number {
 		const { flashes } = this.display;
 		let longestMs = 0;
@@ -69,21 +70,21 @@ export class HiddenMeter {
 	}
 }
 
-/** Whether all comes, and not only whole kWh. */
+/** Whether all values come, not only whole kWh. */
 export async function sendsAll(gateway: TestGateway): Promise<boolean> {
 	const { status, readings } = await gateway.read("iec62056/read");
 	assert.equal(status, 0);
 	return readings.some(({ obis }: JSONObject) => obis === "16.7.0");
 }
 
-/** Enters it all, and does `meanwhile` again and again until it is over. */
+/** Enters the whole PIN, and repeats `meanwhile` until the end. */
 export async function enterPIN(gateway: TestGateway, body: JSONObject, meanwhile = () => sleep(100)): Promise<void> {
 	const { duration_ms } = await gateway.write("meter/pin", body);
 	const endMs = performance.now() + duration_ms;
 	while (performance.now() < endMs) await meanwhile();
 }
 
-/** With a gateway that listens to such a meter, and finds that it hides its values. */
+/** Runs with a gateway that receives such a meter and detects hidden values. */
 export async function hearHidden(
 	engine: EngineName,
 	options: DisplayOptions,

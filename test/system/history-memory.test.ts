@@ -1,4 +1,4 @@
-/** Slots of XS that the history takes: at rest, while a reading goes into it, and while a client reads all of it. */
+/** Slots of XS that the history takes: idle, while it stores a reading, and while a client reads all of it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { Simulation } from "../history/simulation.js";
 import { at } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
 
-/** Slots that it may take as long as nothing goes on. */
+/** Limit while idle. */
 const AT_REST = 40;
 const UTC_MS = Date.UTC(2026, 10, 20, 6);
 
@@ -29,7 +29,8 @@ describe("The history's slots in XS", function () {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "memory-"));
 		await bundleGateway(join(folder, "gateway.js"));
-		// Some months, with sectors compacted, until the next reading needs another one of the last two that are free.
+		// Some months, with compacted sectors, up to the state in which the next reading takes the second-to-last free
+		// one.
 		const simulation = new Simulation({ seed: 1 }, at("2026-07-01"));
 		simulation.run(at("2026-10-20"));
 		for (;;) {
@@ -54,7 +55,7 @@ describe("The history's slots in XS", function () {
 		await xs.login();
 	}
 
-	/** With a readout held, all connections closed and all timers run out. */
+	/** With a stored readout, all connections closed and all timers expired. */
 	async function countAfterReadout(): Promise<number> {
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await xs.advance(31_000);

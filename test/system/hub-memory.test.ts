@@ -1,4 +1,4 @@
-/** Slots of XS that the hub takes at rest and while it sends, and that all of them are released. */
+/** Slots of XS that the hub takes, idle and sending, and their release. */
 import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";

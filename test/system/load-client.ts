@@ -1,4 +1,4 @@
-/** Requests of one connection each, sent and taken in ways that hold the gateway's memory: for tests of memory. */
+/** Requests over one connection each, sent and read so that they occupy the gateway's memory. */
 import { type ClientRequest, type RequestOptions, request as requestHTTP } from "node:http";
 import { request as requestHTTPS } from "node:https";
 import { connect } from "node:net";
@@ -10,11 +10,11 @@ const ANSWER_MS = 60_000;
 export interface LoadRequest {
 	readonly secure: boolean;
 	readonly method?: "GET" | "POST";
-	/** Without "/" in front it stands below /api/v1/. */
+	/** Without a leading "/" it is below /api/v1/. */
 	readonly path: string;
 	readonly body?: string | Uint8Array;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** It has no token. */
+	/** Without a token. */
 	readonly isStranger?: boolean;
 }
 
@@ -25,7 +25,7 @@ export class LoadClient {
 		this.#gateway = gateway;
 	}
 
-	/** The request with nothing of its body sent. */
+	/** Sends the head without the body. */
 	open({ secure, method = "GET", path, body, headers, isStranger }: LoadRequest): ClientRequest {
 		const all: Record<string, string> = { "Content-Type": "application/json", ...headers };
 		if (!isStranger) all["Authorization"] = `Bearer ${this.#gateway.token}`;
@@ -44,7 +44,7 @@ export class LoadClient {
 		return sent;
 	}
 
-	/** The status of the reply; 0: the connection was closed without one. The reply is taken, or left for `slowMs`. */
+	/** The reply's status; 0: closed without one. `slowMs`: time before the reply is read. */
 	statusOf(sent: ClientRequest, slowMs = 0): Promise<number> {
 		return new Promise((resolve) => {
 			let status = 0;
@@ -62,7 +62,7 @@ export class LoadClient {
 		return this.slow(request, 0);
 	}
 
-	/** Leaves the reply for so long, and then the connection. */
+	/** Leaves the reply unread for `slowMs`, then closes. */
 	slow(request: LoadRequest, slowMs: number): Promise<number> {
 		const sent = this.open(request);
 		const status = this.statusOf(sent, slowMs);
@@ -70,7 +70,7 @@ export class LoadClient {
 		return status;
 	}
 
-	/** Holds the body back but for the bytes before `cut`; sends the rest after `pauseMs`, or breaks off. */
+	/** Sends the bytes before `cut`, and the rest after `pauseMs`, or aborts. */
 	async held(request: LoadRequest, cut: number, pauseMs: number, isAborted = false): Promise<number> {
 		const body = Buffer.from(request.body ?? "");
 		const sent = this.open({ ...request, method: "POST" });
@@ -82,7 +82,7 @@ export class LoadClient {
 		return status;
 	}
 
-	/** Sends bytes by plain TCP, takes nothing of what comes, and leaves after `ms`. */
+	/** Sends bytes by plain TCP, reads nothing, and closes after `ms`. */
 	raw(secure: boolean, bytes: string | Uint8Array, ms: number): Promise<number> {
 		return new Promise((resolve) => {
 			const socket = connect(this.port(secure), "127.0.0.1", () => socket.write(bytes));

@@ -9,7 +9,7 @@ import { LoadClient, type LoadRequest } from "./load-client.js";
 import type { LoadPeers } from "./load-peers.js";
 import { DLMS } from "./memory-limits.js";
 
-/** Largest bodies of the routes, and of a file of certificates. */
+/** Limits of bodies, and of a file of certificates. */
 const SHORT_BODY = 2048;
 const LONG_BODY = 16_384;
 const FILE_BODY = 12_287;
@@ -17,7 +17,7 @@ const IMAGE_SIZE = 400_000;
 const UPLOAD_PIECE = 16_384;
 const UPLOAD_PIECES = 20;
 
-/** The list of objects and the map of Zigbee with as many entries as they take. */
+/** The list of objects and the Zigbee map with the most entries. */
 export const OBJECTS = JSON.stringify({
 	entries: Array.from({ length: 32 }, (_, i) => ({
 		code: [1, 0, 1 + (i % 8), 8, i >> 3, 255],
@@ -32,7 +32,7 @@ export const MAP = JSON.stringify({
 const WRONG_LOGIN = JSON.stringify({ username: "admin", nonce: "0".repeat(96), proof: "0".repeat(64) }).padEnd(512);
 const STATUS_HEAD = "GET /api/v1/system/status HTTP/1.1\r\nHost: localhost\r\n";
 const HALF_HEAD = `${STATUS_HEAD}${"A: b\r\n".repeat(330)}`.slice(0, 2040);
-/** The beginning of a record of TLS 1.2 with a ClientHello. */
+/** The beginning of a TLS 1.2 record with a ClientHello. */
 const HALF_HELLO = Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3);
 
 export type Operations = Readonly<Record<string, () => Promise<number>>>;

@@ -1,4 +1,4 @@
-/** A hub by HTTPS and an MQTT broker by TLS on this computer, with certificates as long as the gateway takes them. */
+/** A hub by HTTPS and an MQTT broker by TLS on this computer, with certificates of the largest size. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
@@ -10,11 +10,11 @@ import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
 import { MQTT_CERTIFICATE_LIMIT } from "../../modules/mqtt/fields.js";
 
 const ADDRESS = "127.0.0.1";
-/** The hub answers after this time at most, and once in so many requests with an error. */
+/** Longest delay of the hub's answers, and the share of errors. */
 const HUB_MS = 1500;
 const HUB_ERRORS = 8;
 
-/** A valid certificate; text in front of it, which PEM allows (RFC 7468, 2), makes it as long as wanted. */
+/** A valid certificate, padded with text in front, which PEM allows (RFC 7468, 2). */
 const pair = makeCertificate({
 	names: [ADDRESS],
 	validFromMs: Date.UTC(2020, 0, 1),
@@ -26,7 +26,7 @@ export function longCertificate(length: number): string {
 }
 
 export class LoadPeers {
-	/** Requests that the hub has answered, and messages that the broker has got. */
+	/** Numbers of answered hub requests, and of messages to the broker. */
 	hubRequests = 0;
 	messages = 0;
 	readonly #hub: Server;
@@ -78,7 +78,7 @@ export class LoadPeers {
 		return { enabled: true, url, topics: "both", cert: longCertificate(MQTT_CERTIFICATE_LIMIT) };
 	}
 
-	/** An address where there is no firmware to be found. */
+	/** An address without firmware. */
 	get upgradeURL(): string {
 		return `https://${ADDRESS}:${portOf(this.#hub)}/firmware.json`;
 	}

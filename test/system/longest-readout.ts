@@ -1,4 +1,4 @@
-/** A gateway in XS that has read the longest capture and keeps it, for tests of the slots that something takes beside that. */
+/** A gateway in XS that has read the longest capture and stores it, for tests of further slots. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export class LongestReadout {
 		this.#folder = folder;
 	}
 
-	/** `info`: what the unit has of its own. */
+	/** `info`: overrides for this unit. */
 	static async start(info: Partial<HostInfo> = {}): Promise<LongestReadout> {
 		const folder = mkdtempSync(join(tmpdir(), "memory-"));
 		const script = join(folder, "gateway.js");

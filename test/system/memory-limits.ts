@@ -1,22 +1,22 @@
-/** Limits of the microcontroller's memory for the firmware, for the tests on Linux, where the engine has no more. */
+/** Memory limits of the firmware on the microcontroller, for the tests on Linux, whose engine has the same memory. */
 import assert from "node:assert/strict";
 import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 
-/** At boot, and at any moment. */
+/** At boot. */
 export const BOOT = { slots: 1850, chunks: 36 * 1024 };
-/** At boot of a board with a radio: link, chip, clusters, reports, and the clients for time and firmware. */
+/** At boot with a radio: link, chip, clusters, reports, and the clients for time and firmware. */
 export const BOOT_ZIGBEE = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
-/** Joined, with somebody logged in. */
+/** Joined, with a logged-in client. */
 export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chunks };
-/** In its owner's network by a cable, after somebody was logged in. */
+/** On Ethernet, after a login. */
 export const CABLED = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must stay unused; the machine ends when the stack is full. */
 export const STACK_RESERVE = 64;
-/** The same at random, where 450 of 512 have been in use. */
+/** The same under random load, where 450 of 512 have been in use. */
 export const RANDOM_STACK_RESERVE = 48;
 
-/** The settings that want most memory, as the simulated meter has them. */
+/** The settings that need most memory, as for the simulated meter. */
 export const DLMS = {
 	auth: "high_gmac",
 	use_encryption: true,
@@ -26,7 +26,7 @@ export const DLMS = {
 	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
 };
 
-/** Compares the memory that is alive after a collection with a limit, and puts it into the title of the test. */
+/** Compares the memory in use after a collection with a limit, and puts it into the test's title. */
 export async function probe(gateway: ProcessGateway, context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
 	const memory = await gateway.memory();
 	const { slots, chunks, stack, stackLimit } = memory;

@@ -1,6 +1,6 @@
 /**
- * Memory of the microcontroller that the firmware takes, in XS on Linux with the device's own limits: slots and bytes
- * of chunks alive after a collection, and the deepest use of the stack. The title of each test shows the figures.
+ * Memory that the firmware takes, in XS on Linux with the device's limits: slots and bytes of chunks in use after a
+ * collection, and the deepest use of the stack. The title of each test shows the figures.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,10 +20,10 @@ const GROWTH = { slots: 32, chunks: 1024 };
 const REQUESTS = 1000;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
-/** Further pauses of this length until the connections have ended. */
+/** Further pauses of this length until the connections have closed. */
 const RESTS = 3;
 const READOUTS = 100;
-/** The largest body of a settings route. */
+/** Largest body of a settings route. */
 const BODY_SIZE = 2048;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
@@ -42,14 +42,14 @@ describe("Memory of the firmware on Linux", function () {
 		rmSync(keyFolder, { recursive: true });
 	});
 
-	/** A body as long as the route takes: its settings, and blanks. */
+	/** Settings, padded with blanks to the limit. */
 	const largestBody = () => Buffer.from(JSON.stringify({ log_en: true }).padEnd(BODY_SIZE));
 	const postLargest = async () => {
 		const headers = { "Content-Type": "application/json" };
 		const reply = await gateway.post("iec62056/control", largestBody(), { headers });
 		assert.equal(reply.status, 200);
 	};
-	/** A client that asks for this and takes nothing of the reply but its head. */
+	/** A client that reads only the head of the reply. */
 	const slowClient = async (path: string) => {
 		const response = await new Promise<IncomingMessage>((resolve, reject) => {
 			const [host, port] = gateway.authority(false).split(":");
@@ -75,12 +75,12 @@ describe("Memory of the firmware on Linux", function () {
 		const free = (what: string) => Number(samples.find(({ name }) => name === `gateway_free_${what}`)?.value);
 		assert.ok(free("slots") > 500 && free("slots") < 4096, `${free("slots")} slots`);
 		assert.ok(free("chunk_bytes") > 4096 && free("chunk_bytes") < 65_536, `${free("chunk_bytes")} bytes`);
-		// That of the computer has no limit.
+		// The computer's heap has no limit.
 		assert.ok(Number.isNaN(free("heap_bytes")));
 	});
 
 	it("is small while two clients that do not read wait for the whole history", async function () {
-		// Up to yesterday: what is read in this test comes after it. Noon is in the same day in every time zone.
+		// Ends yesterday, before this test's readings. Noon is the same day in every time zone.
 		const endS = (Math.floor(Date.now() / 86_400_000) - 0.5) * 86_400;
 		const simulation = new Simulation({ seed: 1, registers: NAMES }, endS - 100 * 86_400);
 		simulation.run(endS);
@@ -123,7 +123,7 @@ describe("Memory of the firmware on Linux", function () {
 		const exchange = gateway.begin("GET", "iec62056/read");
 		while ((await gateway.read("iec62056/last")).running !== true) await gateway.pass(100);
 		for (let count = 0; count < 3; count++) {
-			// The memory of clients that have gone is released once the gateway notices.
+			// The memory of disconnected clients is released once the gateway notices.
 			let response = await slowClient("/api/v1/system/diagnostic");
 			for (let tries = 0; response.statusCode === 503 && tries < 20; tries++) {
 				response.resume();
@@ -240,14 +240,14 @@ describe("Memory of the firmware on Linux", function () {
 	});
 
 	it(`does not grow by ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
-		// Without connections, so that the same is compared.
+		// Without connections, for a fair comparison.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let i = 0; i < REQUESTS; i++) {
 			if (i % 10 === 0) await postLargest();
 			else if (i % 10 === 5) await gateway.read("iec62056/last");
 			else if (i % 10 === 7) {
-				// Names that were never seen: a machine that keeps them fills up.
+				// New names: a machine that keeps them fills up.
 				await gateway.write("iec62056/control", { [`name${i}`]: i });
 			} else await gateway.read("meter/protocol");
 		}
@@ -257,7 +257,7 @@ describe("Memory of the firmware on Linux", function () {
 		}
 		await gateway.pass(REST_MS);
 		let after = await probe(gateway, this, ANY);
-		// On a busy computer the last connection may end late; what the firmware really keeps stays.
+		// On a busy computer the last connection may close late; a real leak stays.
 		for (let i = 0; i < RESTS && after.slots - before.slots > GROWTH.slots; i++) {
 			await gateway.pass(REST_MS);
 			after = await probe(gateway, this, ANY);

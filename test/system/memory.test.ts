@@ -1,7 +1,7 @@
 /**
- * Slots of XS that the running gateway takes: the chip has 4096. Here the code itself takes slots (nothing is preloaded
- * into flash), so each count is what is alive beyond the loaded code with the gateway not yet started. The title of
- * each test shows its count.
+ * Slots of XS that the running gateway takes; the chip has 4096. Here loaded code takes slots too (nothing is preloaded
+ * into flash), so each count excludes the loaded code before the gateway starts. The title of each test shows its
+ * count.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -21,29 +21,29 @@ import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
-/** Slots alive that the gateway may add at any moment, of the 4095 that the chip has for it. */
+/** Slots that the gateway may add at any time, of the chip's 4095. */
 const LIMIT = 2300;
-/** Counts taken while something goes on. */
+/** Number of counts during an activity. */
 const PROBES = 8;
-/** On both ports, and those of them with TLS. */
+/** On both ports, and those with TLS. */
 const CONNECTIONS = 6;
 const TLS_CONNECTIONS = 2;
-/** Slots of a stream of events, beyond a kept connection. */
+/** Slots of an event stream, beyond a kept connection. */
 const STREAM_LIMIT = 60;
-/** Slots of a meter that sends by itself: a listener of any kind, its line, the keys, and the last readout. */
+/** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 150;
-/** Slots that stay beside keys and readout when another protocol is chosen: the sender's counter. */
+/** Slots that stay beside keys and readout after a change of protocol: the sender's counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
-/** Room for raw conversation in modules/meter/line-log.ts is long used up after so many readouts. */
+/** Enough readouts to fill the log in modules/meter/line-log.ts. */
 const READOUTS_OF_A_FULL_LOG = 3;
 
 const telegrams = iecVectors().map(({ telegram }) => telegram);
 const longest = splitTelegram(telegrams.reduce((a, b) => (a.length < b.length ? b : a)));
-/** The longest that a meter pushes. */
+/** The longest pushed telegram. */
 const pushed = splitTelegram(
 	iecVectors()
 		.filter(({ mode }) => mode === "D")
@@ -63,13 +63,13 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	after(() => rmSync(folder, { recursive: true }));
 	beforeEach(async () => {
 		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
-		// The minute of which safe mode wants to know is over, and its timer has gone: the same is compared.
+		// Safe mode's minute and its timer are over, for a fair comparison.
 		xs.world.advance(61_000);
 		await xs.advance(1);
 	});
 	afterEach(async () => {
 		await xs.stop();
-		// An exception that only the log shows must not hide behind good numbers.
+		// The log must not hide an exception.
 		assert.deepEqual(
 			xs.world.traced.filter((line) => /\bat\b.*\(|exception/.test(line)),
 			[],
@@ -80,12 +80,12 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		xs.world.serial.meter.connect(new IECMeter({ source: () => telegram, ...options }));
 	}
 
-	/** Reads the meter to the end; the readout is held from then on. */
+	/** Reads the meter; the readout stays stored. */
 	async function readMeter(): Promise<void> {
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 	}
 
-	/** Asks for a readout and lets time go by until its block begins. */
+	/** Requests a readout and advances time until its block begins. */
 	async function beginReadout(): Promise<VirtualClient> {
 		const client = xs.world.connect();
 		const { meterEvents } = xs.world.serial.meter;
@@ -95,7 +95,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		return client;
 	}
 
-	/** Counts again and again until so many characters more have come; gives the highest count. */
+	/** Counts repeatedly until that many more characters have arrived; returns the maximum. */
 	async function countDuring(characters: number): Promise<number> {
 		const line = xs.world.serial.meter;
 		const from = line.sentByMeter;
@@ -107,13 +107,13 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		return most;
 	}
 
-	/** When all that was closed is gone and every timer has run out. */
+	/** After all closed connections are released and every timer has expired. */
 	async function countAtRest(): Promise<number> {
 		await xs.advance(REST_MS);
 		return xs.slots();
 	}
 
-	/** A client that takes nothing of the reply to `GET last` but what fits into its window. */
+	/** A client that reads no more of `GET last` than its window holds. */
 	async function connectSlowReader(): Promise<VirtualClient> {
 		const client = xs.world.connect();
 		client.paused = true;
@@ -338,7 +338,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	});
 
 	describe("after bodies made to fill the memory", () => {
-		/** Each body over a connection of its own. */
+		/** Each body over a new connection. */
 		async function bombard(bodies: Iterable<string>, context: Mocha.Context): Promise<void> {
 			const send = async (body: string) => {
 				const { status } = await xs.request("system/login", { body });

@@ -1,4 +1,4 @@
-/** Slots of XS that the metrics take while they wait for a client that does not read, and after that. */
+/** Slots of XS that the metrics take while a client does not read, and their release. */
 import assert from "node:assert/strict";
 import { METRICS_REPLY_COST } from "../../modules/system/metrics.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";

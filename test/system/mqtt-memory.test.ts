@@ -1,11 +1,11 @@
-/** Slots of XS that MQTT takes: off, connected and at rest, at work, and off again. */
+/** Slots of XS that MQTT takes: off, connected and idle, sending, and off again. */
 import assert from "node:assert/strict";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
-/** Beside what there is while MQTT is off. */
+/** In addition to the state with MQTT off. */
 const CONNECTED_LIMIT = 190;
 const WORK_LIMIT = 330;
 
@@ -35,7 +35,7 @@ describe("MQTT's slots in XS", function () {
 		await xs.until(() => broker.published.length > 0);
 		await xs.advance(REST_MS);
 		await tell("connected", CONNECTED_LIMIT);
-		// In the middle of what it sends of a readout.
+		// While a readout is being sent.
 		broker.acknowledges = 3;
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await xs.until(() => broker.acknowledges < 0);

@@ -1,4 +1,4 @@
-/** A unit that sleeps between its readings, as its owner has it: a month of them, and what must keep it awake. */
+/** A unit that sleeps between readings: a month of them, and what must keep it awake. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, OnBattery, WH_PER_HOUR } from "./on-battery
 const START_MS = Date.UTC(2026, 9, 19, 22);
 const QUARTERS = { enabled: true, period_unit: "minutes", period_value: 15 };
 const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
-/** From the boundary to the end of a readout the meter has counted on. */
+/** The meter counts on between the boundary and the end of a readout. */
 const SLACK_WH = 10;
 
 describe("A unit on battery", function () {
@@ -22,7 +22,7 @@ describe("A unit on battery", function () {
 		await unit.gateway.stop();
 	});
 
-	/** Log in after a press of the button. */
+	/** Logs in after a press of the button. */
 	async function visit(): Promise<void> {
 		await unit.gateway.wake(WAKE_BUTTON, 1000);
 		await unit.gateway.login();
@@ -47,7 +47,7 @@ describe("A unit on battery", function () {
 			assert.equal(new Set(times).size, times.length, "no time twice");
 			assert.equal(times.length, runs, "and none left out");
 			assert.equal(times[0], START_MS / periodMs);
-			// Each time for the reading and no longer.
+			// Awake only as long as a reading takes.
 			assert.ok(Math.max(...unit.awake) < 10_000, `${Math.max(...unit.awake)} ms`);
 			assert.equal(gateway.world.storage.writes, writes, "no setting is written by waking");
 			await visit();
@@ -79,7 +79,7 @@ describe("A unit on battery", function () {
 		unit.untilAsleep();
 		const sleptMs = gateway.world.time.nowMs - askedMs;
 		assert.ok(sleptMs >= 2 * MINUTE_MS - 1000 && sleptMs < 2 * MINUTE_MS + 5000, `${sleptMs} ms`);
-		// A program that asks again and again does not empty the cells.
+		// A program with repeated requests does not drain the cells.
 		await visit();
 		for (let minutes = 0; minutes < 70 && unit.asleepSinceMs === Infinity; minutes++) {
 			if (minutes === 29) await gateway.login();
@@ -120,7 +120,7 @@ describe("A unit on battery", function () {
 		const status = await gateway.read("system/status");
 		assert.deepEqual([status.battery_powered, status.awake_secs], [false, undefined]);
 		assert.equal((await gateway.read("network/status")).wifi_temporary, false);
-		// The plug is pulled, and put in again.
+		// USB power is unplugged and plugged in.
 		unit.usb = 0;
 		await gateway.pass(20_000);
 		assert.ok((await gateway.read("system/status")).awake_secs > 90);

@@ -1,4 +1,4 @@
-/** A unit on three cells at a meter that counts on, on virtual time: its program ends with each sleep, and starts anew. */
+/** A unit on three cells with a running meter, on virtual time; its program ends with each sleep, and restarts. */
 import assert from "node:assert/strict";
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
 import { WAKE_NONE } from "../../modules/io/flash.js";
@@ -11,25 +11,24 @@ import { type GatewayOptions, VirtualGateway } from "../api/virtual-gateway.js";
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** The meter counts evenly. */
+/** Constant. */
 export const WH_PER_HOUR = 720;
-/** Longer than any start that is for a reading alone. */
+/** Longer than any start for a reading only. */
 const AWAKE_LIMIT_MS = 20 * MINUTE_MS;
 
 export class OnBattery {
 	readonly gateway: VirtualGateway;
-	/** Volts of the three cells, and at the socket. */
+	/** Voltages of the three cells, and at the USB socket. */
 	battery = 4.4;
 	usb = 0;
-	/** Unix ms of each sign-on that the meter has answered. */
+	/** Unix ms of each answered sign-on. */
 	readonly signedOn: number[] = [];
-	/** Milliseconds that each of the last starts was awake. */
+	/** Durations of the last starts, ms. */
 	readonly awake: number[] = [];
-	/** It sends by itself, every so many milliseconds. */
+	/** Interval of unsolicited telegrams, ms. */
 	pushMs: number | undefined;
-	/** The meter answers nothing. */
 	isSilent = false;
-	/** Told of each further world, before its start. */
+	/** Called with each further world, before its start. */
 	onWorld: ((world: VirtualWorld) => void) | undefined;
 	readonly #startMs: number;
 
@@ -59,12 +58,12 @@ export class OnBattery {
 		await this.gateway.write("iec62056/schedule", schedule);
 	}
 
-	/** By the time of its world; Infinity: it is awake. */
+	/** In the time of its world; Infinity: awake. */
 	get asleepSinceMs(): number {
 		return this.gateway.world.asleep?.sinceMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Runs until it sleeps; gives for how long it means to. */
+	/** Runs until it sleeps; returns the planned duration of the sleep. */
 	untilAsleep(limitMs = AWAKE_LIMIT_MS): number {
 		const { time } = this.gateway.world;
 		const fromMs = time.nowMs;
@@ -75,7 +74,7 @@ export class OnBattery {
 		return asleep.ms;
 	}
 
-	/** Sleeps and wakes by its timer until then. */
+	/** Sleeps, and wakes by its timer, until then. */
 	async pass(untilMs: number): Promise<void> {
 		while (this.nowMs + this.untilAsleep() < untilMs) await this.gateway.wake();
 	}
@@ -92,7 +91,7 @@ export class OnBattery {
 		const push = pushMs === undefined ? { mode: "C" as const } : { mode: "D" as const, pushMs, pushBaud: 9600 };
 		const meter = new IECMeter({ source: () => this.telegram(), faults, ...push });
 		this.gateway.world.serial.meter.connect(meter);
-		// It has looked at what it will send.
+		// This call only asked what would be sent.
 		this.signedOn.length = before;
 	}
 

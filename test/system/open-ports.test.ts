@@ -1,4 +1,3 @@
-/** Both engines of the simulator. */
 import { openPorts } from "./open-ports.js";
 
 openPorts("node");

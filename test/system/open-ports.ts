@@ -1,6 +1,6 @@
 /**
- * Which ports a gateway has open, by what the system knows of its processes' sockets (/proc), against the table "Open
- * ports" of docs/threat-model.md. For each engine: open-ports.test.ts and open-ports.linux.ts.
+ * Open ports of a gateway, by its processes' sockets in /proc, against the table "Open ports" of docs/threat-model.md.
+ * For open-ports.test.ts and open-ports.linux.ts.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -9,7 +9,7 @@ import { type EngineName, OUR_METER, ProcessGateway } from "../api/process-gatew
 
 const MODEL = fileURLToPath(new URL("../../../docs/threat-model.md", import.meta.url));
 const TRIES = 100;
-/** Column 4 of /proc/net/tcp: a socket that listens. */
+/** Column 4 of /proc/net/tcp: a listening socket. */
 const LISTENS = "0A";
 
 type Mode = "client" | "ap";
@@ -19,7 +19,7 @@ interface OpenSocket {
 	readonly port: number;
 }
 
-/** The ports that the document names for the mode, as "TCP 443"; what the chip alone has is not among them. */
+/** The documented ports of the mode, as "TCP 443", without those of the chip alone. */
 function documentedPorts(mode: Mode): string[] {
 	const rows = readFileSync(MODEL, "utf8").matchAll(/^\| (TCP|UDP) (\d+) +\| ([^|]+?) +\| [^|]+ \| ([^|]+?) +\|$/gm);
 	const open = [...rows].filter(([, , , when, bench]) => {
@@ -30,7 +30,7 @@ function documentedPorts(mode: Mode): string[] {
 	return open.map(([, protocol, port]) => `${protocol} ${port}`).sort();
 }
 
-/** The process and all that it has started. */
+/** The process and its descendants. */
 function family(pid: number): number[] {
 	const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
 		readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
@@ -56,7 +56,7 @@ function openSockets(pid: number): OpenSocket[] {
 		for (const line of readFileSync(`/proc/net/${table}`, "utf8").trim().split("\n").slice(1)) {
 			const fields = line.trim().split(/\s+/);
 			if (!inodes.has(fields[9]) || (protocol === "TCP" && fields[3] !== LISTENS)) continue;
-			// By such a socket a program wakes its own thread: connected to itself it hears nobody else.
+			// A socket connected to itself, with which a program wakes its own thread.
 			if (fields[1] === fields[2]) continue;
 			found.push({ protocol, port: Number.parseInt(fields[1].split(":")[1], 16) });
 		}
@@ -74,7 +74,7 @@ export function openPorts(engine: EngineName): void {
 			gateway = undefined;
 		});
 
-		/** As the document has them; one that it does not know has its number here. */
+		/** In the document's form; an undocumented port as its number. */
 		function names(one: ProcessGateway): string[] {
 			const instead = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(one.diagnosis)?.[1] ?? "53";
 			const known = new Map([
@@ -96,7 +96,7 @@ export function openPorts(engine: EngineName): void {
 				await gateway.untilNetwork(({ connected, ap_mode }) => (mode === "ap" ? ap_mode : connected));
 				const documented = documentedPorts(mode);
 				assert.ok(documented.length >= 3, "the table is not found");
-				// Services begin one after another.
+				// Services start one after another.
 				let open = names(gateway);
 				for (let tries = 0; tries < TRIES && documented.some((port) => !open.includes(port)); tries++) {
 					await gateway.pass(100);

@@ -1,7 +1,7 @@
 /**
- * An upload of a firmware as large as the slot, in XS on Linux with the device's own memory, while the longest capture is
- * held, a DLMS meter is read with keys, the state is followed, and the page is loaded: all of it works, and the firmware
- * restarts into the new one. The titles of the tests show the most that was alive.
+ * An upload of a firmware as large as the slot, in XS on Linux with the device's memory, while the longest capture is
+ * stored, a DLMS meter is read with keys, events are followed, and the page is loaded. All succeeds, and the firmware
+ * restarts into the new one. The titles show the most memory in use.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { makeFile, makeImage, SIGNER, VERSION } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, DLMS, probe } from "./memory-limits.js";
 
-/** Bytes of the file per piece, with a pause behind each; the readout beside it must end before the file does. */
+/** Size of a piece before each pause, bytes; the readout must end before the file does. */
 const PIECE = 65_536;
 const SLOW_PIECE = 16_384;
 const PAUSE_MS = 150;
@@ -97,7 +97,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 				assert.equal(status, 200, text);
 				isRead = true;
 			});
-			// The last piece waits for the end of the readout, which the restart would end.
+			// The last piece waits for the readout, which the restart would end.
 			while (!isRead) {
 				send(file.length - at > 2 * PIECE ? SLOW_PIECE : 1);
 				await sleep(PAUSE_MS);
@@ -119,7 +119,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 			assert.equal(firmware.version, VERSION);
 			assert.equal((await gateway.read("system/status")).ota_state, "trial");
 			await probe(gateway, this, ANY);
-			// Asked for, that confirms it: all works.
+			// A requested restart confirms the firmware.
 			await gateway.post("system/reboot");
 			await gateway.rebooted();
 		});

@@ -1,4 +1,4 @@
-/** Slots of XS that firmware updates take: at rest, and during one. */
+/** Slots of XS that firmware updates take, idle and during one. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,8 +10,10 @@ import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { makeFile, makeImage, makeSlots } from "../ota/bench.js";
 import { REST_MS } from "./longest-readout.js";
 
-/** Slots that they may take as long as nothing goes on, the daily look for a newer one, and an upload while it comes. */
-/** Each has an object of its own that lists what it depends on. */
+/**
+ * Limits of slots: idle, during the daily check for a newer firmware, and during an upload. Each part has an object of
+ * its own for its dependencies.
+ */
 const AT_REST = 45;
 const NOTICE = 32;
 const AT_WORK = 150;
@@ -39,7 +41,7 @@ describe("The slots of updates in XS", function () {
 		await start();
 		const without = await xs.slots();
 		await xs.stop();
-		// Nobody looks for what could not be taken.
+		// Without keys there is no check.
 		await start(makeSlots({ keys: [] }));
 		const taken = (await xs.slots()) - without;
 		await xs.stop();
@@ -74,7 +76,7 @@ describe("The slots of updates in XS", function () {
 			assert.equal(slots.openInflaters, 0);
 			const left = (await xs.slots()) - before;
 			assert.ok(left <= 8, `${left} slots stay`);
-			// The next one is taken, and is what starts.
+			// The next upload is accepted and starts.
 			await xs.login();
 			const reply = await xs.request("system/ota", { body: file });
 			assert.equal(reply.status, 200, reply.text);

@@ -1,4 +1,4 @@
-/** A day in XS in which all that readings leave by fails now and then: nothing is lost that could be had, and no memory. */
+/** A day in XS with occasional faults of all outputs: no available reading is lost, and no memory. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,11 +14,11 @@ import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 const HUB_PORT = 8123;
 const MQTT_PORT = 8883;
 const QUARTER_MS = 900_000;
-/** Duration of each fault; after it there is time for the longest pause before another attempt. */
+/** Duration of each fault; the time after it includes the longest retry delay. */
 const TROUBLE_MS = 300_000;
 const MEND_MS = 1_500_000;
 const READOUTS = 48;
-/** Slots alive after the first readouts that may come on top. */
+/** Allowed growth of live slots after the first readouts. */
 const SLOTS_MARGIN = 60;
 
 const secure = { certificate: OWN_CERTIFICATE.certificate };
@@ -58,7 +58,7 @@ describe("A day of all outputs in XS", function () {
 		assert.equal(reply.status, 200, reply.text);
 	}
 
-	/** Something is wrong with each, or nothing. */
+	/** A random fault of each output, or none. */
 	function disturb(): void {
 		const { servers } = xs.world;
 		const ofHub = random.below(6);
@@ -92,7 +92,7 @@ describe("A day of all outputs in XS", function () {
 		broker.serve(xs.world);
 	}
 
-	/** The newest readout is read, and when. */
+	/** Returns the newest readout and its time. */
 	async function readOut(): Promise<{ kWh: number; readMs: number }> {
 		await xs.login();
 		const read = (await xs.request("iec62056/read")).json();

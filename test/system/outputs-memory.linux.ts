@@ -1,7 +1,7 @@
 /**
- * All outputs at once beside all else, in XS on Linux with the device's own memory: the hub by TLS with the longest
- * certificate, to a server that takes its time; MQTT by TLS to a broker; a client that follows the events; while the meter
- * is read with keys, and long bodies and long replies come and go. Nothing starts anew, all is sent.
+ * All outputs and all else at once, in XS on Linux with the device's memory: the hub by TLS with the longest
+ * certificate and a slow server; MQTT by TLS; a client of the events; readouts with keys; long bodies and replies. The
+ * firmware does not restart, and all is sent.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -93,7 +93,7 @@ describe("All outputs beside readouts, long bodies and long replies", function (
 			};
 		};
 		for (let round = 0; round < ROUNDS; round++) {
-			// Saved anew it sends at once.
+			// Saving the settings makes it send at once.
 			await gateway.write("hub", { enabled: true, url, token: "t".repeat(512), cert });
 			const reading = gateway.get("iec62056/read");
 			const from = taken;

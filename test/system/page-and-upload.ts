@@ -1,4 +1,4 @@
-/** A firmware that is uploaded slowly, and the page that is loaded again and again: what a gateway has to do beside its meter. */
+/** A slow upload of a firmware while the page is loaded repeatedly, as load beside a meter. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
@@ -14,7 +14,7 @@ import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
 const PIECE = 8192;
 const PAUSE_MS = 25;
 
-/** Starts a gateway, in the mode of its access point, that takes the firmware. */
+/** Starts a gateway in access point mode that accepts the firmware. */
 export async function startUploadable(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
 	const folder = mkdtempSync(join(tmpdir(), "upload-"));
 	const key = join(folder, "key.pem");
@@ -33,7 +33,7 @@ export class PageAndUpload {
 	#uploaded = 0;
 	#pages = 0;
 
-	/** `gateway` must be logged in to. */
+	/** `gateway` must be logged in. */
 	constructor(gateway: ProcessGateway) {
 		this.#gateway = gateway;
 		const [host, port] = gateway.authority(false).split(":");
@@ -42,7 +42,7 @@ export class PageAndUpload {
 		this.#upload.on("error", () => {});
 	}
 
-	/** A piece of the one, all of the other. */
+	/** Uploads a piece, and loads the whole page. */
 	async go(): Promise<void> {
 		const end = Math.min(this.#uploaded + PIECE, this.#file.length - 1);
 		if (this.#upload.writableNeedDrain === false) {
@@ -54,7 +54,7 @@ export class PageAndUpload {
 		await sleep(PAUSE_MS);
 	}
 
-	/** Breaks off the upload, which must have gone on so far: what was done. */
+	/** Aborts the upload, which must have progressed; returns a summary. */
 	async end(): Promise<string> {
 		assert.equal((await this.#gateway.read("system/status")).ota_state, "receiving");
 		this.#upload.destroy();

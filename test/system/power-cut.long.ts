@@ -1,4 +1,4 @@
-/** The power is cut at every single step of a thousand writes of settings. */
+/** A cut at every step of a thousand writes of settings. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEveryStep } from "./power-cut.js";
 

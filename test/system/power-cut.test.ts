@@ -1,4 +1,3 @@
-/** A sample of power-cut.long.ts. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEveryStep } from "./power-cut.js";
 

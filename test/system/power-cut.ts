@@ -1,7 +1,7 @@
 /**
- * Settings by the API while the power fails: each write is tried with a cut before and after every single step that it
- * takes in flash. After the next start all settings are what they were before the write, or what they are after it, and
- * the device serves. For power-cut.test.ts and power-cut.long.ts.
+ * Power cuts while settings are written by the API: before and after every flash operation of each write. After the
+ * next start all settings are those before or those after the write, and the device serves. For power-cut.test.ts and
+ * power-cut.long.ts.
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -13,7 +13,7 @@ import type { JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { textCodec } from "../config/memory-storage.js";
 
-/** A change of settings: path and body of a POST. */
+/** Path and body of a POST. */
 type Write = readonly [path: string, body: JSONObject];
 
 function someWrite(random: SeededRandom): Write {
@@ -41,7 +41,7 @@ function someWrite(random: SeededRandom): Write {
 	return pick(...writes)();
 }
 
-/** Every setting in this flash as text, as the next start finds it. */
+/** All settings in this flash as text, as read by the next start. */
 function settingsIn(storage: VirtualStorage): string {
 	const store = new ConfigStore(storage.copy(), textCodec, ENTRIES);
 	assert.deepEqual(store.damaged, []);
@@ -56,14 +56,14 @@ function settingsIn(storage: VirtualStorage): string {
 	return lines.join("\n");
 }
 
-/** A gateway with this flash; login is done. */
+/** A logged-in gateway with this flash. */
 async function start(storage: VirtualStorage): Promise<VirtualGateway> {
 	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
 	await gateway.login();
 	return gateway;
 }
 
-/** Makes `count` writes; returns how many cuts there were. */
+/** Makes `count` writes; returns the number of cuts. */
 export async function cutEveryStep(count: number, seed: number): Promise<number> {
 	const random = new SeededRandom(seed);
 	let storage = new VirtualStorage();

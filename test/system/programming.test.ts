@@ -1,4 +1,4 @@
-/** Programming mode of IEC 62056-21 with a password in XS; test/api/profile.test.ts has the same in Node, and all of its faults. */
+/** IEC 62056-21 programming mode with a password in XS; faults are tested in test/api/profile.test.ts, in Node. */
 import assert from "node:assert/strict";
 import { isError } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";

@@ -1,4 +1,4 @@
-/** An hour of random load in each mode, by the Moddable SDK. */
+/** An hour of random load in each mode. */
 import { skipBecause } from "../hosts/native/compile.js";
 import { loadOptions, RandomLoad } from "./random-load.js";
 

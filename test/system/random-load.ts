@@ -1,9 +1,9 @@
 /**
- * The firmware in XS on Linux, with the device's own memory, as owner and strangers use it at random: two to six operations
- * at a time (load-operations.ts), strangers among them or alone, while the meter is read back to back and is another one
- * every now and then; hub and MQTT by TLS with the longest certificates. It must never start anew, nor pass its limits.
+ * Random load of owner and strangers on the firmware in XS on Linux with the device's memory: two to six operations at
+ * a time (load-operations.ts), with strangers or by them alone, while the meter is read continuously and sometimes
+ * replaced; hub and MQTT by TLS with the longest certificates. The firmware must never restart or exceed its limits.
  *
- * SEED in the environment repeats a run, as far as the computer's timing lets it; MINUTES says how long each takes.
+ * SEED in the environment repeats a run, as far as the computer's timing permits; MINUTES sets its duration.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,25 +24,25 @@ import { OBJECTS, type Operations, ownerOperations, strangerOperations } from ".
 import { LoadPeers } from "./load-peers.js";
 import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
 
-/** Groups of operations after which the meter is another one. */
+/** Groups of operations between changes of the meter. */
 const METER_GROUPS = 25;
-/** Strangers alone, this many and up to five more, in every third group. */
+/** Every third group is strangers only, up to five more than usual. */
 const STRANGER_GROUPS = 3;
 const STRANGERS = 5;
-/** Nothing takes longer: a readout waits a minute. */
+/** Limit of a group: a readout waits a minute. */
 const GROUP_MS = 75_000;
 const MEMORY_MS = 20_000;
-/** Seconds until what is refused for lack of memory must be served. */
+/** Seconds until a request refused for lack of memory must succeed. */
 const PATIENCE = 60;
 const SHORT_MINUTES = 3;
 const TALK_MS = 60_000;
-/** As many as a gateway keeps. */
+/** The number that a gateway stores. */
 const TOKENS = 3;
 const DAY = 86_400;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
-/** The kinds of meters: the protocol that is set, and the simulated meter's command line; undefined: the longest capture. */
+/** Meters: the protocol, and the simulated meter's arguments; undefined: the longest capture. */
 const METERS: readonly (readonly [protocol: string, args: readonly string[] | undefined])[] = [
 	["dlms", ["--protocol", "dlms", "--mode-e", "--quiet"]],
 	["dlms", ["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]],
@@ -60,7 +60,7 @@ export interface LoadOptions {
 	readonly minutes: number;
 }
 
-/** The seed of the environment, or one by chance; the minutes of the environment, or these. */
+/** Seed and minutes of the environment; default: a random seed, and these minutes. */
 export function loadOptions(mode: LoadOptions["mode"], minutes: number): LoadOptions {
 	const { SEED, MINUTES } = process.env;
 	return { mode, seed: Number(SEED ?? Date.now() % 1_000_000), minutes: Number(MINUTES ?? minutes) };
@@ -86,7 +86,7 @@ export class RandomLoad {
 		this.#random = new SeededRandom(options.seed);
 	}
 
-	/** Everything is set, the longest capture and months of history are held. */
+	/** Everything is configured; the longest capture and months of history are stored. */
 	static async start(options: LoadOptions): Promise<RandomLoad> {
 		const load = new RandomLoad(options);
 		console.log(`      seed ${options.seed}, mode ${options.mode}, ${options.minutes} min`);
@@ -106,7 +106,7 @@ export class RandomLoad {
 		rmSync(this.#folder, { recursive: true, force: true });
 	}
 
-	/** Runs for the minutes. Throws at the first start anew, or limit passed. */
+	/** Runs for the minutes. Throws at the first restart or exceeded limit. */
 	async run(): Promise<void> {
 		const endMs = Date.now() + this.#options.minutes * 60_000;
 		let talkMs = Date.now() + TALK_MS;
@@ -125,13 +125,13 @@ export class RandomLoad {
 		}
 		await reading;
 		await sleep(3000);
-		// By chance a short one may do none of it.
+		// A short run may by chance include none of it.
 		const isShort = this.#options.minutes < SHORT_MINUTES;
 		const mayBeSilent = isShort || this.#options.mode === "ap";
 		assert.ok(this.#readouts > 0 || isShort, "the meter could not be read");
 		assert.ok(this.#peers.hubRequests > 0 || mayBeSilent, "the hub was sent nothing");
 		assert.ok(this.#peers.messages > 0 || mayBeSilent, "nothing was published");
-		// Nothing was promised that was not given back: what takes most of the memory is there again.
+		// All memory must be free again, even for the largest request.
 		await this.#logIn();
 		await this.#served(() => this.#gateway.post("dlms/obis", OBJECTS));
 		this.#checkIsAlive("its end");
@@ -180,7 +180,7 @@ export class RandomLoad {
 		return this.#served(() => this.#gateway.post(path, settings));
 	}
 
-	/** Asks again while hub and MQTT have the memory. */
+	/** Retries while hub and MQTT use the memory. */
 	async #served(ask: () => Promise<Reply>): Promise<Reply> {
 		let reply = await ask();
 		for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries++) {
@@ -191,7 +191,7 @@ export class RandomLoad {
 		return reply;
 	}
 
-	/** Reads the meter back to back. */
+	/** Reads the meter continuously. */
 	async #readOn(): Promise<void> {
 		const client = new LoadClient(this.#gateway);
 		const request = { secure: this.#options.mode === "client", path: "iec62056/read" };
@@ -214,7 +214,7 @@ export class RandomLoad {
 		for (let tries = 0; tries < 10 && (await client.whole(request)) !== 200; tries++) await sleep(500);
 	}
 
-	/** Another owner may have taken the session, and strangers make a login wait. */
+	/** Another session may have replaced this one, and strangers delay a login. */
 	async #logIn(): Promise<void> {
 		const client = new LoadClient(this.#gateway);
 		for (let tries = 0; tries < 60; tries++) {
@@ -275,7 +275,7 @@ export class RandomLoad {
 	}
 }
 
-/** A network of `air.txt` (hosts/simulated/air.ts), with a name as long as one can be. */
+/** A network of `air.txt` (hosts/simulated/air.ts), with the longest name. */
 function networkLine(_: unknown, index: number): string {
 	return `${"é".repeat(14)}${String(index).padStart(4, "0")} -${30 + index} ${1 + (index % 13)} pw${index}\n`;
 }

@@ -1,4 +1,4 @@
-/** Slots of XS that a diagnostic report takes while it waits for a client that does not read, and after that. */
+/** Slots of XS that a diagnostic report takes while a client does not read, and their release. */
 import assert from "node:assert/strict";
 import { takeReply } from "../../hosts/node/virtual-request.js";
 import { REPORT_COST } from "../../modules/system/diagnostic.js";

@@ -7,7 +7,7 @@ const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_m
 describe("A month by the schedule alone", function () {
 	this.timeout(120_000);
 	let left: LeftAlone;
-	/** When the meter fell silent, spoke again, and was exchanged. */
+	/** Times when the meter fell silent, resumed, and was replaced. */
 	let silentMs: number;
 	let spokeMs: number;
 	let exchangedMs: number;
@@ -22,7 +22,7 @@ describe("A month by the schedule alone", function () {
 		await gateway.pass(5 * HOUR_MS);
 		spokeMs = left.nowMs;
 		left.silence(false);
-		// Over the change of the clock on 2026-10-25.
+		// Over the end of summer time on 2026-10-25.
 		await gateway.pass(3 * DAY_MS);
 		await gateway.restart();
 		await gateway.pass(7 * DAY_MS);
@@ -41,7 +41,7 @@ describe("A month by the schedule alone", function () {
 		assert.equal(left.readAt(silentMs, spokeMs).size, 0);
 		assert.equal(left.readAt(0, silentMs).size, hours(START_MS - 1, silentMs));
 		assert.equal(left.readAt(spokeMs, left.nowMs).size, hours(spokeMs, left.nowMs));
-		// And no hour twice.
+		// No hour twice.
 		assert.equal(signedOn.length, new Set(signedOn.map((ms) => Math.floor(ms / HOUR_MS))).size);
 		const status = await left.gateway.read("system/status").catch(async () => {
 			await left.gateway.login();

@@ -1,6 +1,6 @@
 /**
- * A gateway left alone on virtual time, read by its schedule only, while the meter counts on, falls silent for hours
- * and is exchanged, and the gateway restarts and loses its power. The readings are compared with the meter.
+ * An unattended gateway on virtual time with scheduled readouts only, while the meter falls silent for hours and is
+ * replaced, and the gateway restarts and loses power. Readings are compared with the meter.
  */
 import assert from "node:assert/strict";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -10,13 +10,13 @@ import { VirtualGateway } from "../api/virtual-gateway.js";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** The house takes that many Wh an hour in the mean, and that many less and more by night and by day. */
+/** The house uses this many Wh an hour on average, with a swing of that many between night and day. */
 const MEAN_WH = 720;
 const SWING_WH = 400;
-/** From the boundary to the end of a readout: the meter has counted on by then. */
+/** The meter counts on between the boundary and the end of a readout. */
 const SLACK_WH = 10;
 
-/** One after the other, what each had counted when it came. */
+/** Meters in order, each with its time and initial count. */
 interface Meter {
 	readonly sinceMs: number;
 	readonly wh: number;
@@ -24,7 +24,7 @@ interface Meter {
 
 export class LeftAlone {
 	readonly gateway: VirtualGateway;
-	/** Unix ms of each sign-on that the meter has answered. */
+	/** Unix ms of each answered sign-on. */
 	readonly signedOn: number[] = [];
 	readonly #meters: Meter[];
 	#isSilent = false;
@@ -46,7 +46,7 @@ export class LeftAlone {
 		await this.gateway.write("iec62056/schedule", schedule);
 	}
 
-	/** Another meter is put in its place. */
+	/** Replaces the meter. */
 	exchange(): void {
 		this.#meters.push({ sinceMs: this.nowMs, wh: 12_000 });
 	}
@@ -56,7 +56,7 @@ export class LeftAlone {
 		this.connect();
 	}
 
-	/** Times of the hours at which it was read, of those between two moments. */
+	/** Hours in which it was read, between two times. */
 	readAt(fromMs: number, toMs: number): Set<number> {
 		const hours = this.signedOn.filter((ms) => ms >= fromMs && ms < toMs).map((ms) => Math.floor(ms / HOUR_MS));
 		return new Set(hours);
@@ -67,7 +67,7 @@ export class LeftAlone {
 		return (await this.gateway.read(`meter/history?period=${period}`)).periods;
 	}
 
-	/** That what stands there for a period is what the meter counted in it; its boundaries may be so far off. */
+	/** A period's energy must equal the meter's; its boundaries may be off by `offS`. */
 	isTrue({ start, end, import_wh }: JSONObject, offS = 0): void {
 		const counted = takenUntil(end * 1000) - takenUntil(start * 1000);
 		const slackWh = SLACK_WH + 2 * (MEAN_WH + SWING_WH) * (offS / 3600);
@@ -81,7 +81,7 @@ export class LeftAlone {
 		line.plugIn();
 		const before = this.signedOn.length;
 		line.connect(new IECMeter({ source: () => this.telegram(), mode: "C", faults }));
-		// It has looked at what it will send.
+		// This call only asked what would be sent.
 		this.signedOn.length = before;
 	}
 
@@ -99,7 +99,7 @@ export class LeftAlone {
 	}
 }
 
-/** Energy that the house has taken since the start, Wh, defined for each moment. */
+/** Energy that the house has used since the start, Wh, at any time. */
 function takenUntil(utcMs: number): number {
 	const hours = utcMs / HOUR_MS;
 	const turn = (2 * Math.PI) / 24;

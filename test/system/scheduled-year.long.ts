@@ -1,6 +1,6 @@
 /**
- * A year by the schedule alone, each quarter of an hour: what scheduled-month.test.ts has for a month, with outages, power cuts
- * in the middle of a write to flash, two exchanges of the meter, and memory. `SEED=n` repeats a run.
+ * A year of quarter-hourly scheduled readouts: as scheduled-month.test.ts, with outages, power cuts during writes to
+ * flash, two replaced meters, and memory. `SEED=n` repeats a run.
  */
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
@@ -11,14 +11,14 @@ import { DAY_MS, HOUR_MS, LeftAlone } from "./scheduled-month.js";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = HOUR_MS / 4;
-/** Days that pass between two troubles, and at most one more. */
+/** Days between two faults, and at most one more. */
 const CALM_DAYS = 6;
 const YEAR_MS = 370 * DAY_MS;
 const SEED = Number(process.env.SEED ?? 1);
-/** More than that a year's objects that nobody lets go would take; the numbers of this test are half of it. */
+/** Less than a year of leaked objects; the data of this test takes half of it. */
 const GROWTH_LIMIT_BYTES = 2_000_000;
 
-/** Bytes of objects that are held. */
+/** Bytes of live objects. */
 function heldBytes(): number {
 	setFlagsFromString("--expose-gc");
 	runInNewContext("gc")();
@@ -30,7 +30,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 	const random = new SeededRandom(SEED);
 	let left: LeftAlone;
 	let fromMs = 0;
-	/** When a run may be missing, or come twice: the meter was silent, or the gateway without power. */
+	/** Times when a run may be missing or repeated: the meter was silent, or the gateway without power. */
 	const troubled: [fromMs: number, toMs: number][] = [];
 	let exchanges = 0;
 	let cuts = 0;
@@ -42,7 +42,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		troubled.push([before, left.nowMs]);
 	}
 
-	/** Without power for so long; what was missed is counted, and made up for by one run. */
+	/** A power outage; missed runs are counted, and one run makes up for them. */
 	async function outage(offMs: number): Promise<void> {
 		const { gateway } = left;
 		const offFromMs = left.nowMs;
@@ -55,7 +55,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		assert.equal((await gateway.read("system/status")).schedule_missed, Math.max(0, missed - 1));
 	}
 
-	/** The power fails in one of the next writes to flash, at one of its bytes. */
+	/** A power cut in one of the next writes, at a random byte. */
 	async function cut(): Promise<void> {
 		const { gateway } = left;
 		const { flash } = gateway.world;
@@ -73,7 +73,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		if (restarts) await left.gateway.restart();
 		await left.gateway.pass((1 + random.below(5)) * HOUR_MS);
 		left.silence(false);
-		// A try of the time before may still be under way.
+		// An earlier attempt may still be running.
 		await left.gateway.pass(QUARTER_MS);
 	}
 
@@ -129,7 +129,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		assert.equal((await left.gateway.read("system/status")).schedule_missed, 0);
 	});
 
-	/** Where a run is missing, how far from a boundary a reading may be and count as the one there: docs/history.md. */
+	/** Around a missing run, a reading's largest distance from a boundary to count for it: docs/history.md. */
 	const levels = Object.entries({ quarters: 60, hours: 240, days: 900, months: 900 });
 	for (const [period, offS] of levels) {
 		it(`has ${period} as the meter counted them, one after the other, also those that are one gap`, async () => {

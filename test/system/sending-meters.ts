@@ -1,6 +1,6 @@
 /**
- * Meters that send a telegram each second, while the page is loaded again and again and a firmware is uploaded: each telegram
- * that the meter sends is read, none is damaged. For each engine: sending-meters.test.ts and sending-meters.linux.ts.
+ * Meters with a telegram each second, while the page is loaded repeatedly and a firmware is uploaded: each telegram is
+ * read, none damaged. For sending-meters.test.ts and sending-meters.linux.ts.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,9 +14,9 @@ const PAUSE_MS = 50;
 interface Kind {
 	/** Options of the meter simulator. */
 	readonly options: readonly string[];
-	/** Settings, by the API's paths. */
+	/** Settings, by path. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
-	/** The last reading. */
+	/** Code of the last reading. */
 	readonly lastCode: string;
 	readonly protocol: string;
 }
@@ -70,7 +70,7 @@ const KINDS = {
 	},
 } as const satisfies Record<string, Kind>;
 
-/** `telegrams`: that are read meanwhile of each of these kinds. */
+/** `telegrams`: the number to read of each kind. */
 export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyof typeof KINDS, number>>): void {
 	describe(`Meters that send by themselves, beside a page and an upload, engine ${engine}`, function () {
 		this.timeout(60_000);
@@ -82,7 +82,7 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 		});
 		after(() => gateway?.stop());
 
-		/** Telegrams sent, those that were good, and those that were not. */
+		/** Numbers of sent, good and bad telegrams. */
 		const counts = async () => {
 			const samples = readMetrics((await gateway.get("metrics")).text);
 			const sum = (wanted: string) =>
@@ -94,7 +94,7 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 		for (const [name, count] of Object.entries(telegrams)) {
 			const { options, settings, lastCode, protocol } = KINDS[name as keyof typeof KINDS] as Kind;
 			it(`${name}: read without a gap`, async function () {
-				// The line that is listened to goes away with the program before: not while it listens.
+				// The meter's line closes with its program, so the gateway must not be listening then.
 				await gateway.write("meter/protocol", { protocol: "iec62056" });
 				await gateway.write("iec62056/config", { mode_d_enabled: false });
 				await gateway.connectProgram([...options, "--baud-pace"]);
@@ -113,7 +113,7 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 				const [sent, read, failed] = now;
 				this.test!.title += ` (${read - readBefore} telegrams, ${await load.end()})`;
 				assert.equal(failed, failedBefore, gateway.diagnosis);
-				// One may be on its way at either end.
+				// One may be in transit at either end.
 				assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
 				while ((await gateway.read("system/status")).ota_state === "receiving") await sleep(PAUSE_MS);
 			});

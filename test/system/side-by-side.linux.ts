@@ -1,7 +1,7 @@
 /**
- * Every pair and triple of the heaviest requests side by side, while a DLMS meter is read with keys again and again, in XS
- * on Linux with the device's own memory: whatever they take together, some may be told to come again (503), and the
- * firmware never restarts. Slow and aborted ones are among them.
+ * Every pair and triple of the heaviest requests in parallel, some of them slow or aborted, while a DLMS meter is read
+ * repeatedly with keys, in XS on Linux with the device's memory. Requests may be refused with 503, but the firmware
+ * never restarts.
  */
 import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
@@ -13,7 +13,7 @@ import { longCertificate } from "./load-peers.js";
 import { ANY, DLMS } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
-/** Between the beginnings of two requests, ms: they meet at different stages. */
+/** Delay between two requests, ms, so that they meet in different stages. */
 const OFFSETS_MS = [0, 20];
 const HALF_MS = 60;
 
@@ -29,7 +29,7 @@ describe("The heaviest operations side by side", function () {
 		await gateway.login();
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.connectMeter({ telegram: longest.telegram });
-		// Everything kept is as large as it can be.
+		// All stored data has its largest size.
 		await gateway.read("iec62056/read");
 		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });
@@ -46,7 +46,7 @@ describe("The heaviest operations side by side", function () {
 		sent.on("error", () => {});
 		return sent;
 	};
-	/** The status; 0: the connection was closed without a reply. */
+	/** The status; 0: closed without a reply. */
 	const statusOf = (sent: ClientRequest, isSlow = false): Promise<number> =>
 		new Promise((resolve) => {
 			sent.on("response", (response) => {
@@ -62,7 +62,7 @@ describe("The heaviest operations side by side", function () {
 		sent.end(body);
 		return status;
 	};
-	/** Half of the body, then the rest, or no more. */
+	/** Half of the body, then the rest unless aborted. */
 	const inHalves = async (path: string, body: string, isAborted: boolean, token?: string) => {
 		const sent = open("POST", path, body, token);
 		const status = statusOf(sent);
@@ -125,7 +125,7 @@ describe("The heaviest operations side by side", function () {
 		}
 	}
 
-	/** Reads the meter until it is told to end; how often that went well. */
+	/** Reads the meter until `isOver`; returns the number of successes. */
 	const readOn = async (isOver: () => boolean): Promise<number> => {
 		let count = 0;
 		while (!isOver()) {
@@ -167,7 +167,7 @@ describe("The heaviest operations side by side", function () {
 		assert.ok(readouts > 0, "the meter could not be read");
 		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed`);
 		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed`);
-		// The owner gets on: nothing is promised that is not given back.
+		// Afterwards all works: no memory is lost.
 		await sleep(3000);
 		assert.equal(await whole("GET", "iec62056/read"), 200);
 		assert.equal(await whole("POST", "dlms/obis", objects), 200);

@@ -1,4 +1,4 @@
-/** The built-in meter simulator over a year, by the API: plausible, in agreement with itself, and always forward. */
+/** A year of the built-in meter simulator, by the API: plausible, consistent, and never decreasing. */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
 import { isReadout } from "../api/meter-checks.js";
@@ -7,7 +7,7 @@ import { VirtualGateway } from "../api/virtual-gateway.js";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Steps that meet every hour of the day and every day of the week, 366 days of them. */
+/** Steps that cover every hour of the day and every day of the week, over 366 days. */
 const STEP_MS = 11 * HOUR_MS + 7 * MINUTE_MS + 13_000;
 const STEPS = Math.ceil((366 * DAY_MS) / STEP_MS);
 
@@ -73,7 +73,7 @@ describe("The built-in simulator over a year", () => {
 		const powers = new Set<number>();
 		for (let step = 0; step < STEPS; step++) {
 			await gateway.pass(STEP_MS);
-			// The session is over by now.
+			// The session has expired.
 			await gateway.login();
 			const now = await sample();
 			agreesWithItself(now);

@@ -1,4 +1,4 @@
-/** Sleep between readings in XS: what it takes of the engine's slots, and an engine that ends with each sleep. */
+/** Sleep between readings in XS: its slots, and an engine that ends with each sleep. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
-/** Slots at rest that a gateway on cells may have more for being able to sleep, a sixth of them the simulator's own host. */
+/** Additional slots of an idle gateway on cells, a sixth of them the simulator's host. */
 const MORE_AT_REST = 95;
 const QUARTER_MS = 900_000;
 const WAKES = 6;
@@ -61,7 +61,7 @@ describe("Sleep in XS", function () {
 				return splitTelegram(telegram);
 			};
 			world.serial.meter.connect(new IECMeter({ source }));
-			// It has looked at what it will send.
+			// This call only asked what would be sent.
 			reads--;
 			await xs.until(() => world.asleep !== undefined, 60_000);
 			const { storage, flash, retained } = world;

@@ -1,4 +1,4 @@
-/** Meters that send SML, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
+/** SML meters at line speed: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -9,7 +9,7 @@ for (const engine of ["node", "xs"] as const) {
 	describe(`meters that send SML, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let gateway: ProcessGateway;
-		/** The line that is listened to goes away with the program: not while it listens. */
+		/** The line closes with the meter's program, so the gateway must not be listening then. */
 		const connect = async (...options: string[]) => {
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.connectProgram([...SENDS, ...options]);

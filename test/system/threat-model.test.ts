@@ -1,6 +1,6 @@
 /**
- * docs/threat-model.md and SECURITY.md: the tests that they name exist, by file and title, and each requirement and each
- * promise below has a test or a reason.
+ * docs/threat-model.md and SECURITY.md name existing tests, by file and title, and each requirement and promise below
+ * has a test or a reason.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,9 +10,7 @@ const ROOT = new URL("../../../", import.meta.url);
 const read = (path: string) => readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
 const model = read("docs/threat-model.md");
 
-/**
- * Promises that must stand in a row with these words, together with the file of a test. Change a promise here first.
- */
+/** Each promise must be in a row with these words and the file of a test. Change a promise here first. */
 const PROMISES: readonly (readonly [words: string, test: string])[] = [
 	["an owner from a new address still gets in within 30 s", "test/auth/many-addresses.test.ts"],
 	["addresses that have shown a token come first within that share", "test/hosts/native/admission-queue.test.ts"],

@@ -1,4 +1,4 @@
-/** The life of firmware on Linux. */
+/** Updates of the firmware on Linux. */
 import { updateLife } from "./update-life.js";
 
 updateLife("linux");

@@ -1,4 +1,4 @@
-/** The life of firmware in the simulator, in XS. */
+/** Updates of the simulator in XS. */
 import { updateLife } from "./update-life.js";
 
 updateLife("xs");

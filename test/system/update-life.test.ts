@@ -1,4 +1,4 @@
-/** The life of firmware in the simulator, with the engine that starts sooner. */
+/** With the engine that starts faster. */
 import { updateLife } from "./update-life.js";
 
 updateLife("node");

@@ -1,4 +1,7 @@
-/** The life of firmware in the simulator, in processes that are really killed: update, trial, confirmation, the way back. */
+/**
+ * Updates of the simulator or the firmware on Linux, in processes that are really killed: update, trial, confirmation,
+ * rollback.
+ */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +34,7 @@ export function updateLife(engine: EngineName): void {
 		const fileOf = (version: string, more: Partial<BenchFile> = {}) =>
 			makeBenchFile({ version, buildNumber: 1, securityLevel: 0, size: 300_000, signer, packed: true, ...more });
 
-		/** Sends the first `length` bytes of the file; the status of the reply, which comes when they are all. */
+		/** Sends the first `length` bytes of the file; returns the reply's status if the file is complete. */
 		function upload(file: Buffer, length = file.length): Promise<number> {
 			return new Promise((resolve, reject) => {
 				const sending = request(
@@ -48,7 +51,7 @@ export function updateLife(engine: EngineName): void {
 			});
 		}
 
-		/** The version that runs, what becomes of updates, and the events of them since the last start. */
+		/** Running version, state of updates, and their events since the last start. */
 		async function state() {
 			await gateway.login();
 			const { firmware } = await gateway.read("system/version");

@@ -1,4 +1,4 @@
-/** Slots of XS that the search for a newer firmware takes: at rest, and while a server lets it wait. */
+/** Slots of XS that the check for newer firmware takes: idle, and while a server delays it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
-/** Slots of the object that waits for the next day, and of its task. */
+/** Slots of the daily timer's object, and of its task. */
 const AT_REST = 32;
 
 describe("The look for a newer firmware, its slots in XS", function () {

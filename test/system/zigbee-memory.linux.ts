@@ -1,7 +1,7 @@
 /**
- * The Zigbee bridge at work in XS on Linux with the device's own memory: joined to a coordinator as Zigbee2MQTT is one, it
- * reports while the longest capture is held, a DLMS meter is read with keys, the state is followed, the page is loaded, and a
- * firmware is uploaded. The titles show the most that was alive.
+ * The Zigbee bridge in XS on Linux with the device's memory, joined to a coordinator like Zigbee2MQTT: it reports while
+ * the longest capture is stored, a DLMS meter is read with keys, events are followed, the page is loaded, and a
+ * firmware is uploaded. The titles show the most memory in use.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

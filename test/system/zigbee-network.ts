@@ -1,4 +1,4 @@
-/** A Zigbee network for a gateway that is under test: both coprocessors here, with herdsman at the coordinator's side. */
+/** A Zigbee network for a gateway under test: both coprocessors, with herdsman as the coordinator. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import type { JSONObject, TestGateway } from "../api/gateway.js";
 
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 export const NODE_IEEE = Buffer.from("020b0000004b1200", "hex");
-/** As herdsman and the API have it. */
+/** As herdsman and the API write it. */
 export const NODE = "0x00124b0000000b02";
 export const NODE_ADDRESS = "00124B0000000B02";
 const LIMIT_MS = 20_000;
 const STEP_MS = 40;
 
-/** Waits until `look` gives something; `what` names it. */
+/** Waits until `look` returns something; `what` names it. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: () => string): Promise<T> {
 	for (const endMs = performance.now() + LIMIT_MS; ; await sleep(STEP_MS)) {
 		const found = await look();
@@ -28,7 +28,7 @@ export async function until<T>(look: () => T | undefined | Promise<T | undefined
 	}
 }
 
-/** Waits until the radio of the gateway is in this state; what zigbee/config says then. */
+/** Waits until the gateway's radio is in this state; returns zigbee/config. */
 export function untilState(gateway: TestGateway, state: string): Promise<JSONObject> {
 	let last: JSONObject;
 	return until(
@@ -40,7 +40,7 @@ export function untilState(gateway: TestGateway, state: string): Promise<JSONObj
 	);
 }
 
-/** A coordinator with its events, at this port. */
+/** A coordinator at this port, with its events. */
 export class WatchedCoordinator {
 	readonly events: CoordinatorEvent[] = [];
 	readonly coordinator: Coordinator;
@@ -51,7 +51,7 @@ export class WatchedCoordinator {
 		this.coordinator = new Coordinator({ port, folder: this.#folder, takesDuplicates: true, onEvent });
 	}
 
-	/** Takes the first event of this name that is so, once it is there. */
+	/** Takes the first matching event, now or later. */
 	async take<Name extends CoordinatorEvent["event"]>(
 		name: Name,
 		isSo: (event: Extract<CoordinatorEvent, { event: Name }>) => boolean = () => true,
@@ -98,7 +98,7 @@ export class ZigbeeNetwork {
 		return this.#watched!;
 	}
 
-	/** The gateway's coprocessor loses its connection, until `plugIn`. */
+	/** Disconnects the gateway's coprocessor until `plugIn`. */
 	async pull(): Promise<void> {
 		await this.#ports[0].close();
 	}

@@ -1,6 +1,6 @@
 /**
- * The gateway in a Zigbee network, from joining to leaving, against zigbee-herdsman and zigbee-herdsman-converters: the
- * firmware as `npm start` runs it, on both engines, as a router (USB) and as an end device (cells).
+ * The gateway in a Zigbee network, from joining to leaving, with zigbee-herdsman and zigbee-herdsman-converters: `npm
+ * start` on both engines, as a router (USB) and as an end device (cells).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,11 +12,11 @@ import { NODE, NODE_ADDRESS, until, untilState, type WatchedCoordinator, ZigbeeN
 interface Way {
 	readonly engine: EngineName;
 	readonly role: "router" | "end_device";
-	/** As the coordinator has it. */
+	/** The coordinator's name for it. */
 	readonly type: string;
 	readonly args: readonly string[];
 	readonly shown: readonly string[];
-	/** How it leaves: what of it takes seconds of the radio is tried in one way each. */
+	/** How it leaves; each slow way of the radio is tested once. */
 	readonly leaves: "by its coordinator" | "by a factory reset";
 }
 
@@ -35,7 +35,7 @@ const WAYS: readonly Way[] = [
 
 /** Opens the network and lets the gateway join. */
 async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator): Promise<JSONObject> {
-	// Side by side: between the two it would try by itself, join, and be told to begin anew.
+	// In parallel: in between, the gateway could join by itself, and then have to start again.
 	const [, reply] = await Promise.all([coordinator.permitJoin(60), gateway.post("zigbee/reset")]);
 	assert.equal(reply.status, 200);
 	const config = await untilState(gateway, "joined");
@@ -64,7 +64,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 		before(async () => {
 			await network.start();
 			({ watched } = network);
-			// A line with noise on it: it may hold the beginning of a frame.
+			// Noise on the line, which may include the beginning of a frame.
 			network.chip.faults.garbage = 3;
 			gateway = await ProcessGateway.start(engine, { args: ["--zigbee", network.path, ...args], isAhead: true });
 			await gateway.connectProgram([]);

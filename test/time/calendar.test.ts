@@ -1,4 +1,4 @@
-/** Boundaries by the local clock, in all zones and at each change of the clocks. */
+/** Boundaries by the local clock, in all zones and at each clock change. */
 import assert from "node:assert/strict";
 import { DAYS, HOURS, LocalCalendar, MONTHS, QUARTER_S, QUARTERS } from "../../modules/time/calendar.js";
 import { HEADER_LENGTH, NAME_HEADER_LENGTH, namesStart, type TimeZone } from "../../modules/time/zone.js";
@@ -7,7 +7,7 @@ import { TABLE, zoneOf } from "./zones.js";
 
 const DAY = 86_400;
 
-/** A name for each of the rules of the table: zones of one rule have the same clocks. */
+/** A name for each rule of the table: zones of one rule have the same time. */
 function zones(): string[] {
 	const names = new Map<number, string>();
 	let name = "";
@@ -21,7 +21,7 @@ function zones(): string[] {
 	return [...names.values()];
 }
 
-/** Whether a period of that level begins there, as a calendar on the wall has it: by what clocks show just before. */
+/** Whether a period of that level begins there by the local calendar, from what clocks show just before. */
 function isBoundary(zone: TimeZone, level: number, timeS: number): boolean {
 	const local = (s: number) => s + zone.offsetMinutes(s * 1000) * 60;
 	if (level === QUARTERS) return true;
@@ -31,7 +31,7 @@ function isBoundary(zone: TimeZone, level: number, timeS: number): boolean {
 		const date = new Date(s * 1000);
 		return level === DAYS ? Math.floor(s / DAY) : date.getUTCFullYear() * 12 + date.getUTCMonth();
 	};
-	// A midnight that comes twice is the first one; days have no other beginning.
+	// A repeated midnight counts only the first time, since days have one beginning.
 	for (let back = QUARTER_S; back <= 4 * 3600; back += QUARTER_S)
 		if (index(local(timeS - back)) >= index(now)) return false;
 	return true;

@@ -24,7 +24,7 @@ const QUARTER_MINUTES = 15;
 const FROM_MS = Date.UTC(2026, 0, 1);
 const TO_MS = Date.UTC(2027, 2, 1);
 
-/** By the settings of the API. */
+/** From the API's settings. */
 function planOf(unit: string, value: number, { hour = 0, minute = 0, day = 1 } = {}): Recurrence {
 	const store = new ConfigStore(new MemoryStorage(), textCodec, ENTRIES);
 	store.change([
@@ -37,7 +37,7 @@ function planOf(unit: string, value: number, { hour = 0, minute = 0, day = 1 } =
 	return scheduleOf(store) ?? assert.fail("it is enabled");
 }
 
-/** Local texts of the moments after `utc`. */
+/** Local texts of the times after `utc`. */
 function next(plan: Recurrence, zoneName: string, utc: string, count: number): string[] {
 	const zone = zoneOf(zoneName);
 	const texts: string[] = [];
@@ -48,7 +48,7 @@ function next(plan: Recurrence, zoneName: string, utc: string, count: number): s
 	return texts;
 }
 
-/** Local minutes since 1970 at each minute of the year and a bit. */
+/** Local minutes since 1970 for each minute of a year and more. */
 function wallClock(zone: TimeZone): readonly number[] {
 	const minutes: number[] = [];
 	for (let ms = FROM_MS; ms < TO_MS; ms += QUARTER_MINUTES * MINUTE_MS) {
@@ -59,7 +59,7 @@ function wallClock(zone: TimeZone): readonly number[] {
 	return minutes;
 }
 
-/** Whether it is due when the wall clock shows this: said once more, by the date. */
+/** Whether it is due at this local time, calculated independently from the date. */
 function isDue(unit: string, value: number, [hour, minute, day]: readonly number[], localMinutes: number): boolean {
 	const date = new Date(localMinutes * MINUTE_MS);
 	if (unit === "minutes") return date.getUTCMinutes() % value === 0;
@@ -110,7 +110,7 @@ describe("time/recurrence", () => {
 			"2026-10-25T02:30:00+02:00",
 			"2026-10-26T02:30:00+01:00",
 		]);
-		// Asked within the second of the two.
+		// Within the second of the two.
 		assert.deepEqual(next(planOf("days", 1, at), "Europe/Berlin", "2026-10-25T01:15:00Z", 1), [
 			"2026-10-26T02:30:00+01:00",
 		]);
@@ -170,7 +170,7 @@ describe("time/recurrence", () => {
 						for (let i = 1; i < clock.length; i++) {
 							const ms = FROM_MS + i * MINUTE_MS;
 							let expected = isShort && isDue(units[index], value, trigger, clock[i]);
-							// All that the wall clock shows or passes for the first time.
+							// All times that the clock shows or skips for the first time.
 							for (; !isShort && shown < clock[i]; shown++) expected ||= isDue(units[index], value, trigger, shown + 1);
 							if (expected !== (due === ms))
 								assert.fail(`${name}, each ${value} ${units[index]} at ${trigger}: ${new Date(ms).toISOString()}`);

@@ -10,7 +10,7 @@ function local(name: string, utc: string): string {
 	return localText(ms, zoneOf(name).offsetMinutes(ms), textCodec);
 }
 
-/** A zone made of a rule alone. */
+/** A zone from a rule alone. */
 function zoneByRule(rule: string): TimeZone {
 	const zone = new TimeZone(buildTable({ release: RELEASE, names: new Map([["A", { transitions: [], rule }]]) }));
 	zone.select("A");
@@ -35,10 +35,10 @@ describe("time/zone", () => {
 	});
 
 	it("switches on the day before or after the one that the rule names", () => {
-		// The last Saturday of March at 22:00, said as -1:00 of the last Sunday.
+		// The last Saturday of March at 22:00, written as -1:00 of the last Sunday.
 		assert.equal(local("America/Nuuk", "2026-03-29T00:59:59Z"), "2026-03-28T22:59:59-02:00");
 		assert.equal(local("America/Nuuk", "2026-03-29T01:00:00Z"), "2026-03-29T00:00:00-01:00");
-		// The Friday before the last Sunday of March, said as hour 26 of the fourth Thursday.
+		// The Friday before the last Sunday of March, written as hour 26 of the fourth Thursday.
 		assert.equal(local("Asia/Jerusalem", "2026-03-26T23:59:59Z"), "2026-03-27T01:59:59+02:00");
 		assert.equal(local("Asia/Jerusalem", "2026-03-27T00:00:00Z"), "2026-03-27T03:00:00+03:00");
 	});

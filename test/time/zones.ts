@@ -1,15 +1,15 @@
-/** The table of time zones, and what Node's own copy of the database (ICU, Intl) says of the same zones. */
+/** The table of time zones, compared with Node's own copy of the database (ICU, Intl). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { TimeZone } from "../../modules/time/zone.js";
 import { readRelease, tableNames } from "../../tools/timezone-table.js";
 
 const DAY_MS = 86_400_000;
-/** So that no change and its undoing are passed over: the moon's rules of Morocco and Palestine leave four weeks. */
+/** Short enough to see each change: the rules of Morocco and Palestine by the moon leave four weeks. */
 const STEP_MS = 12 * DAY_MS;
 const FROM_MS = Date.UTC(2024, 0, 1);
 const TO_MS = Date.UTC(2038, 0, 1);
-/** Releases with the same offsets of all zones from 2024 on (the NEWS file of the database). */
+/** Releases with the same offsets of all zones from 2024 on (the database's NEWS file). */
 const SAME = ["2025b", "2025c"];
 
 export const TABLE = new Uint8Array(readFileSync(new URL("../../../modules/resources/timezones.bin", import.meta.url)));
@@ -23,14 +23,14 @@ export function zoneOf(name: string): TimeZone {
 	return zone;
 }
 
-/** Why Node can't be asked, or undefined. */
+/** Why Node can't be compared; undefined: it can. */
 export function whyNoIntl(): string | undefined {
 	const release: string = process.versions["tz"] ?? "none";
 	if (release === RELEASE || (SAME.includes(release) && SAME.includes(RELEASE))) return undefined;
 	return `Node has release ${release} of the database, the table ${RELEASE}`;
 }
 
-/** Offset in minutes by Node; undefined when it doesn't know the name. */
+/** Node's offset in minutes; undefined: unknown name. */
 export function intlOffset(name: string): ((utcMs: number) => number) | undefined {
 	let format: Intl.DateTimeFormat;
 	try {
@@ -44,11 +44,11 @@ export function intlOffset(name: string): ((utcMs: number) => number) | undefine
 	};
 }
 
-/** That the table agrees with Node from 2024 to 2037: every twelve days, and a second before and at each switch. */
+/** Compares the table with Node from 2024 to 2037: every twelve days, and a second before and at each change. */
 export function agrees(name: string): void {
 	const intl = intlOffset(name);
 	if (intl === undefined) {
-		// No zone of a place: what a system has before somebody has chosen one.
+		// No place's zone: a system's initial setting.
 		assert.equal(name, "Factory");
 		return;
 	}

@@ -1,5 +1,5 @@
 /**
- * The tables and examples of docs/api.md: all there, as the tool makes them; the examples of their schemas, and true of a
+ * Tables and examples of docs/api.md: complete and up to date with the tool; the examples fit their schemas and a
  * gateway.
  */
 import assert from "node:assert/strict";
@@ -14,25 +14,25 @@ import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api
 import { dlmsMeter } from "../cosem/bench.js";
 
 const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
-/** Without the blanks that make columns. */
+/** Without padding of columns. */
 const partOf = (name: string) =>
 	GUIDE.slice(GUIDE.indexOf(`<!-- ${name}:`), GUIDE.indexOf(`<!-- end of ${name} -->`)).replace(/ +\|/g, " |");
 const PART = partOf("examples");
 /** Prints the arguments of each call of curl, one per line. */
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
-/** Refused by a unit that has no such part, or where it is off. */
+/** Routes that a unit refuses without the part, or with it off. */
 const REFUSED: Readonly<Record<string, number>> = {
 	"POST zigbee/reset": 501,
 	"GET hub/send": 400,
 	"GET mqtt/send": 400,
-	// It has no keys for them.
+	// The unit has no keys.
 	"POST system/ota": 501,
 	"GET system/diagnostic": 501,
 };
-/** Values that differ for each unit and each moment. */
+/** Values that differ between units and times. */
 const OWN = /^(token|id|nonce|salt|created|base_topic)$/;
 
-/** That all members of the example are there. */
+/** Expects all members of the example. */
 function agrees(shown: unknown, found: unknown, where: string): void {
 	if (typeof shown !== "object" || shown === null || typeof found !== "object" || found === null) return;
 	if (Array.isArray(shown)) return;
@@ -97,7 +97,7 @@ describe("The examples in openapi.json", () => {
 	it("are there for every body, every reply and every parameter of a path, and are of their schemas", () => {
 		const check = (key: string, status: string, part: Node) => {
 			for (const [type, content] of Object.entries<Node>(resolve(part).content ?? {})) {
-				// A file has none that could be read.
+				// A file has no readable example.
 				if (type === "application/octet-stream") continue;
 				assert.ok("example" in content, `${key} ${status}: ${type}`);
 				const pointer = `${contentPointer(key, status)}/${type.replace("/", "~1")}/schema`;
@@ -134,7 +134,7 @@ describe("The examples in openapi.json", () => {
 			const [type] = (reply.headers.get("content-type") ?? "").split(";");
 			if (status !== 200 || reply.text === "") return;
 			if (type === "application/json") agrees(exampleOf(route), JSON.parse(reply.text), route.name);
-			// A text has tests of its own; it is of a type that is documented.
+			// Texts have tests of their own; only the type is checked.
 			else
 				assert.ok(
 					typesOf(route).some((documented) => documented.split(";")[0] === type),
@@ -144,7 +144,7 @@ describe("The examples in openapi.json", () => {
 
 		for (const route of WALK.filter((one) => !RESTARTING.includes(one.name) && one.schema === undefined)) {
 			it(`${route.name} is answered as documented`, async () => {
-				// Its address is shown of a hub that is enabled.
+				// The address is shown only for an enabled hub.
 				if (route.name === "GET hub") await gateway.write("hub", routeOf("POST hub").example);
 				// The built-in simulator has no load profile.
 				if (route.name === "GET meter/profile") {

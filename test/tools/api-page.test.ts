@@ -1,4 +1,4 @@
-/** `npm run api` shows all of the document, in one file that loads nothing. */
+/** `npm run api` shows the whole document in one self-contained file. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

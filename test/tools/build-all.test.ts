@@ -1,4 +1,4 @@
-/** `npm run build -- --all`: which boards it builds, what it tells of them, and at which limits it fails. */
+/** `npm run build -- --all`: the boards, the report, and the limits at which it fails. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";

@@ -1,11 +1,11 @@
-/** Shortening of the byte code of the firmware's functions. */
+/** Shortening of the firmware's byte code. */
 import assert from "node:assert/strict";
 import { type Instruction, InstructionSet } from "../../tools/sdk/byte-code.js";
 import { Heap } from "../../tools/sdk/heap.js";
 import { shortenCode, shortened } from "../../tools/sdk/shorter-code.js";
 import { machineOf, slotOf } from "./linked-machine.js";
 
-/** As xsCommon.c has it. */
+/** From xsCommon.c. */
 const SIZES = `
 const txS1 gxCodeSizes[XS_CODE_COUNT] ICACHE_FLASH_ATTR = {
 	0 /* XS_NO_CODE */,
@@ -55,7 +55,7 @@ describe("byte code", () => {
 				[POP, ELSE_2, 0xfc, 0xff, END],
 				[POP, ELSE_1, 0xfd, END],
 			],
-			// The one inside makes the one around it short enough.
+			// The inner branch makes the outer one short enough.
 			[
 				[BRANCH_2, 128, 0, ...far, BRANCH_2, 0, 0, END],
 				[BRANCH_1, 127, ...far, BRANCH_1, 0, END],

@@ -1,6 +1,6 @@
 /**
- * The four chips have the same settings of ESP-IDF, except for listed differences. The Moddable SDK has other defaults for
- * each chip, so a setting that hosts/esp32/sdkconfig/ does not have may differ between them.
+ * The four chips have the same ESP-IDF settings, except for listed differences. The Moddable SDK's defaults differ by
+ * chip, so settings missing in hosts/esp32/sdkconfig/ may differ too.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -26,9 +26,9 @@ import {
 const SHARED =
 	/BUFFER_NUM$|_BA_WIN$|TCP_(?:WND|SND|MSS)|LWIP_MAX_|STACK|_WDT|_PANIC|LOG_(?:DEFAULT|LEVEL)|BROWNOUT|COREDUMP|UNICORE|FREERTOS_HZ|_STATS$|SAE_SUPPORT$|MBEDTLS_SSL_/;
 
-/** Differences that are wanted or do no harm, each with its reason. */
+/** Intended or harmless differences, each with its reason. */
 const INTENDED: Readonly<Record<string, string>> = {
-	// The chips themselves.
+	// The chips differ.
 	BOOTLOADER_OFFSET_IN_FLASH: "where the ROM looks for the boot loader",
 	COMPILER_FLOAT_LIB_FROM_GCCLIB: "the ROM of the C6 has the functions",
 	ESP_BROWNOUT_DET_LVL: "each chip has levels of its own: ESP-IDF's default, the lowest one",
@@ -50,12 +50,12 @@ const INTENDED: Readonly<Record<string, string>> = {
 	PM_SLP_IRAM_OPT: "for light sleep, which the ESP32 does in another way",
 	SPI_SLAVE_ISR_IN_IRAM: "no part of the gateway is a slave at SPI",
 
-	// The ESP32 keeps TLS in memory that the others do not have (esp32.defaults).
+	// The ESP32 keeps TLS in memory that the others lack (esp32.defaults).
 	ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY: "esp32.defaults",
 	MBEDTLS_INTERNAL_MEM_ALLOC: "esp32.defaults",
 	MBEDTLS_CUSTOM_MEM_ALLOC: "esp32.defaults",
 
-	// The SDK has its reasons, or none: nothing of the gateway depends on it.
+	// Set by the SDK; the gateway does not depend on it.
 	APP_RETRIEVE_LEN_ELF_SHA: "digits of a hash that a panic prints",
 	ESPTOOLPY_FLASHMODE_DIO: "the flash of a C3 module is read by two wires",
 	ESPTOOLPY_FLASHMODE_QIO: "the flash of a C3 module is read by two wires",
@@ -69,7 +69,7 @@ const INTENDED: Readonly<Record<string, string>> = {
 	SPI_FLASH_SUPPORT_TH_CHIP: "flash that ESP-IDF has not tried on the ESP32",
 };
 
-/** Names of the chips' hardware, ROM, fuses and clocks, which ESP-IDF sets by the chip. */
+/** Names of hardware, ROM, fuses and clocks, which ESP-IDF sets by chip. */
 const OF_THE_CHIP =
 	/^(?:SOC_|IDF_|ESP_ROM_|EFUSE_|XTAL_|RTC_CLK_|ESP32\w*_(?:REV|UNIVERSAL|TIME)_|ESP_REV_|ESP_EFUSE_)/;
 
@@ -129,7 +129,7 @@ describe("settings of ESP-IDF on the four chips", function () {
 		needIDF(this);
 		const chips = new Map(CHIPS.map((chip) => [chip, effectiveSettings(IDF, chip, linesFor(SDK, chip))]));
 		assert.deepEqual(told(unintended(chips)), []);
-		// ESP-IDF takes byte accesses to the ESP32's memory for code only with one core.
+		// On the ESP32, ESP-IDF allows byte accesses to instruction memory only with one core.
 		for (const [chip, settings] of chips) assert.equal(settings.get("FREERTOS_UNICORE") ?? "y", "y", chip);
 		assert.equal(chips.get("esp32")!.get("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"), "y");
 	});
@@ -148,7 +148,7 @@ describe("settings of ESP-IDF on the four chips", function () {
 	});
 });
 
-/** A setting that is off on some chips and not mentioned for others. */
+/** Off on some chips and not mentioned for others. */
 function isNothing(values: string): boolean {
 	return values.split(", ").every((value) => value.endsWith(" n") || value.endsWith(" as ESP-IDF has it"));
 }

@@ -1,4 +1,4 @@
-/** The settings of ESP-IDF that a build for a chip ends with: the SDK's for that chip, and the gateway's over them. */
+/** ESP-IDF settings of a build for a chip: the SDK's, overridden by the gateway's. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export const CHIPS: readonly Chip[] = [...new Set(BOARDS.map(({ chip }) => chip)
 /** Values by name without CONFIG_: "y", "n", a number or a quoted text. */
 export type Settings = ReadonlyMap<string, string>;
 
-/** Settings of which one at most is on: switching one on switches the others off. */
+/** Alternatives: switching one on switches the others off. */
 const CHOICES = [
 	/^ESP_SYSTEM_PANIC_/,
 	/^BOOTLOADER_LOG_LEVEL_/,
@@ -21,14 +21,14 @@ const CHOICES = [
 	/^FREERTOS_CHECK_STACKOVERFLOW_/,
 ];
 
-/** Settings of the Moddable SDK for all firmware of a chip; mcconfig appends the gateway's settings. */
+/** The Moddable SDK's settings for a chip; mcconfig appends the gateway's settings. */
 export function sdkDefaultsOf(sdk: string, chip: Chip): string {
 	const folder = join(sdk, "build", "devices", "esp32", `xsProj-${chip}`);
 	const files = ["sdkconfig.defaults", "sdkconfig.defaults.release"].map((name) => join(folder, name));
 	return files.map((file) => `${readFileSync(file, "utf8")}\n`).join("");
 }
 
-/** A development build's lines for a chip, as ESP-IDF gets them. */
+/** Lines of a development build for a chip, as passed to ESP-IDF. */
 export function linesFor(sdk: string, chip: Chip): string {
 	const board = BOARDS.find((one) => one.chip === chip)!;
 	return sdkDefaultsOf(sdk, chip) + sdkconfigOf({ board, production: false, version: "1.2.3" });
@@ -51,11 +51,14 @@ export function readSettings(text: string): Settings {
 
 export interface Difference {
 	readonly name: string;
-	/** As a sentence tells it: "esp32 8192, esp32c3 5744". */
+	/** As a sentence: "esp32 8192, esp32c3 5744". */
 	readonly values: string;
 }
 
-/** Settings that two chips have with different values. `missing` stands for a setting without a value; undefined: it is left out. */
+/**
+ * Settings with different values on two chips. `missing` stands for a missing value; undefined: such settings are left
+ * out.
+ */
 export function differences(chips: ReadonlyMap<Chip, Settings>, missing?: string): Difference[] {
 	const names = new Set([...chips.values()].flatMap((settings) => [...settings.keys()]));
 	return [...names].sort().flatMap((name) => {
@@ -90,8 +93,7 @@ export function kconfigNames(idf: string): Set<string> {
 }
 
 /**
- * All settings of a chip with ESP-IDF's own defaults, by its program kconfgen. Throws an Error with what that says when it
- * fails.
+ * All settings of a chip, with ESP-IDF's defaults, by its program kconfgen. Throws an Error with that program's output.
  */
 export function effectiveSettings(idf: string, chip: Chip, lines: string): Settings {
 	const folder = mkdtempSync(join(tmpdir(), "gateway-settings-"));

@@ -9,7 +9,7 @@ import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorPath } from "../../tools/meter/vectors.js";
 import { DrivenDLMSMeter } from "./driven-dlms-meter.js";
 
-/** The APDUs or values of a vector, each with what its .json says of it. */
+/** The APDUs or values of a vector, each with its fields in the .json. */
 function vectors(name: string): { apdu: Buffer; [field: string]: unknown }[] {
 	const bytes = Buffer.from(readTelegram(vectorPath("dlms", name)));
 	let at = 0;
@@ -42,7 +42,7 @@ const REFUSED = "0e010604";
 const refusal = (context: number, diagnostic: number) =>
 	`611fa10906076085740508010${context}a203020101a305a1030201${byte(diagnostic)}be060404${REFUSED}`;
 
-/** AES-128-GCM by hand, with the tag cut to 12 bytes; `iv` is title and counter. */
+/** AES-128-GCM with the tag cut to 12 bytes, independent of the project; `iv` is title and counter. */
 function seal(
 	counter: number,
 	plain: string,
@@ -78,7 +78,7 @@ function opened(apdu: string, keys = KEYS, title = METER_TITLE): string {
 	return open(keys, title, Buffer.from(apdu, "hex").subarray(2))?.plain.toString("hex") ?? "not to be opened";
 }
 
-/** Passes 1 to 4 with counters from `counter` on; the meter, and its answer to pass 3 in the clear. */
+/** Runs passes 1 to 4 with counters from `counter` on; the meter, and its decrypted answer to pass 3. */
 function authenticated(line = "", counter = 1): { meter: DrivenDLMSMeter; answer: string; challenge: Buffer } {
 	const meter = new DrivenDLMSMeter(line, 0x03).open();
 	const aare = meter.apdu(ciphered(counter));
@@ -131,7 +131,7 @@ describe("simulated DLMS meter, associations", () => {
 			meter.apdu(PUBLIC),
 			"6129a109060760857405080101a203020100a305a103020100be10040e0800065f1f040000121104000007",
 		);
-		// 2026-06-21, a Sunday, 18:30 UTC is 19:30 an hour ahead of it, which is -60 minutes.
+		// Sunday 2026-06-21, 18:30 UTC, is 19:30 with an offset of -60 minutes.
 		assert.equal(meter.apdu(GET_CLOCK), "c401c100090c07ea061507131e0000ffc400");
 		assert.equal(meter.apdu("6203800100"), "6303800100");
 		assert.equal(meter.apdu(GET_CLOCK), "d80101");

@@ -18,7 +18,7 @@ const REQUESTS = [
 	LLS,
 ];
 
-/** A few bytes of it changed, left out or doubled. */
+/** Changes, deletes or doubles a few bytes. */
 function spoil(hex: string, random: SeededRandom): string {
 	const bytes = [...Buffer.from(hex, "hex")];
 	for (let i = random.below(4); i > 0; i--) {

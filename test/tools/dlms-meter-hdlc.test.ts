@@ -7,7 +7,7 @@ import { vectorPath } from "../../tools/meter/vectors.js";
 import { contents, DrivenDLMSMeter, frame } from "./driven-dlms-meter.js";
 
 const trace = readTelegram(vectorPath("hdlc", "jdlms-trace-clock"));
-/** From the trace of jDLMS: SNRM and AARQ to logical device 1, physical device 17, in four bytes. */
+/** From a trace of jDLMS: SNRM and AARQ to logical device 1, physical device 17, four-byte address. */
 const SNRM_TRACE = "7ea00a00020023219318717e";
 const AARQ_TRACE = "7ea02e0002002321107ecbe6e600601da109060760857405080101be10040e01000000065f1f040000301dffffd4c57e";
 const AARE_TRACE =
@@ -15,7 +15,7 @@ const AARE_TRACE =
 
 const AARQ = "601da109060760857405080101be10040e01000000065f1f0400001211ffff";
 const ADDRESSES = "0321";
-/** 81 80, then transmit, receive, both windows: 128, 128, 1, 1. */
+/** 81 80, then transmit and receive size, both windows: 128, 128, 1, 1. */
 const DEFAULTS = "73 818012050180060180070400000001080400000001";
 const GET_LIST = "c001c1000f0000280000ff0200";
 const GET_NAME = "c001c1000100002a0000ff0200";
@@ -96,7 +96,7 @@ describe("simulated DLMS meter, HDLC", () => {
 			first.map((entry) => contents(entry.split(" ")[1]).slice(0, 2)),
 			["42", "44", "56"],
 		);
-		// All three, then two of the next.
+		// All three, then two of the next answer.
 		const second = meter.control("91");
 		assert.deepEqual(
 			second.map((text) => text.slice(0, 2)),
@@ -113,7 +113,7 @@ describe("simulated DLMS meter, HDLC", () => {
 		const meter = new DrivenDLMSMeter().open();
 		const whole = `e6e600${AARQ}`;
 		assert.deepEqual(meter.ask(frame(ADDRESSES, "10", whole.slice(0, 20), true)), ["31"]);
-		// Without P nothing comes.
+		// Without the P bit there is no answer.
 		assert.deepEqual(meter.ask(frame(ADDRESSES, "02", whole.slice(20, 40), true)), []);
 		const [answer] = meter.ask(frame(ADDRESSES, "14", whole.slice(40)));
 		assert.match(answer, /^70 e6e7006129/);
@@ -150,7 +150,7 @@ describe("simulated DLMS meter, HDLC", () => {
 		}
 		for (const rubbish of ["7e7e7e", "ff00", "7ea0", "7ea00703", "a0a0a0"])
 			assert.equal(meter.send(rubbish).pass(600).send(snrm).pass(50).take().length, 1, rubbish);
-		// The closing flag of one is the opening one of the next.
+		// A closing flag is also the next opening flag.
 		assert.equal(
 			meter
 				.send(snrm + snrm.slice(2))
@@ -158,7 +158,7 @@ describe("simulated DLMS meter, HDLC", () => {
 				.take().length,
 			2,
 		);
-		// In pieces, with pauses shorter than half a second.
+		// In pieces, with pauses under half a second.
 		meter.send(snrm.slice(0, 6)).pass(400).send(snrm.slice(6));
 		assert.equal(meter.pass(50).take().length, 1);
 	});

@@ -17,7 +17,7 @@ function associated(line = "", request = aarq()): DrivenDLMSMeter {
 const get = (meter: DrivenDLMSMeter, classId: number, code: string, attribute = 2) =>
 	meter.apdu(`c001c1${descriptor(classId, code, attribute)}`).replace(/^c401c1/, "");
 
-/** Blocks joined; each is seen to be no longer than `limit`. */
+/** Joins blocks, and checks that none is longer than `limit`. */
 function getBlocks(meter: DrivenDLMSMeter, request: string, limit: number): { raw: string; count: number } {
 	let raw = "";
 	let answer = meter.apdu(request);

@@ -54,7 +54,7 @@ describe("DLMS meter simulator options", () => {
 	it("are each explained in the help, and nothing else is", () => {
 		assert.equal(parse("--help"), undefined);
 		const explained = new Set([...DLMS_HELP.matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name));
-		// Taken out of the command line before, whatever the protocol.
+		// Removed from the command line before, for every protocol.
 		assert.ok(explained.delete("socket"));
 		for (const name of explained) assert.throws(() => parse(`--${name} --unknown`), /--unknown|argument/, name);
 		for (const name of "echo seed notify zone-sign wrong-f-ctos on-low-counter general-glo at".split(" "))

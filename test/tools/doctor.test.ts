@@ -9,14 +9,14 @@ import {
 } from "../../tools/doctor/checks.js";
 import { asText } from "../../tools/doctor/text.js";
 
-/** A made-up computer: what programs say, by their command line, what lies where, and what is set. */
+/** A simulated computer: output of programs by command line, files, and environment. */
 interface Computer {
 	says: Record<string, string>;
 	headers: string[];
 	files: string[];
 	variables: Record<string, string>;
 	builds32: boolean;
-	/** Answers of QEMU's programs to `-M help`, or the reason why they don't start. */
+	/** Answers of QEMU's programs to `-M help`, or why they don't start. */
 	machines: Record<string, { says?: string; fails?: string }>;
 }
 
@@ -66,7 +66,7 @@ function machineOf(computer: Computer): Machine {
 	};
 }
 
-/** Missing tools for a target on a computer that lacks something. */
+/** Tools that a target lacks on a changed computer. */
 function missing(target: string, change: (computer: Computer) => void): Check[] {
 	const computer = complete();
 	change(computer);

@@ -1,6 +1,6 @@
 /**
- * The simulated DLMS meter on time driven by hand: frames go in, a log of what came out. The frames are made here, by
- * a client of a few lines with numbers of its own.
+ * The simulated DLMS meter with time driven by hand: frames go in, and a log has the output. A small client of this
+ * file makes the frames, independently of the project's.
  */
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
@@ -12,7 +12,7 @@ export const EVENING = Date.UTC(2026, 5, 21, 18, 30);
 const SNRM = "93";
 const DISC = "53";
 
-/** CRC-16/X.25 by its definition, bit by bit, of what is hexadecimal; low byte first. */
+/** CRC-16/X.25 by its definition, bit by bit; hex in and out, low byte first. */
 export function check(hex: string): string {
 	let crc = 0xffff;
 	for (const byte of Buffer.from(hex, "hex")) {
@@ -26,7 +26,7 @@ export function check(hex: string): string {
 	return Buffer.of(crc & 0xff, crc >> 8).toString("hex");
 }
 
-/** A frame of what is hexadecimal, checks and flags put around it. */
+/** A frame around hex contents, with checks and flags. */
 export function frame(addresses: string, control: string, information = "", isSegmented = false): string {
 	const length = (addresses.length + control.length + information.length) / 2 + (information === "" ? 4 : 6);
 	const head = `${(0xa000 | (isSegmented ? 0x0800 : 0) | length).toString(16)}${addresses}${control}`;
@@ -34,7 +34,7 @@ export function frame(addresses: string, control: string, information = "", isSe
 	return `7e${body}${check(body)}7e`;
 }
 
-/** Control byte and information of a frame with one-byte addresses; `?` where a check is wrong. */
+/** Control byte and information of a frame with one-byte addresses; `?` for a wrong check. */
 export function contents(hex: string): string {
 	const body = hex.slice(2, -4 - 2);
 	const control = body.slice(8, 10);
@@ -53,7 +53,7 @@ export class DrivenDLMSMeter {
 	#sent = 0;
 	#received = 0;
 
-	/** Options as on the command line; it answers after 20 ms, on a line where characters take no time. */
+	/** Options as on the command line; it answers after 20 ms, and characters take no time. */
 	constructor(line = "", client = 0x21) {
 		const options = parseDLMSOptions(line === "" ? [] : line.split(" "))!;
 		this.#client = client;
@@ -62,7 +62,7 @@ export class DrivenDLMSMeter {
 		this.take();
 	}
 
-	/** These bytes, hexadecimal, have come whole at this moment. */
+	/** These hex bytes arrive completely now. */
 	send(hex: string): this {
 		const bytes = Buffer.from(hex, "hex");
 		this.meter.receive(bytes, 0, bytes.length, this.nowMs);
@@ -81,7 +81,7 @@ export class DrivenDLMSMeter {
 		return this;
 	}
 
-	/** The log so far, which begins anew. */
+	/** Returns the log and clears it. */
 	take(): string[] {
 		const log = this.#log;
 		this.#log = [];
@@ -117,7 +117,7 @@ export class DrivenDLMSMeter {
 		return this.control(DISC);
 	}
 
-	/** Sends an APDU in one frame and collects its answer by RR; empty when nothing comes. */
+	/** Sends an APDU in one frame and collects the answer by RR; empty if none comes. */
 	apdu(hex: string): string {
 		let answer = "";
 		let frames = this.control(this.#number(0x10 | (this.#sent << 1)), `e6e600${hex}`);

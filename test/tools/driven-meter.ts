@@ -1,4 +1,4 @@
-/** A meter's machine on time driven by hand: text goes in at a moment, and a log of what came out with its moments. */
+/** A meter's machine with time driven by hand: text goes in, and a log has the output with its times. */
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -17,7 +17,7 @@ export class DrivenMeter {
 		this.take();
 	}
 
-	/** The reader's text has arrived whole at this moment. */
+	/** The reader's text arrives completely now. */
 	send(text: string): this {
 		const bytes = bytesOf(text);
 		this.meter.receive(bytes, 0, bytes.length, this.nowMs);
@@ -36,7 +36,7 @@ export class DrivenMeter {
 		return this;
 	}
 
-	/** The log so far, which begins anew. */
+	/** Returns the log and clears it. */
 	take(): string[] {
 		const log = this.#log;
 		this.#log = [];

@@ -1,4 +1,4 @@
-/** The parts of `npm run emulate` that need no emulator: command lines, flash, eFuses, the state folder. */
+/** `npm run emulate` without an emulator: command lines, flash, eFuses, the state folder. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,7 +103,7 @@ describe("npm run emulate: its parts", () => {
 				text,
 				/ -nic user,model=open_eth,hostfwd=tcp:127\.0\.0\.1:8443-:443,hostfwd=tcp:127\.0\.0\.1:8080-:80 /,
 			);
-			// In the order of the UARTs: the console, one that nothing is at, the meter.
+			// In the order of the UARTs: console, unused, meter.
 			assert.match(text, / -serial stdio -serial null -serial unix:m,server=on,wait=off$/);
 		});
 
@@ -129,7 +129,8 @@ describe("npm run emulate: its parts", () => {
 	});
 
 	it("gives each chip the eFuses that idf.py qemu does", () => {
-		// ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py (Apache-2.0): revision 3 of the ESP32, revision 0.3 of the others.
+		// ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py (Apache-2.0): revision 3 of the ESP32, revision 0.3 of the
+		// others.
 		const start = "00000000000000000000000000800000000000000000100000000000000000000000000000000000";
 		assert.equal(Buffer.from(newFuses(EMULATED_CHIPS.esp32)).toString("hex"), start.padEnd(248, "0"));
 		const others = "00000000000000000000000000000000000000000000000000000000000000000000000000000c00";
@@ -199,7 +200,6 @@ describe("npm run emulate: its parts", () => {
 			assert.equal(factory.labelPassword, unit.labelPassword);
 			assert.equal(factory.serial, unit.serial);
 			assert.equal(factory.variant, BOARD.deviceId);
-			// A setting of the firmware.
 			flash[0x9000] = 42;
 			writeFileSync(unit.flash, flash);
 

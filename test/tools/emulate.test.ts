@@ -1,4 +1,4 @@
-/** `npm run emulate` as a program, with one that stands in for QEMU, and a folder that looks as ESP-IDF leaves it. */
+/** `npm run emulate` as a program, with a stand-in for QEMU and a folder that resembles ESP-IDF's output. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ describe("npm run emulate", function () {
 		}
 	}
 
-	/** Gives the ready line and what it said before. */
+	/** Returns the ready line and the output before it. */
 	async function start(args: string[]): Promise<{ child: ChildProcess; ready: string; errors: () => string }> {
 		const now = Date.now();
 		const pair = makeCertificate({ names: ["smgw"], validFromMs: now - DAY_MS, validToMs: now + DAY_MS });
@@ -97,7 +97,7 @@ describe("npm run emulate", function () {
 		assert.match(errors(), /^Simulated meter at UART 1: --baud-pace --protocol iec --profile programming$/m);
 		assert.match(errors(), /^Set: meter\/protocol$/m);
 		assert.match(logged(), /^POST \/api\/v1\/meter\/protocol \{"protocol":"sml"\}$/m);
-		// The meter has heard the sign-on, and answers at the pace of the line.
+		// The meter receives the sign-on, and answers at the line's speed.
 		await until(() => /^meter "\//m.test(logged()), "no meter answers");
 		child.kill("SIGTERM");
 		assert.deepEqual(await once(child, "exit"), [0, null]);

@@ -1,4 +1,4 @@
-/** Parts of the emulated tests that need no emulator: the table, and the image that fails. */
+/** The emulated tests without an emulator: the table, and the failing image. */
 import assert from "node:assert/strict";
 import { checkImage } from "../../tools/ota/esp-image.js";
 import { breakImage } from "../emulated/broken-image.js";

@@ -1,4 +1,4 @@
-/** A folder as ESP-IDF leaves it after a build, with contents that only look so. */
+/** A folder that resembles ESP-IDF's output. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";

@@ -1,7 +1,4 @@
-/**
- * The builds for the chip, with programs that stand in for mcconfig, ESP-IDF and esptool, and the files that those are
- * given: partition tables and settings of ESP-IDF.
- */
+/** Builds for the chip, with stand-ins for mcconfig, ESP-IDF and esptool; partition tables and settings of ESP-IDF. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -127,7 +124,7 @@ describe("the partition tables", () => {
 		assert.deepEqual(PARTITION_SIZES, sizes);
 		const [, text] = /partitions\[\] = \{(.*)\};/.exec(readFileSync(join(ROOT, "hosts/linux/partition.c"), "utf8"))!;
 		const entries = [...text.matchAll(/\{ "(\w+)", (\w+) \}/g)].map(([, name, size]) => [name, Number(size)]);
-		// Linux has both slots as files, of which the one that does not run is the partition `update`.
+		// Linux has both OTA slots as files; the idle one is the partition `update`.
 		assert.deepEqual(Object.fromEntries(entries), { ...sizes, slot_0: SLOT_BYTES, slot_1: SLOT_BYTES });
 	});
 });
@@ -191,7 +188,7 @@ describe("the settings of ESP-IDF", () => {
 	it("have a folder of mcconfig's for each chip", () => {
 		for (const chip of new Set(BOARDS.map((board) => board.chip))) {
 			const manifest = JSON.parse(readFileSync(join(HOST, "chips", chip, "manifest.json"), "utf8"));
-			// As ESP-IDF does it for its own C by CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has nothing like it.
+			// As ESP-IDF does for its own C by CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
 			const shorter = /^esp32c/.test(chip) ? { C_FLAGS_SUBPLATFORM: "-msave-restore" } : {};
 			assert.deepEqual(manifest, { build: { ESP32_SUBCLASS: chip, ...shorter } });
 		}
@@ -239,7 +236,7 @@ describe("npm run build, flash, monitor", function () {
 		const env = {
 			...process.env,
 			CALLS: join(folder, "calls"),
-			// Takes half the time: what becomes of the script is no matter of this test.
+			// Halves the time; the script is not tested here.
 			GATEWAY_PLAIN: "all",
 			MODDABLE: join(folder, "sdk"),
 			IDF_PATH: join(folder, "idf"),
@@ -249,7 +246,7 @@ describe("npm run build, flash, monitor", function () {
 		return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", env });
 	}
 
-	/** Commands that were called, without the question for ESP-IDF's version. */
+	/** Called commands, except the query of ESP-IDF's version. */
 	function calls(): string[] {
 		const path = join(folder, "calls");
 		if (!existsSync(path)) return [];
@@ -265,7 +262,7 @@ describe("npm run build, flash, monitor", function () {
 			`mcconfig -m -p esp32:./chips/esp32c3 -t build -o ${production.output} ${production.folder}/manifest.json in ${HOST}`,
 		);
 		assert.ok(stdout.includes(production.image) && stdout.includes("npm run flash"));
-		// A seller is told of the licences before he locks a chip.
+		// A seller reads about licences before locking a chip.
 		assert.ok(stdout.indexOf("docs/selling.md") < stdout.indexOf("npm run flash"));
 		assert.ok(stdout.includes("docs/selling.md"));
 	});

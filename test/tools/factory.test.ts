@@ -75,7 +75,7 @@ describe("npm run factory", () => {
 			Buffer.from(deviceKey!).toString("hex"),
 		]);
 		assert.equal(new Set(secrets).size, 9);
-		// Throws for what is no private key of that curve.
+		// Throws unless it is a private key of that curve.
 		for (const { deviceKey } of units) createECDH("prime256v1").setPrivateKey(deviceKey!);
 	});
 

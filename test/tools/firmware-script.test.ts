@@ -1,4 +1,4 @@
-/** The one script that the SDK is given: what the bundler makes of modules, and what is changed in it for XS. */
+/** The script for the SDK: the bundler's output, and the changes for XS. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -118,7 +118,7 @@ describe("the firmware's script", function () {
 		const boardsIn = ({ text }: Script) =>
 			BOARDS.filter(({ name }) => text.includes(`"${name}"`)).map(({ name }) => name);
 		assert.deepEqual([boardsIn(plain), boardsIn(radio)], [["esp32c3-devkitm"], ["slzb-06"]]);
-		// Constants that are put in their places, and tables, count until the script is said shorter.
+		// Inlined constants and tables count until the script is minified.
 		const more = [...radio.lengths]
 			.filter(([file, length]) => length - (plain.lengths.get(file) ?? 0) > 300)
 			.map(([file]) => file);

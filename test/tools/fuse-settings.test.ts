@@ -1,4 +1,4 @@
-/** Settings of ESP-IDF that burn eFuses of the chip, which can't be undone: only `npm run build -- --production` may have them. */
+/** ESP-IDF settings that irreversibly burn eFuses of the chip: only `npm run build -- --production` may use them. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { CHIPS, linesFor } from "./chip-settings.js";
 
 /**
- * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 that describes each
- * one. All code that burns fuses was found by its calls of esp_efuse_write_*, esp_efuse_disable_*, esp_efuse_enable_*,
+ * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 with their
+ * description. The code was found by its calls of esp_efuse_write_*, esp_efuse_disable_*, esp_efuse_enable_*,
  * esp_efuse_set_* and esp_efuse_update_* in the folder components.
  */
 const BURNING: Readonly<Record<string, readonly string[]>> = {
@@ -29,12 +29,12 @@ const BURNING: Readonly<Record<string, readonly string[]>> = {
 		"SECURE_DISABLE_ROM_DL_MODE",
 		"SECURE_ENABLE_SECURE_ROM_DL_MODE",
 	],
-	// By default the key of an encrypted NVS is burned, where the chip has an HMAC peripheral.
+	// By default encrypted NVS burns its key on chips with an HMAC peripheral.
 	"components/nvs_flash/Kconfig": ["NVS_ENCRYPTION"],
 	"components/nvs_sec_provider/Kconfig": ["NVS_SEC_KEY_PROTECT_USING_HMAC"],
 };
 
-/** The settings that a text switches on; a later line replaces an earlier one, as in mcconfig. */
+/** Settings that a text switches on; a later line replaces an earlier one, as in mcconfig. */
 function switchedOn(text: string): Set<string> {
 	const on = new Set<string>();
 	for (const [, name, value] of text.matchAll(/^CONFIG_(\w+)=(.*)$/gm)) {

@@ -1,20 +1,20 @@
-/** The stand-in for Home Assistant; that it answers as the real one does is shown by test/peers/stand-in.ts. */
+/** The stand-in for Home Assistant; test/peers/stand-in.ts compares it with the real one. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { type Fault, StandIn } from "../../tools/hub/home-assistant.js";
 
 const PATH = "/api/states/sensor.smgw_a1b2c3_1_0_1_8_0";
 const REPLY_LIMIT_MS = 10_000;
-/** Nothing more comes. */
+/** Silence that ends a reply. */
 const SILENCE_MS = 1000;
 const SLOW_MS = 150;
-/** Bytes of an endless reply that are enough to recognise it. */
+/** Bytes that show that a reply is endless. */
 const MUCH = 100_000;
 
 function post(hub: StandIn, body: unknown, token = hub.token): Promise<Response> {
 	return fetch(`${hub.url}${PATH}`, {
 		method: "POST",
-		// Else the next one may take a connection that a restart has cut.
+		// Otherwise the next request may use a connection that a restart has cut.
 		headers: { Authorization: `Bearer ${token}`, Connection: "close" },
 		body: JSON.stringify(body),
 		redirect: "manual",
@@ -22,7 +22,7 @@ function post(hub: StandIn, body: unknown, token = hub.token): Promise<Response>
 	});
 }
 
-/** Bytes received over a connection until it ends, MUCH came, or nothing more does. */
+/** Bytes of a connection until its end, MUCH bytes, or a silence. */
 function raw(hub: StandIn): Promise<{ text: string; hasEnded: boolean }> {
 	return new Promise((resolve) => {
 		let text = "";

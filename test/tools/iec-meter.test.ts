@@ -3,8 +3,9 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { METER_DEAD, METER_DEFAULT, METER_REFUSED } from "../../tools/meter/iec-meter.js";
 import { DrivenMeter } from "./driven-meter.js";
 
-// Written out by hand from IEC 62056-21, 6.3. The check is the exclusive or of all from after STX to ETX:
-// "0.0.0(1)\r\n!\r\n" ETX: 30^2E^30^2E^30^28^31^29 = 00, the two CR LF cancel, 21^03 = 22.
+// Written out by hand from IEC 62056-21, 6.3. The check is the exclusive or of all from after STX to ETX: "0.0.0(1)\r
+// !\r
+// " ETX: 30^2E^30^2E^30^28^31^29 = 00, the two CR LF cancel, 21^03 = 22.
 const IDENT = "/XYZ5TEST\r\n";
 const BLOCK = "\x020.0.0(1)\r\n!\r\n\x03\x22";
 const MODE_C = IDENT + BLOCK;
@@ -226,7 +227,7 @@ describe("simulated meter, modes A, B and D", () => {
 });
 
 describe("simulated meter, battery", () => {
-	/** `count` NULs back to back, then a pause, then the sign-on. */
+	/** `count` NULs without gaps, then a pause, then the sign-on. */
 	const wake = (count: number, pauseMs: number) => {
 		const meter = new DrivenMeter(MODE_C, { battery: true });
 		for (let i = 0; i < count; i++) meter.pass(slow(1)).send("\0");

@@ -1,4 +1,4 @@
-/** docs/integrations.md: what can be said of its files without the programs that they are for; test/peers runs them. */
+/** The files of docs/integrations.md without the programs for them; test/peers runs those. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

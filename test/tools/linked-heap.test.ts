@@ -23,8 +23,8 @@ function property(name: string, value: number, next?: number): string {
 }
 
 /**
- * A function for each text, that captures the variables which the text's letters name, each with an environment of its own;
- * the list of all functions comes first.
+ * A function for each text; it captures the variables named by the text's letters in its own environment. The list of
+ * all functions comes first.
  */
 function functions(texts: readonly string[]): { lines: string[]; code: number[] } {
 	const lines = [object(undefined)];
@@ -47,7 +47,7 @@ function functions(texts: readonly string[]): { lines: string[]; code: number[] 
 	return { lines, code };
 }
 
-/** Slots that each function gets when it takes as many as it says, in the order of the functions' slots. */
+/** The captured slots of each function by its length, in the order of the functions' slots. */
 function captured(heap: Heap, lengths: readonly number[]): string[] {
 	const code = heap.slots.filter(({ kind }) => kind === "XS_CODE_X_KIND");
 	return code.map(({ value }, index) => {
@@ -82,7 +82,7 @@ describe("what functions of the firmware capture", () => {
 		const small = new Heap(heap.toString());
 		const lengths = texts.map(({ length }) => length);
 		assert.deepEqual(captured(small, lengths), texts);
-		// abcdc: five, and an object in front with its own slot.
+		// abcdc: five, and an object with a slot of its own before them.
 		assert.equal(small.slots.filter(({ kind }) => kind === "XS_CLOSURE_KIND").length, 5);
 		assert.equal(small.slots.length, heap.slots.length - (2 * texts.length + texts.join("").length) + 2 + 5);
 	});
@@ -124,7 +124,7 @@ describe("the slots of the firmware", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		const colors = new Heap(text).colors();
 		const objects = new Heap(text).slots.flatMap(({ kind }, place) => (kind === "XS_INSTANCE_KIND" ? [place] : []));
-		// From each object to a property of another one: with that distance for a color, XS would find it there.
+		// Links from each object to another one's property; with that distance XS would find it for a color.
 		let wrong = 0;
 		for (const owner of objects)
 			for (const [place, slot] of new Heap(text).slots.entries()) {
@@ -172,7 +172,7 @@ describe("the slots of the firmware", () => {
 });
 
 describe("built-in functions that the linker has stripped", () => {
-	/** A built-in object with these functions, in an order of the list that is not that of the slots. */
+	/** A built-in object with these functions, listed in another order than their slots. */
 	function builtIns(list: readonly number[]): Heap {
 		const places = [...list.keys()].map((index) => list.length + 1 - index);
 		const functions = list.map((builder, index) => {

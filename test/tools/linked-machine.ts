@@ -1,6 +1,6 @@
-/** A preloaded machine as the SDK's linker writes it in C, for tests of what is made of that. */
+/** A preloaded machine as the SDK's linker writes it in C. */
 
-/** How slots refer to one. */
+/** How slots refer to a slot. */
 export const to = (place: number) => `(txSlot*)&gxHeap[${place}]`;
 export const NAMES = ["a", "b", "c", "d"];
 
@@ -11,7 +11,7 @@ export const BUILDERS = [
 	"{ fx_d, 1, xsID_d }",
 ];
 
-/** A machine as the linker writes it, with the given first slots, followed by its names. */
+/** A machine as the linker writes it: the given slots, then its names. */
 export function machineOf(slots: readonly string[]): string {
 	const keys = NAMES.map((name) => slotOf("KEY_X", `.key = { "${name}", 0x1 }`));
 	const inside = [...slots, ...keys].map((line, index) => `/* ${String(index + 1).padStart(4, "0")} */\t${line}`);

@@ -1,4 +1,4 @@
-/** The command line of `npm run linux`, as far as it goes without a Moddable SDK. */
+/** The command line of `npm run linux`, without a Moddable SDK. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The manifests that mcconfig is given: the C of the hosts, the data, and the memory of the device. */
+/** The manifests for mcconfig: the hosts' C, the data, and the device's memory. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -9,7 +9,7 @@ import { partsOf } from "../../tools/sdk/esp32.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** Memory of an ESP32 without PSRAM for the objects of XS: bytes of chunks and slots of 16 bytes. */
+/** Memory for XS objects on an ESP32 without PSRAM: bytes of chunks, and slots of 16 bytes. */
 const HEAP_BYTES = 65536 + 4096 * 16;
 
 /** A program of its own. */
@@ -41,7 +41,7 @@ describe("the manifests of the firmware", () => {
 				.filter((name) => /\.[ch]$/.test(name) && !NOT_FIRMWARE.includes(`${folder}/${name}`))
 				.map((name) => `./${name}`)
 				.sort();
-			// Without its extension a name would stand for the TypeScript of that name too.
+			// Without an extension the name would include the TypeScript file of that name.
 			const { "*": named = [], ...others } = read(`${folder}/manifest.json`).modules ?? {};
 			assert.deepEqual(
 				named.filter((name) => !name.startsWith("$(MODULES)/")),

@@ -15,7 +15,7 @@ const telegram = (name: string) => vectorPath("iec62056-21", name);
 const withParity = (text: string) => Buffer.from(text, "latin1").map((byte) => byte | (odd(byte) ? 0x80 : 0));
 const odd = (byte: number) => byte.toString(2).replaceAll("0", "").length % 2 === 1;
 
-/** A terminal reader, as foreign as a few lines can be. */
+/** A terminal reader, independent of the project's. */
 class Reader {
 	received = Buffer.alloc(0);
 	readonly port: SerialPort;
@@ -87,7 +87,7 @@ describe("npm run meter", function () {
 		const wireMs = (5 * 10_000) / 300 + 100 + (ident.length * 10_000) / 300;
 		const tookMs = performance.now() - startMs;
 		assert.ok(tookMs > wireMs - 2 && tookMs < wireMs + 2000, `${tookMs} ms for ${wireMs}`);
-		// No acknowledgement, but a wrong speed: the default readout after 1.5 s comes at 300 Bd.
+		// A wrong speed instead of an acknowledgement: the default readout follows after 1.5 s at 300 Bd.
 		await new Promise<void>((resolve) => reader.port.update({ baudRate: 9600 }, () => resolve()));
 		await new Promise((resolve) => setTimeout(resolve, 2000));
 		assert.ok(reader.received.length > 0 && !reader.text.includes("F.F"), JSON.stringify(reader.text));

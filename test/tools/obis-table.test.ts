@@ -8,10 +8,10 @@ const ROOT = new URL("../../../", import.meta.url);
 const source = readFileSync(new URL("modules/obis/names.tsv", ROOT), "utf8");
 const built = readFileSync(new URL("modules/resources/obis-names.bin", ROOT));
 const TITLES = "medium\tchannel\tcode\ten\tde\tpl\n";
-/** In flash, beside a web page and a firmware that share 1.9 MB. */
+/** Flash is shared with a web page and a firmware of 1.9 MB. */
 const SIZE_LIMIT = 16 * 1024;
 
-/** Replacements for the marks in the codes that the test makes: E 42, channel 3, L1, limit 4. */
+/** Values for the marks in codes: E 42, channel 3, L1, limit 4. */
 const MEANINGS = new Map([
 	["{tariff}", "42"],
 	["{next}", "43"],

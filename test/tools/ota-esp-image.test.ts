@@ -17,7 +17,7 @@ describe("an application image", () => {
 	it("is taken as ESP-IDF makes it, and with a signature behind it", () => {
 		check((copy) => copy)();
 		check((copy) => Buffer.concat([copy, Buffer.alloc(4096)]))();
-		// Without a hash of its own.
+		// Without its own hash.
 		check((copy) => {
 			copy[23] = 0;
 			return copy.subarray(0, -32);
@@ -46,7 +46,7 @@ describe("an application image", () => {
 		assert.throws(set(1, 17), /17 segments/);
 		assert.throws(set(1, 2), /cut off|checksum/);
 		assert.throws(set(100, image[100] ^ 1), /its checksum is wrong/);
-		// The header is in the hash only.
+		// Only the hash covers the header.
 		assert.throws(set(5, image[5] ^ 1), /its own SHA-256 is wrong/);
 		assert.throws(set(31, 0xff), /The image is cut off\./);
 	});

@@ -1,4 +1,4 @@
-/** Firmware images and keys for the tests of programs that read update files. */
+/** Firmware images and keys for tests of programs that read update files. */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -8,13 +8,13 @@ import type { Firmware } from "../../tools/ota/make.js";
 
 export const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** The smallest image that has room for all its parts. */
+/** The smallest image with all parts, bytes. */
 const WHOLE_IMAGE = 128;
 const HASH_LENGTH = 32;
 
 /**
- * An image as ESP-IDF makes it, as far as the boot loader looks at it: one segment, whose bytes differ from piece to
- * piece and get smaller when packed. It needs at least 128 bytes.
+ * An image of ESP-IDF as the boot loader checks it: one segment with different, compressible pieces. At least 128
+ * bytes.
  */
 export function imageOf(length: number, chip: Chip = "esp32c3"): Uint8Array {
 	const random = new SeededRandom(length);

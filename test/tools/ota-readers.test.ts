@@ -1,4 +1,4 @@
-/** Our firmware files read by software of other makers. */
+/** Software of other makers reads our firmware files. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { missingOpenSSL, openssl } from "../hosts/openssl.js";
 import { FIRMWARE, publicKey } from "./ota-firmware.js";
 
-/** As far as it is used; its own types pull in all of the library. */
+/** The used part; its own types include the whole library. */
 interface Herdsman {
 	parseOtaImage(file: Buffer): {
 		readonly header: Readonly<Record<string, number | string>>;

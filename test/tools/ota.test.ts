@@ -43,7 +43,7 @@ describe("npm run ota", () => {
 	}
 	const sign = (...args: string[]) =>
 		run("sign", "--board", BOARD, "--image", place("image"), "--out", place("file.ota"), ...args);
-	/** It ended with this exit code, and says so on standard error only. */
+	/** Expects this exit code, and a message on standard error only. */
 	function assertRefused({ status, stdout, stderr }: ReturnType<typeof run>, code: number, sentence: RegExp): void {
 		assert.deepEqual([status, stdout], [code, ""]);
 		assert.match(stderr, sentence);

@@ -1,4 +1,4 @@
-/** The packages of npm: each is pinned with its hash, and the page carries no other than the documents say. */
+/** npm packages: each is pinned with its hash, and the page contains only documented ones. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ interface Locked {
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const packages: Record<string, Locked> = JSON.parse(read("package-lock.json")).packages;
 
-/** Packages that the Linux computers of the build don't install: the lock has no hash of them. */
+/** Packages that are not installed on Linux; the lock has no hash of them. */
 const WITHOUT_HASH = [
 	...["android-arm64", "android-x64", "darwin-arm64", "darwin-x64", "linux-arm64-musl", "linux-x64-musl"],
 	...["win32-arm64", "win32-x64"],
@@ -30,7 +30,7 @@ describe("The packages of npm", () => {
 			assert.match(version, /^\d+\.\d+\.\d+/, path);
 			if (!WITHOUT_HASH.includes(path)) assert.match(integrity ?? "", /^sha512-[\w+/]{86}==$/, path);
 		}
-		// If one has its hash now, it is to be taken out of the list.
+		// A package that has a hash must leave the list.
 		for (const path of WITHOUT_HASH) {
 			const { integrity, dev, optional } = packages[path];
 			assert.deepEqual([integrity, dev, optional], [undefined, true, true], path);

@@ -14,7 +14,7 @@ const FIRST_LIMIT = 45 * 1024;
 /** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
 const POLICY_LIMIT = 512;
 
-/** Names of XML in the page, which nothing is fetched from; and beginnings that a host is put behind. */
+/** XML namespaces in the page, which are not fetched, and prefixes before a host. */
 const NAMES = /^(http:\/\/www\.w3\.org\/[\w/]+|https?:\/\/(\$\{.*|192\.168\.4\.1\/)?)$/;
 const TEXTS_ELEMENT = /<script type="text\/plain" id="texts">([^<]+)<\/script>/;
 

@@ -1,6 +1,6 @@
 /**
- * Compares the firmware as written with the firmware made smaller (tools/sdk): the same requests must get the same
- * replies. A fault of the second alone comes from its build.
+ * Compares the firmware before and after its reduction (tools/sdk): the same requests must get the same replies. A
+ * fault of the reduced one alone comes from the build.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,24 +15,23 @@ interface Description {
 }
 
 const { paths }: Description = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
-/** Settings: all that is there is shown, and each value that is refused has its sentence. */
+/** Settings: all are shown, and each refused value has its sentence. */
 const SETTINGS = Object.keys(paths)
 	.filter((path) => paths[path]!["get"] !== undefined && paths[path]!["post"] !== undefined)
-	// Another one for each process.
+	// Differs between processes.
 	.filter((path) => !path.endsWith("/certificate"))
 	.map((path) => path.replace("/api/v1/", ""));
 const TELEGRAMS = iecVectors()
 	.filter(({ telegram }) => telegram.length > 300)
 	.slice(0, 3);
-/** Among them the names of built-ins that would end the machine if they were looked up (tools/sdk/stripped.ts). */
+/** Include names of built-ins that would crash the machine if they were looked up (tools/sdk/stripped.ts). */
 const BODIES = [
 	...["{", "[]", '{"enabled":7}', '{"no_such":null}', '{"enabled":false,"enabled":true}'],
 	...['{"__proto__":7}', '{"constructor":{"prototype":null}}', '{"size":1,"description":"","RegExp":[]}'],
 ];
-/** Members that tell of the moment, or of the process; in the metrics all figures. */
+/** Members that depend on the time or the process; in the metrics all numbers. */
 const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
-/** Replies of a firmware. */
 async function talk(): Promise<string[]> {
 	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
 	const said: string[] = [];

@@ -32,7 +32,7 @@ const parse = (line: string) => parsePushOptions(line.split(" "));
 const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
 const BEGIN = "1b1b1b1b01010101";
 
-/** The files of SML in a series, each from its begin to its check; their check must be right. */
+/** Splits SML files in a row; their checks must be right. Returns their number. */
 function filesIn(bytes: Uint8Array): number {
 	const parts = Buffer.from(bytes).toString("hex").split(BEGIN).slice(1);
 	for (const part of parts) {
@@ -57,7 +57,7 @@ describe("the simulated meter that sends by itself", () => {
 		const telegram = Buffer.from(smlTelegram(reading));
 		assert.equal(filesIn(telegram), 1);
 		assert.ok(telegram.includes(Buffer.from("070100010800ff", "hex")));
-		// The check of the first message: from its begin to the check's own type.
+		// The first message's check: from its begin to the type of the check.
 		const end = telegram.indexOf(Buffer.from([0x63]), telegram.indexOf(SERVER_ID) + SERVER_ID.length);
 		assert.equal(telegram.readUInt16LE(end + 1), crc16(telegram, 8, end));
 	});

@@ -1,6 +1,6 @@
 /**
- * Random programs, built as the SDK builds them and built as the firmware is, with the script and the linker's file made
- * smaller (tools/sdk): both run them alike. `SEED=n` repeats a run.
+ * Random programs behave the same in the SDK's plain build and in the firmware's reduced build (tools/sdk). `SEED=n`
+ * repeats a run.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,7 +16,7 @@ const MAIN = "test/tools/programs/main";
 const PROGRAMS = 300;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 
-/** Builds the programs in one way, runs them, and gives the lines that they print. */
+/** Builds the programs in one way, and returns their output. */
 async function linesOf(plain: "all" | undefined): Promise<string[]> {
 	if (plain !== undefined) process.env["GATEWAY_PLAIN"] = plain;
 	try {

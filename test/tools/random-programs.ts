@@ -1,19 +1,19 @@
 /**
- * Random programs in JavaScript, the same ones for the same seed, that use what the firmware's rewriting touches: closures
- * in loops, labelled loops, `switch`, try and finally with `return` and `break`, generators, classes with private fields,
- * methods and getters, `super`, destructuring, BigInt, typed arrays, `??=`, constants that functions share.
+ * Random JavaScript programs, reproducible by seed, with features that the firmware's rewriting affects: closures in
+ * loops, labelled loops, `switch`, try and finally with `return` and `break`, generators, classes with private fields,
+ * methods and getters, `super`, destructuring, BigInt, typed arrays, `??=`, shared constants.
  *
- * Each program notes values while it runs, and ends by itself: loops count steps, and too many end them with an exception.
+ * Each program notes values while it runs, and terminates: too many steps of loops throw.
  */
 
-/** Limit of the notes of a program in one run. */
+/** Limit of notes in one run. */
 const STEPS = 1500;
 const LIMIT = 90;
-/** Calls of other programs in one run. */
+/** Limit of calls of other programs in one run. */
 const CALLS = 40;
 const DEPTH = 3;
 
-/** Numbers from 0 to `below`, the same for the same seed (xorshift). */
+/** Reproducible numbers from 0 to `below` (xorshift). */
 class Chance {
 	#state: number;
 
@@ -35,11 +35,11 @@ class Chance {
 	}
 }
 
-/** Where statements stand: what they see, and what they may leave. */
+/** The variables in scope of statements, and the constructs that they may leave. */
 interface Place {
 	/** Variables with numbers. */
 	readonly read: readonly string[];
-	/** Those of them that may be changed. */
+	/** The mutable ones. */
 	readonly written: readonly string[];
 	readonly labels: readonly string[];
 	readonly isInLoop: boolean;
@@ -81,7 +81,7 @@ class Maker {
 		return text;
 	}
 
-	/** The generator function is made at run time: a preloaded one has a prototype, which the linker can't freeze. */
+	/** Made at run time: the prototype of a preloaded generator function can't be frozen by the linker. */
 	#generator(): string {
 		const name = this.#name("g");
 		const place = { ...this.#outer(["x"]), isInGenerator: true };
@@ -90,7 +90,7 @@ class Maker {
 		return `function ${name}(t, x) {\nconst made = function* () {\n${body}\n};\nreturn made();\n}`;
 	}
 
-	/** Every third one extends one before it. */
+	/** Every third class extends an earlier one. */
 	#class(): string {
 		const name = this.#name("C");
 		const above = this.#classes.length > 0 && this.#chance.below(3) === 0 ? this.#chance.of(this.#classes) : undefined;
@@ -172,7 +172,7 @@ class Maker {
 		return `${target} ${operator} ${this.#number(all)};`;
 	}
 
-	/** Mostly under a condition, and seldom by an exception, so that something comes after it. */
+	/** Mostly conditional, seldom by an exception, so that later statements run. */
 	#leave(place: Place): string {
 		const ways = [`t.note(${this.#number(place)});`];
 		const condition = `if (${this.#condition(place)}) `;
@@ -184,7 +184,7 @@ class Maker {
 		return this.#chance.of(ways);
 	}
 
-	/** A loop with functions that keep the variable of their round. */
+	/** A loop with functions that capture the loop variable. */
 	#closures(place: Place): string {
 		const [list, index, kept] = [this.#name("list"), this.#name("i"), this.#name("kept")];
 		const inside = {
@@ -435,10 +435,7 @@ export default function main() {
 }
 `;
 
-/**
- * A module with `count` programs. Its `main` runs each of them several times, prints a line for each run, and then
- * "end".
- */
+/** A module with `count` programs. Its `main` runs each several times, prints a line for each run, and then "end". */
 export function randomPrograms(seed: number, count: number): string {
 	return new Maker(seed).make(count);
 }

@@ -1,4 +1,4 @@
-/** The files that `npm run release` makes from a folder of ESP-IDF's output. */
+/** The files that `npm run release` makes from ESP-IDF's output. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash, generateKeyPairSync } from "node:crypto";
@@ -22,7 +22,6 @@ const VERSION = { version: "1.2.3", buildNumber: 3, builtUtcMs: BUILT_UTC_MS, is
 const boards = ["esp32c3-devkitm", "esp32-devkitc"].map(findBoard);
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** All files of a folder, by name. */
 function filesIn(folder: string): Map<string, Buffer> {
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 	const files = names.filter((name) => statSync(join(folder, name)).isFile());
@@ -82,7 +81,7 @@ describe("a release", function () {
 		for (const { name } of boards) {
 			const [one, two] = [files, again].map((all) => all.get(`${name}.ota`)!);
 			assert.ok(!one.equals(two));
-			// Header and element's head, metadata, signature.
+			// Headers, metadata, signature.
 			const signatureAt = 56 + 6 + 156;
 			one.copy(two, signatureAt, signatureAt, signatureAt + 64);
 			assert.ok(one.equals(two), name);
@@ -103,7 +102,7 @@ describe("a release", function () {
 		const [c3, plain] = boards.map(({ name }) => json(`${name}/manifest.json`));
 		assert.equal(c3.name, FIRMWARE_NAME);
 		assert.equal(c3.version, "1.2.3");
-		// Else a unit of another name would be erased unasked.
+		// Without a prompt, a unit of another name would be erased.
 		assert.equal(c3.new_install_prompt_erase, true);
 		assert.deepEqual(c3.builds, [
 			{

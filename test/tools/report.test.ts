@@ -41,7 +41,7 @@ describe("npm run report", () => {
 		return { status, ...said };
 	}
 
-	/** Built here by the table in docs/diagnostic-report.md. */
+	/** Built by the table in docs/diagnostic-report.md. */
 	function reportOf(blocks: readonly string[], timeS = 1_795_154_400): Buffer {
 		const point = pointOf(readFileSync(place("key.pub")))!;
 		const time = Buffer.alloc(4);

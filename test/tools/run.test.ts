@@ -1,4 +1,4 @@
-/** The programs as npm starts them (tools/run.mjs): what becomes of them when something of the chain is killed. */
+/** The programs as npm starts them (tools/run.mjs), when a process of the chain is killed. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -115,9 +115,7 @@ describe("A checkout that can't be written", () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	/**
-	 * The message for a user without write permission: root may write anywhere, so the test runs as another user then.
-	 */
+	/** The message for a user without write permission; root drops its rights for this. */
 	function start(): string {
 		chmodSync(join(folder, ".build"), 0o555);
 		chmodSync(folder, 0o555);

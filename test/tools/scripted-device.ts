@@ -1,6 +1,6 @@
 /**
- * A node's host of the plainest kind, for trying the simulated coprocessor without the firmware: starts and joins as the
- * firmware does, answers reads out of a table, takes every report that is asked for.
+ * A minimal host of a Zigbee node, for the simulated coprocessor without the firmware: it starts and joins as the
+ * firmware does, answers reads from a table, and accepts every configuration of reports.
  */
 import assert from "node:assert/strict";
 import type { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
@@ -22,7 +22,7 @@ const UNSUPPORTED = 0x86;
 /** Type and value by `cluster/attribute`, hex. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Attributes that a coordinator reads from an electricity meter at its interview and configuration. */
+/** Attributes that a coordinator reads from an electricity meter during interview and configuration. */
 export const METER: Attributes = {
 	"0000/0000": "2008",
 	"0000/0001": "2001",
@@ -49,9 +49,9 @@ interface Waiting {
 const keyOf = (type: number, subsystem: number, command: number) => (type << 16) | (subsystem << 8) | command;
 
 export class ScriptedDevice {
-	/** All AREQs so far that tell of the network: subsystem, command, data, as `45c0 07`. */
+	/** Received AREQs on the network: subsystem, command, data, as `45c0 07`. */
 	readonly told: string[] = [];
-	/** ZCL commands that have come, as `0702:06`. */
+	/** Received ZCL commands, as `0702:06`. */
 	readonly heard: string[] = [];
 	readonly #chip: SimulatedCoprocessor;
 	readonly #attributes: Attributes;
@@ -91,7 +91,7 @@ export class ScriptedDevice {
 		return started;
 	}
 
-	/** As a fresh node of this role, with its endpoint; ready to join. */
+	/** Starts as a new node of this role, with its endpoint, ready to join. */
 	async begin(role: number): Promise<void> {
 		await this.reset();
 		await this.#writeItem(0x0003, [3]);
@@ -109,7 +109,7 @@ export class ScriptedDevice {
 		assert.equal(status[0], 0);
 	}
 
-	/** BDB commissioning: gives status, what was done and what remains, as the notification has them. */
+	/** BDB commissioning; returns status, last mode and remaining modes of the notification. */
 	async commission(mode: number): Promise<string> {
 		let notified = this.wait(APP_CNF, 0x80);
 		assert.equal((await this.request(APP_CNF, 0x05, [mode]))[0], 0);
@@ -118,7 +118,7 @@ export class ScriptedDevice {
 		return (await notified).toString("hex");
 	}
 
-	/** Reports attributes of the table to the coordinator; gives the status of its confirmation. */
+	/** Reports attributes of the table to the coordinator; returns the confirmed status. */
 	async report(cluster: number, ...ids: number[]): Promise<number> {
 		const records = ids.flatMap((id) => [id & 0xff, id >> 8, ...this.#attribute(cluster, id)!]);
 		return this.send(cluster, Buffer.from([0x18, this.#nextSequence(), REPORT, ...records]));

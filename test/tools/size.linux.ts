@@ -1,4 +1,4 @@
-/** The firmware's size in flash, as the SDK's linker makes it, held against the budgets of its parts. */
+/** The firmware's size in flash, from the SDK's linker, against the budgets of its parts. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";

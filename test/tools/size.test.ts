@@ -10,7 +10,7 @@ import { BUILT_INS, bytesOf, type Image, NAMES, readImage, SCRIPT } from "../../
 import { nativeBytesOf } from "../../tools/size/native.js";
 import { asTable, type Report, reportOf, SLOT_BYTES } from "../../tools/size/report.js";
 
-/** Bytes of the rest of the firmware, in these tests. */
+/** Size of the rest of the firmware in these tests, bytes. */
 const NATIVE_BYTES = 900_000;
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
 
@@ -23,9 +23,8 @@ function slot(index: number, next: number | undefined, kind: string, value: stri
 const to = (index: number) => `(txSlot*)&gxHeap[${index}]`;
 
 /**
- * Our script and a preloaded module of the SDK that it uses, one that is not preloaded, a built-in that both use, and a
- * name.
- * The last line ends the array as the linker does it, without a new line.
+ * Our script and a preloaded SDK module that it uses, another that is not preloaded, a built-in used by both, and a
+ * name. As the linker does, the last line ends the array without a line break.
  */
 const IMAGE = `
 #define mxAliasCount 7

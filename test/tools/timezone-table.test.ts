@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { buildTable, parseRule, readZone, readZones } from "../../tools/timezone-table.js";
 import { NAMES, RELEASE, TABLE } from "../time/zones.js";
 
-/** In flash, beside a web page and a firmware that share 1.9 MB. */
+/** Flash is shared with a web page and a firmware of 1.9 MB. */
 const SIZE_LIMIT = 10 * 1024;
 
 describe("The generator of the table of time zones", () => {

@@ -1,4 +1,4 @@
-/** The wiring drawings: as the tool makes them of the board table, with all pins of their boards and no others. */
+/** The wiring drawings are up to date with the board table, and show exactly the boards' pins. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -43,7 +43,7 @@ describe("npm run zigbee", function () {
 		const [, path, coordinator] = /^zigbee (\S+) (tcp:\S+)$/.exec(await lineOf(lines)) ?? [];
 		return { child, path, coordinator };
 	};
-	/** Reply of that coprocessor to a request of SYS. */
+	/** The coprocessor's reply to a SYS request. */
 	const ask = (url: string, command: number, data: readonly number[] = []): Promise<Buffer> =>
 		new Promise((resolve, reject) => {
 			const { hostname, port } = new URL(url);
@@ -55,7 +55,7 @@ describe("npm run zigbee", function () {
 			socket.on("data", (bytes) => {
 				const frames = reader.push(bytes);
 				const frame = frames.find((each) => each.command === command);
-				// A chip that has just started says so, and has not heard what came before.
+				// A chip announces its start, and has not received earlier requests.
 				if (frame === undefined && frames.length > 0) socket.write(request);
 				if (frame === undefined) return;
 				clearTimeout(limit);

@@ -1,7 +1,4 @@
-/**
- * The simulated coprocessor itself: with zigbee-herdsman at the coordinator's side, and a scripted host at the node's; then
- * its faults.
- */
+/** The simulated coprocessor: zigbee-herdsman as coordinator, a scripted host as node; then its faults. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,7 +49,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 		rmSync(folder, { recursive: true });
 	});
 
-	/** The next event of this name, those before included. */
+	/** The next event of this name, including earlier ones. */
 	async function until<Name extends CoordinatorEvent["event"]>(name: Name, isIt = (_: CoordinatorEvent) => true) {
 		for (let waited = 0; waited < 5000; waited += 10) {
 			const index = events.findIndex((event) => event.event === name && isIt(event));
@@ -76,7 +73,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 			const device = new ScriptedDevice(chip);
 			try {
 				await device.begin(role);
-				// As fast as the chip of a mains-powered node that is being set up.
+				// As fast as a mains-powered node that is being commissioned.
 				await device.request(APP_CNF, 0x0c, [0x31, 0, 20, 0, 0, 0]);
 				assert.equal(await device.commission(2), NO_NETWORK);
 				await coordinator.permitJoin(60);
@@ -127,7 +124,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 			assert.equal(await device.commission(2), JOINED);
 			const { shortAddress } = chip.network!;
 			await device.request(APP_CNF, 0x0c, [0x31, 0, 0, 0, 0, 0]);
-			// It still asks once more for each frame before.
+			// It still polls once for each earlier frame.
 			await sleep(150);
 			const heard = device.heard.length;
 			const statuses: number[] = [];

@@ -1,4 +1,4 @@
-/** Cable and radio together, in virtual time: which of them is used when, and when the access point is open. */
+/** Ethernet and radio together, in virtual time: which of them is used, and when the access point is open. */
 
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -30,10 +30,10 @@ class Bed {
 	readonly store = new ConfigStore(new MemoryStorage(), text, ENTRIES);
 	readonly settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
 	readonly manager: NetworkManager;
-	/** Radios that were opened, and those of them that are open. */
+	/** Numbers of opened, and of open radios. */
 	opened = 0;
 	open = 0;
-	/** How many times the radio refuses to be opened. */
+	/** How often the radio refuses to open. */
 	refusals = 0;
 	/** Exceptions caught by the guard. */
 	readonly problems: string[] = [];
@@ -69,7 +69,7 @@ class Bed {
 		return this;
 	}
 
-	/** As the user sees it: the address, and what is on beside. */
+	/** The address, and what else is on. */
 	get now(): string {
 		const { manager } = this;
 		const by = manager.cable?.address !== undefined ? "cable" : "wifi";

@@ -15,7 +15,7 @@ const S = 1000;
 const LEASE: EthernetAddress = Object.freeze({ ip: "192.0.2.30", netmask: "255.255.255.0", gateway: "192.0.2.1" });
 const STATIC = Object.freeze({ ...LEASE, ip: "192.0.2.31", dns: "192.0.2.1" });
 
-/** A port that notes what it is told, and does nothing by itself. */
+/** A port that only records its calls. */
 class NotedPort implements Ethernet {
 	isLinked = false;
 	address: EthernetAddress | undefined;
@@ -42,7 +42,7 @@ class NotedPort implements Ethernet {
 	}
 }
 
-/** The policy, its settings and its port, with the time in the hands of the test. */
+/** The policy, its settings and its port; the test sets the time. */
 class Bed {
 	nowMs = 1000;
 	readonly port = new NotedPort();
@@ -54,7 +54,7 @@ class Bed {
 		this.check();
 	}
 
-	/** The port says that its cable is so now. */
+	/** The port reports this state of its cable. */
 	hear(isLinked: boolean, address?: EthernetAddress): void {
 		this.port.isLinked = isLinked;
 		this.port.address = address;
@@ -62,7 +62,7 @@ class Bed {
 		this.check();
 	}
 
-	/** Lets the time go by, and has the policy advance whenever it wants to. */
+	/** Advances time; the policy advances whenever it is due. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.policy.deadlineMs <= untilMs; turns++) {
@@ -94,7 +94,7 @@ class Bed {
 	}
 }
 
-/** In this state, by the shortest way. */
+/** A bed in this state, by the shortest way. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	bed.settings.ethernetEnabled = state !== CABLE_OFF;
@@ -143,7 +143,7 @@ describe("wifi/cable", () => {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
-				// Whatever it was: it has its address once there is one, and leaves the network to Wi-Fi without one.
+				// In any case: online once there is an address, otherwise Wi-Fi takes over.
 				bed.apply({ ethernetEnabled: true });
 				bed.hear(true, LEASE);
 				assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_ONLINE, CABLE_WELL]);

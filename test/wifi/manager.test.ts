@@ -51,7 +51,7 @@ class Bed {
 		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
 		this.store = new ConfigStore(storage, text, ENTRIES);
 		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
-		// Exceptions fail the test, also those of a machine that was changed behind its driver.
+		// Exceptions fail the test, including changes of a machine outside its task.
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
 		const world = { driver, text, trace: () => {} };
 		this.manager = new NetworkManager(world, this.settings, {
@@ -185,7 +185,7 @@ describe("wifi/manager", () => {
 		const before = bed.air.radio!.connects;
 		bed.time.advance(6 * S);
 		assert.equal(bed.manager.lastError, WIFI_LOST);
-		// Each takes 2 s to fail, then 1, 2, 4 … 60 s go by.
+		// Each takes 2 s to fail; delays are 1, 2, 4 … 60 s.
 		bed.time.advance(1 * S + 2 * S + 2 * S + 2 * S + 4 * S + 2 * S);
 		assert.equal(bed.air.radio!.connects - before, 3);
 		bed.time.advance(3600 * S);
@@ -354,7 +354,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(10 * S);
 		assert.equal(bed.manager.station?.ssid, "new");
 		assert.deepEqual([bed.settings.station?.ssid, bed.settings.onTrial], ["absent", true]);
-		// Also one that differs by its password alone.
+		// Also one with only another password.
 		bed.join("home", "home-secret");
 		bed.time.advance(2 * S);
 		bed.settings.setStation({ ssid: "home", password: "another-secret", dhcp: true });
@@ -403,7 +403,10 @@ describe("wifi/manager", () => {
 	});
 });
 
-/** Random events; then no network is there, and the access point must be; then both are, and the device in one. */
+/**
+ * Random events; then without any network the access point must be open; then both are in reach, and the device joins
+ * one.
+ */
 function walk(seed: number): void {
 	const random = new SeededRandom(seed);
 	const pick = (count: number) => random.bytes(1)[0] % count;

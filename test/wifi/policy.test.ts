@@ -28,7 +28,7 @@ const STATUS: StationStatus = Object.freeze({
 	...{ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" },
 });
 
-/** A radio that notes what it is told, and does nothing by itself. */
+/** A radio that only records its calls. */
 class NotedRadio implements WiFi {
 	station: StationStatus | undefined = STATUS;
 	accessPoint: AccessPointOptions | undefined;
@@ -61,7 +61,7 @@ class NotedRadio implements WiFi {
 	}
 }
 
-/** The policy, its settings and its radio, with the time in the hands of the test. */
+/** The policy, its settings and its radio; the test sets the time. */
 class Bed {
 	nowMs = 1000;
 	readonly radio = new NotedRadio();
@@ -86,7 +86,7 @@ class Bed {
 	} satisfies WiFiSettings & Record<string, unknown>;
 	readonly policy = new WiFiPolicy(this.settings, () => {});
 
-	/** As the driver does it: whatever comes of the change, it is settled. */
+	/** As the driver does: changes are followed by all their effects. */
 	tell<Result>(change: (policy: WiFiPolicy, nowMs: number) => Result): Result {
 		try {
 			return change(this.policy, this.nowMs);
@@ -97,7 +97,7 @@ class Bed {
 		}
 	}
 
-	/** Lets the time go by, and has the policy advance whenever it wants to. */
+	/** Advances time; the policy advances whenever it is due. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.policy.deadlineMs <= untilMs; turns++) {
@@ -128,7 +128,7 @@ class Bed {
 	}
 }
 
-/** In this state, by the shortest way. */
+/** A bed in this state, by the shortest way. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	if (state !== STATION_OFF) bed.settings.station = HOME;
@@ -234,7 +234,7 @@ describe("wifi/policy", () => {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
-				// Whatever it was: without a network it is reachable later on, and it joins one that is there.
+				// In any case: without a network the access point opens later, and a network in reach is joined.
 				bed.settings.wifiEnabled = true;
 				bed.settings.station = HOME;
 				bed.apply(APPLY_STATION | APPLY_FLAGS);
@@ -291,7 +291,7 @@ describe("wifi/policy", () => {
 		won.tell((policy, nowMs) => policy.connected(nowMs));
 		won.pass(45 * S);
 		assert.deepEqual([won.settings.kept, won.settings.reverted], [1, 0]);
-		// Off for a while: the trial begins anew with the next try.
+		// Off for a while: the trial restarts with the next attempt.
 		const paused = trial();
 		paused.settings.wifiEnabled = false;
 		paused.apply(APPLY_FLAGS);

@@ -1,4 +1,4 @@
-/** A coprocessor as the driver sees it, in its simplest form, and the driver on it, on a time of its own. */
+/** The simplest coprocessor for the driver, and the driver on it, with its own time. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
@@ -7,10 +7,10 @@ import { FrameReader, READER_ROOM, seal } from "../../modules/zigbee/unpi.js";
 
 export const SHORT = 0x4a11;
 const IEEE = "010a0000004b1200";
-/** EXT_NWK_INFO while it is in no network. */
+/** EXT_NWK_INFO without a network. */
 const NOWHERE = "feff00ffff00000000000000000000000000000000000000";
 
-/** A frame: command and data in hexadecimal, spaces as one likes. */
+/** A frame from hex digits of command and data, with any spaces. */
 export function frame(text: string): Uint8Array {
 	const body = Buffer.from(text.replaceAll(" ", ""), "hex");
 	const bytes = new Uint8Array(body.length + 3);
@@ -19,19 +19,18 @@ export function frame(text: string): Uint8Array {
 	return bytes;
 }
 
-/** A ZNP chip: its memory and its behaviour. */
+/** A ZNP chip: memory and behaviour. */
 export class FakeChip {
 	/** NV items, by id. */
 	readonly nv = new Map<number, string>([[0x87, "00"]]);
 	isJoined = false;
-	/** A network that lets others in. */
+	/** A network in reach permits joining. */
 	isOpen = false;
-	/** It does not answer. */
 	isSilent = false;
 	device = 0;
 	version = "0201020701d1fe3401";
 	channel = 15;
-	/** Is asked before everything else: answers in its place, or undefined. */
+	/** Called first: returns answers, or undefined for the default. */
 	answer: (request: string) => readonly string[] | undefined = () => undefined;
 
 	join(role = ROLE_ROUTER): this {
@@ -44,14 +43,14 @@ export class FakeChip {
 		const start = this.nv.get(3);
 		if (start === "03") {
 			this.isJoined = false;
-			// The other bit is for the next start of BDB.
+			// The other bit is for the next BDB start.
 			this.nv.set(3, "02");
 		}
 		this.device = 0;
 		return ["4180 000201020701"];
 	}
 
-	/** Frames in answer to one. */
+	/** Frames that answer a request. */
 	ask(request: string): readonly string[] {
 		const made = this.answer(request);
 		if (made !== undefined) return made;
@@ -112,7 +111,7 @@ export class FakeChip {
 
 export interface BedOptions {
 	readonly role?: number;
-	/** The reset line is wired. */
+	/** The reset line is connected. */
 	readonly hasLine?: boolean;
 	readonly chip?: FakeChip;
 	/** Bytes that reach the driver at a time. */
@@ -130,21 +129,21 @@ export class Bed implements RadioUser {
 	readonly asked: string[] = [];
 	/** States, `<ms> <code>`. */
 	readonly states: string[] = [];
-	/** Statuses of frames that were sent. */
+	/** Statuses of sent frames. */
 	readonly sents: number[] = [];
-	/** `<cluster> <source>/<endpoint> <zcl>`, with `broadcast` behind. */
+	/** `<cluster> <source>/<endpoint> <zcl>`, then `broadcast` if it is one. */
 	readonly heard: string[] = [];
-	/** Runs inside the call that tells. */
+	/** Called inside the driver's report. */
 	onChanged: () => void = () => {};
 	onSent: () => void = () => {};
 	readonly #bytes = new Uint8Array(READER_ROOM);
 	readonly #reader = new FrameReader(this.#bytes);
 	readonly #piece: number;
 	#isHeld = false;
-	/** Frames of the chip that come after the call that made them. */
+	/** Frames of the chip, delivered after the call that caused them. */
 	readonly #waiting: string[] = [];
 	#isDelivering = false;
-	/** The request that is not answered yet, and since when. */
+	/** The unanswered request, and its time. */
 	#open = "";
 	#openMs = 0;
 
@@ -158,7 +157,7 @@ export class Bed implements RadioUser {
 		return RADIO_CODES[this.driver.state];
 	}
 
-	/** The chip is held in reset. */
+	/** The chip is in reset. */
 	get isHeld(): boolean {
 		return this.#isHeld;
 	}
@@ -184,14 +183,14 @@ export class Bed implements RadioUser {
 		return this.call((nowMs) => this.driver.start(nowMs));
 	}
 
-	/** A call into the driver, and what follows from it at once. */
+	/** Calls the driver, and delivers what follows at once. */
 	call(change: (nowMs: number) => void): this {
 		change(this.nowMs);
 		this.#drain();
 		return this;
 	}
 
-	/** Bytes, or frames as texts, that come from the chip. */
+	/** Bytes, or frames as texts, from the chip. */
 	receive(...pieces: readonly (Uint8Array | string)[]): this {
 		for (const piece of pieces) {
 			const bytes = typeof piece === "string" ? frame(piece) : piece;
@@ -216,7 +215,7 @@ export class Bed implements RadioUser {
 		);
 	}
 
-	/** Time goes by, stopping at each moment that the driver wants. */
+	/** Advances time, stopping whenever the driver is due. */
 	after(ms: number): this {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.driver.deadlineMs <= untilMs; turns++) {
@@ -261,14 +260,14 @@ export class Bed implements RadioUser {
 			}
 			assert.ok(!this.#reader.isInside, "half a frame was sent");
 		}
-		// A frame of the chip comes whole before the next one does.
+		// Frames are delivered one after another.
 		if (this.#isDelivering) return;
 		this.#isDelivering = true;
 		for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) this.receive(text);
 		this.#isDelivering = false;
 	}
 
-	/** One request at a time, but for one that has had its time. */
+	/** One request at a time, unless the former one has timed out. */
 	#opened(request: string): void {
 		const limitMs = this.#open.startsWith("2534") ? 3000 : 6000;
 		const isOver = this.#open === "" || this.nowMs - this.#openMs >= limitMs;
@@ -277,7 +276,7 @@ export class Bed implements RadioUser {
 		this.#openMs = this.nowMs;
 	}
 
-	/** Called before the driver hears the frame, because the driver may send the next request at once. */
+	/** Called before the frame is delivered, because the driver may send the next request at once. */
 	#closed(text: string): void {
 		const body = text.replaceAll(" ", "");
 		const isAnswer = this.#open !== "" && body.startsWith(`6${this.#open.slice(1, 4)}`);

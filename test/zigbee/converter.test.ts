@@ -1,4 +1,4 @@
-/** The external converter for Zigbee2MQTT, loaded as that loads it. */
+/** The external converter, loaded as Zigbee2MQTT loads it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,10 +17,10 @@ const BENCHES = ["Bench", "Linux"];
 
 const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);
 
-/** They know one by this name. */
+/** The converters check this name. */
 class Endpoint {}
 
-/** Requests to a device after its interview; `asked` gets the attributes that are to be reported. */
+/** Requests to a device after its interview; `asked` receives the attributes to report. */
 function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[], asked: string[] = []) {
 	const attributes: Record<string, number> = { multiplier: 1, divisor: 1000, acPowerMultiplier: 1, acPowerDivisor: 1 };
 	const endpoint = Object.assign(new Endpoint(), {

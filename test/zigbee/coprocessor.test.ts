@@ -1,4 +1,4 @@
-/** The driver on a chip that behaves: what it says to it, what it shows of it, and when. */
+/** The driver on a correct chip: its requests, its state, and their times. */
 import assert from "node:assert/strict";
 import { RADIO_JOINED, ROLE_END_DEVICE } from "../../modules/zigbee/radio.js";
 import { Bed, FakeChip, SHORT } from "./chip.js";

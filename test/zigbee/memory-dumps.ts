@@ -1,4 +1,4 @@
-/** The memories of real coprocessors: test/vectors/restricted/zigbee. */
+/** Memory dumps of real coprocessors: test/vectors/restricted/zigbee. */
 import { readFileSync } from "node:fs";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { keyOf, NVMemory } from "../../tools/zigbee/nvram.js";
@@ -8,16 +8,16 @@ export interface MemoryDump {
 	readonly nv: NVMemory;
 	readonly startup_option: number;
 	readonly is_on_a_network: boolean;
-	/** As NV item 0x0087 has it. */
+	/** As in NV item 0x0087. */
 	readonly role: number;
-	/** Undefined: it is in none, or its memory is laid out as the simulator's is not. */
+	/** Undefined: no network, or another memory layout than the simulator's. */
 	readonly network?: {
 		readonly channel: number;
 		readonly pan_id: number;
 		readonly extended_pan_id: string;
 		readonly short_address: number;
 	};
-	/** Hexadecimal; empty: none. */
+	/** Hex; empty: none. */
 	readonly network_key: string;
 }
 

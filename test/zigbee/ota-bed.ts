@@ -1,4 +1,4 @@
-/** The OTA client with the updater that it feeds, and a coordinator that has a file, over an air that can be cut. */
+/** The OTA client with its updater, and a coordinator with a file, over an air that can lose frames. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -16,10 +16,10 @@ import { BOARD, makeSlots, UNIT } from "../ota/bench.js";
 const crypto = new NodeCrypto();
 const ANSWER_MS = 20;
 
-/** A request as it came, but for its header: [command, payload]. */
+/** A received request without its header: [command, payload]. */
 export type Request = readonly [command: number, payload: Buffer];
 
-/** One start of the unit. Lasting parts are given to the next start. */
+/** One start of the unit; lasting parts are passed to the next start. */
 export class OTABed {
 	readonly time = new VirtualTime();
 	readonly slots: VirtualSlots;
@@ -28,9 +28,9 @@ export class OTABed {
 	readonly client: OTAClient;
 	readonly requests: Request[] = [];
 	readonly told: string[] = [];
-	/** How often the unit was to restart. */
+	/** Number of requested restarts. */
 	restarts = 0;
-	/** Voltage of the cells. */
+	/** Battery voltage. */
 	volts = 4.5;
 	/** Whether the next frame arrives. */
 	isHeard = () => true;
@@ -113,12 +113,12 @@ export class OTABed {
 		this.#drive.update((nowMs) => this.client.received(zcl, source, 1, nowMs));
 	}
 
-	/** How often `command` was asked. */
+	/** Number of requests of `command`. */
 	count(command: number): number {
 		return this.requests.filter(([one]) => one === command).length;
 	}
 
-	/** Passes time until it is so, at most a day; in steps of a second. */
+	/** Advances time in steps of a second until the condition holds, at most a day. */
 	until(isSo: () => boolean): void {
 		for (let seconds = 0; !isSo(); seconds++) {
 			assert.ok(seconds < 86_400, `it never comes to that: ${this.updater.state}, ${this.requests.length} requests`);
@@ -148,7 +148,7 @@ export class OTABed {
 const u16 = (value: number) => [value & 255, value >> 8];
 const u32 = (value: number) => [...u16(value & 0xffff), ...u16(value >>> 16)];
 
-/** Frames of a coordinator: frame control of a server, command, payload. */
+/** Frames of a coordinator: a server's frame control, command, payload. */
 export const frames = Object.freeze({
 	notify: (jitter = 100, ...more: number[]) =>
 		Buffer.from([0x19, 0, more.length === 0 ? 0 : more.length / 2 - (more.length > 4 ? 1 : 0), jitter, ...more]),
@@ -175,7 +175,7 @@ export const frames = Object.freeze({
 	defaultResponse: (command: number, status: number) => Buffer.from([0x18, 0x0b, command, status]),
 });
 
-/** A coordinator that offers this file and gives its blocks; `endS`: seconds until the restart. */
+/** A coordinator that offers this file and sends its blocks; `endS`: seconds until the restart. */
 export function serve(file: Uint8Array, version: number, endS = 1): OTABed["answer"] {
 	return (command, payload) => {
 		if (command === 1) return frames.offer(version, file.length);

@@ -18,7 +18,7 @@ const SMALL = makeFile(SMALL_IMAGE);
 const IMAGE = makeImage(150_000);
 const FILE = makeFile(IMAGE);
 
-/** A unit in a network, which has been notified of the file. */
+/** A unit in a network that was notified of the file. */
 function loading(file = SMALL, version = VERSION, answer = serve(file, version)): OTABed {
 	const bed = new OTABed();
 	bed.answer = answer;
@@ -36,7 +36,6 @@ function assertInstalled(bed: OTABed, image = SMALL_IMAGE): void {
 
 const lastEnd = (bed: OTABed) => bed.requests.filter(([command]) => command === END).at(-1)?.[1];
 
-/** Type and value of an attribute. */
 function attribute({ client }: OTABed, id: number): Buffer {
 	const into = new Uint8Array(20);
 	return Buffer.from(into.subarray(3, client.readAttribute(id, into, 3)));
@@ -338,7 +337,7 @@ describe("OTA Upgrade client: questions", () => {
 });
 
 describe("OTA Upgrade client: a transfer that breaks off", () => {
-	/** Passes time until so many bytes came. */
+	/** Advances time until that many bytes have arrived. */
 	const until = (bed: OTABed, bytes: number) => bed.until(() => bed.updater.received >= bytes || bed.restarts > 0);
 
 	it("goes on when the coordinator is back within minutes", () => {
@@ -486,7 +485,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 					bed = new OTABed({ slots: bed.slots, storage: bed.storage });
 					bed.answer = serve(FILE, VERSION);
 					bed.join();
-					// It was about to restart.
+					// About to restart.
 					if (bed.updater.state === "trial") break;
 				}
 			}

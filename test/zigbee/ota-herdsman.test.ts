@@ -1,4 +1,4 @@
-/** A firmware file over Zigbee with the engine that Zigbee2MQTT has: zigbee-herdsman, over the simulated network. */
+/** A firmware update over the simulated network by zigbee-herdsman, Zigbee2MQTT's library. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const VERSION = "9.9.45-zigbee";
 const BUILD = 45;
 /** Two pieces. */
 const IMAGE = makeBenchImage({ version: VERSION, build: BUILD, size: 85_000 });
-/** As `npm start` says of itself. */
+/** Identity of `npm start`. */
 const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
 const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });
 const LIMIT_MS = 60_000;
@@ -103,7 +103,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		await gateway.login();
 		await gateway.rebooted();
 		assert.ok(blocks > 0 && blocks < (FILE.length / 50) * 0.4, `${blocks} blocks after the restart`);
-		// For two minutes it waits for an announcement, which no router sends that is in its network again.
+		// It waits two minutes for an announcement, which a router that rejoins does not send.
 		const [device] = coordinator.devices;
 		device.emit("deviceAnnounce", { device });
 		assert.match(await updated, /^\d+ to 45$/);
@@ -116,7 +116,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		const endpoint = device.getEndpoint(1)!;
 		await until(async () => (await status()).zigbee_state === "joined");
 		const names = ["currentFileVersion", "imageUpgradeStatus", "manufacturerId"] as const;
-		// From the server's side, for the attributes are the client's.
+		// Read from the server's side, since the attributes are the client's.
 		const read = await endpoint.read("genOta", [...names], { direction: 1 });
 		assert.deepEqual(read, { currentFileVersion: BUILD, imageUpgradeStatus: 0, manufacturerId: 0xfff1 });
 	});

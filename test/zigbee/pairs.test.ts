@@ -1,6 +1,6 @@
 /**
- * Every event in every phase of the driver, also those that make no sense there; then whatever else a chip may say, in seeded
- * samples. Nothing throws, one request is asked at a time, and with a chip that behaves again all is well in the end.
+ * Every event in every phase of the driver, even impossible ones; then random frames of the chip, by seed. Nothing
+ * throws, one request is pending at a time, and with a correct chip all works again.
  */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
@@ -10,7 +10,7 @@ import { trace } from "./trace.js";
 const MINUTE_MS = 60_000;
 const well = () => undefined;
 
-/** A bed in which the driver is in the phase, with a chip that gives no answer to what it asks there. */
+/** The driver in this phase, on a chip that does not answer the request of that phase. */
 const PHASES: Record<string, (role: number, hasLine: boolean) => Bed> = {
 	"never started": (role, hasLine) => bedOf(role, hasLine),
 	off: (role, hasLine) => {
@@ -113,7 +113,7 @@ function bedOf(role: number, hasLine: boolean): Bed {
 	return new Bed({ role, hasLine, chip: new FakeChip().join(role) });
 }
 
-/** Started, then told what is to be done; the first request of this kind is answered so. */
+/** Starts it, applies the settings, and answers the first request of this kind like this. */
 function upTo(
 	request: string,
 	role: number,
@@ -137,7 +137,7 @@ function hushed(bed: Bed, ms: number): void {
 	bed.chip.answer = answer;
 }
 
-/** With a chip that behaves: everything comes to its end, and it can be turned off, and joined again. */
+/** With a correct chip everything completes; it can be turned off, and join again. */
 function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
 	bed.chip.answer = well;
 	bed.chip.isSilent = false;
@@ -145,7 +145,7 @@ function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
 	const { state, driver } = bed;
 	const isOff = state === "off";
 	if (isOff) assert.equal(driver.deadlineMs, Infinity, where);
-	// A chip that said in the right moment that it is in no network has been believed.
+	// A wrong report of the chip that it is in no network may have been believed.
 	else if (!mayLie) assert.equal(state, bed.chip.isJoined ? "joined" : "not_joined", where);
 	else assert.ok(state === "joined" || state === "not_joined", `${where}: ${state}`);
 	assert.equal(driver.joiningUntilMs, 0, where);
@@ -208,7 +208,7 @@ describe("Impossible pairs of the coprocessor's driver", () => {
 	});
 });
 
-/** The same numbers for the same seed. */
+/** Reproducible numbers. */
 function dice(seed: number): (below: number) => number {
 	let state = seed;
 	return (below) => {

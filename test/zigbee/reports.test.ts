@@ -13,7 +13,7 @@ function block(energy: number, power = 100): string {
 	return `1.8.0(${energy}*Wh)\r\n16.7.0(${power}*W)`;
 }
 
-/** In a network; import and power were reported, and nobody has configured anything. */
+/** In a network, with default reports; import and power were reported. */
 function quiet(options = {}): World {
 	const world = new World({ map: NO_ELECTRICAL, ...options }).join();
 	world.measure(block(1000));

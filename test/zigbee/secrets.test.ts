@@ -1,4 +1,4 @@
-/** The network's keys: the coprocessor has them, the firmware never asks for them, and a factory reset overwrites them. */
+/** The coprocessor holds the network's keys; the firmware never requests them, and a factory reset overwrites them. */
 import assert from "node:assert/strict";
 import type { Frame } from "../../tools/zigbee/frames.js";
 import { Canary } from "../api/canary.js";
@@ -8,9 +8,9 @@ import { CLOSED_ROUTES } from "../api/routing-checks.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { VirtualRadio } from "./virtual-radio.js";
 
-/** A key of 16 bytes that differs from everything else. */
+/** A unique key of 16 bytes. */
 const KEY = "canary of a home";
-/** NV items: active and alternate key with their number in front, and once more with its counter; the link key. */
+/** NV items: active and alternate key with their number, and once more with the counter; the link key. */
 const ACTIVE = 0x003a;
 const ALTERNATE = 0x003b;
 const WITH_COUNTER = 0x0082;
@@ -23,7 +23,7 @@ const KEYS = [ACTIVE, ALTERNATE, WITH_COUNTER, LINK, PRECONFIGURED, SEED];
 const SYSTEM = 1;
 const READS = [0x08, 0x1c];
 const READ_TABLE = 0x33;
-/** And what asks for keys by other means: UTIL_APSME_LINK_KEY_DATA_GET, UTIL_GET_NV_INFO, ZB_READ_CONFIGURATION. */
+/** Other requests for keys: UTIL_APSME_LINK_KEY_DATA_GET, UTIL_GET_NV_INFO, ZB_READ_CONFIGURATION. */
 const OTHERS: readonly (readonly [number, number])[] = [
 	[7, 0x44],
 	[7, 0x01],
@@ -37,7 +37,7 @@ describe("The keys of the Zigbee network", function () {
 	let gateway: VirtualGateway;
 	const asked: string[] = [];
 
-	/** The chip of this start: keys are in it, and it is told what is asked. */
+	/** The chip of this start, with keys; requests are recorded. */
 	function watch(): void {
 		const key = Buffer.from(KEY);
 		for (const id of [ACTIVE, ALTERNATE]) radio.nv.setItem(id, Buffer.concat([Buffer.of(0), key]));
@@ -81,7 +81,7 @@ describe("The keys of the Zigbee network", function () {
 		await until("joined");
 		for (const route of CLOSED_ROUTES) {
 			const [method, path] = route.split(" ");
-			// That one is sealed, and opened below.
+			// The report is sealed, and opened below.
 			if (method === "GET" && path !== "system/diagnostic") await gateway.get(path);
 		}
 		const headers = { Authorization: `Bearer ${gateway.token}` };

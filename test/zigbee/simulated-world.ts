@@ -64,7 +64,7 @@ export class SimulatedWorld implements RadioUser {
 		return this;
 	}
 
-	/** The coordinator tells it to leave: ZDO Leave (Zigbee specification, 2.4.3.3.5). */
+	/** The coordinator removes it: ZDO Leave (Zigbee specification, 2.4.3.3.5). */
 	remove(): this {
 		const { chip, coordinator } = this.radio;
 		const payload = Buffer.concat([Buffer.of(9), chip.ieee, Buffer.of(0)]);
@@ -91,7 +91,7 @@ export class SimulatedWorld implements RadioUser {
 		return this;
 	}
 
-	/** Items of the chip's memory in which this key stands. */
+	/** NV items that contain this key. */
 	secrets(key: Buffer): string[] {
 		const { contents } = this.radio.nv;
 		return Object.keys(contents).filter((id) => contents[id].includes(key.toString("hex")));

@@ -1,4 +1,6 @@
-/** The driver on the simulated coprocessor of tools/zigbee, over the link that it has in the gateway: both roles, with and without lines. */
+/**
+ * The driver on the simulated coprocessor of tools/zigbee, over the gateway's link: both roles, with and without lines.
+ */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import type { Faults } from "../../tools/zigbee/faults.js";

@@ -24,7 +24,7 @@ class Bed {
 		clockChanged: () => this.changes++,
 	});
 
-	/** Passes time until it asks; gives the request, or undefined after `limitMs`. */
+	/** Advances time until it sends a request; undefined after `limitMs`. */
 	asked(limitMs = 10 * DAY_MS): Buffer | undefined {
 		const endMs = this.nowMs + limitMs;
 		if (!this.client.isReady) {

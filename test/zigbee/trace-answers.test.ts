@@ -11,7 +11,7 @@ const REQUEST = "2402";
 const CLUSTER_AT = 4 + 2 * 13;
 const FRAME_AT = 4 + 2 * 20;
 
-/** Identifier, status and type of each attribute of an answer; the payload of any other. */
+/** Identifier, status and type of each attribute; for other commands the payload. */
 function shapeOf({ command, payload }: Frame): unknown {
 	if (command.name !== "readRsp") return { command: command.name, payload };
 	return payload.map(({ attrId, status, dataType }: Record<string, number>) => ({ attrId, status, dataType }));

@@ -7,7 +7,7 @@ const NAME = "ti-znp-herdsman";
 
 export interface TraceFrame {
 	readonly fromChip: boolean;
-	/** Command and data, hexadecimal. */
+	/** Command and data, hex. */
 	readonly body: string;
 }
 
@@ -25,7 +25,7 @@ export interface TraceIncoming {
 	readonly zcl: string;
 }
 
-/** The ZCL frames in it that have come for the endpoint, in order. */
+/** The received ZCL frames for the endpoint, in order. */
 export function traceIncoming(): TraceIncoming[] {
 	return JSON.parse(readFileSync(join(FOLDER, `${NAME}.json`), "utf8")).incoming;
 }

@@ -82,7 +82,7 @@ describe("Frames of the UART", () => {
 		};
 		for (let run = 0; run < 300; run++) {
 			const reading = new Reading();
-			// Start bytes and plausible lengths more often than chance would have them.
+			// Start bytes and plausible lengths occur more often than by chance.
 			const garbage = Uint8Array.from({ length: random() % 700 }, () => [0xfe, 0xfa, 3, random() & 0xff][random() & 3]);
 			reading.take(garbage, 0, garbage.length);
 			reading.settle();

@@ -1,4 +1,4 @@
-/** The driver on a coprocessor that was used before: as a coordinator, in another network, in the same one. */
+/** The driver on a used coprocessor: a coordinator, a member of another network, or of the same one. */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import { NV_NETWORK_KEY, NV_NIB, NVMemory } from "../../tools/zigbee/nvram.js";
@@ -29,7 +29,7 @@ for (const [name, role, state] of [
 	["end device", ROLE_END_DEVICE, 6],
 ] as const) {
 	describe(`The ${name} on a used chip`, () => {
-		/** It takes part in the network, and its coordinator knows. */
+		/** A member of the network, known to the coordinator. */
 		const isIn = (world: SimulatedWorld, coordinator = world.radio.coordinator) => {
 			assert.equal(world.state, "joined");
 			const { chip } = world.radio;
@@ -106,7 +106,7 @@ for (const [name, role, state] of [
 				assert.ok(world.secrets(key).length >= 3);
 				nv.setItem(NV_NETWORK_KEY, nv.item(NV_NETWORK_KEY)!.subarray(0, length));
 				nv.setItem(NV_NIB, Buffer.concat([nv.item(NV_NIB)!], length === 24 ? 116 : 110));
-				// It is held in reset from here on: nothing but what the host has said is done.
+				// From here on in reset: only the host's requests have an effect.
 				let left: readonly string[] | undefined;
 				const restart = chip.setLines.bind(chip);
 				chip.setLines = (reset, bootLoader) => {

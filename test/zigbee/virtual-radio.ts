@@ -1,4 +1,6 @@
-/** A coprocessor and its surroundings in virtual time: the port for a VirtualWorld, and a coordinator that only listens. */
+/**
+ * A coprocessor and its surroundings in virtual time: the port for a VirtualWorld, and coordinators that only listen.
+ */
 import { ByteQueue } from "../../hosts/node/byte-queue.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import {
@@ -16,15 +18,14 @@ const ROOM = 256;
 const COORDINATOR = Buffer.from("0000000000000001", "hex");
 const NODE = Buffer.from("4b1200aabbccddee", "hex");
 
-/** As `test` wants it. */
 export interface RadioOptions {
-	/** False: reset and boot line are not wired. */
+	/** False: reset and boot line are not connected. */
 	readonly hasLines?: boolean;
-	/** Default: that of a fresh chip. */
+	/** Default: a new chip's. */
 	readonly nv?: NVMemory;
 }
 
-/** The radio of one unit across its restarts: the air and the coordinator go on, the chip keeps its NVRAM. */
+/** The radio of a unit across its restarts: air and coordinator continue, and the chip keeps its NVRAM. */
 export class VirtualRadio {
 	readonly nv: NVMemory;
 	readonly coordinator = new Listener();
@@ -35,7 +36,7 @@ export class VirtualRadio {
 	readonly #hasLines: boolean;
 	#chip: SimulatedCoprocessor | undefined;
 	#isThere = true;
-	/** The port that is open. */
+	/** The open port. */
 	port: VirtualSerial | undefined;
 
 	constructor({ hasLines = true, nv = new NVMemory() }: RadioOptions = {}) {
@@ -47,7 +48,7 @@ export class VirtualRadio {
 		return this.#chip!;
 	}
 
-	/** For a world that begins. */
+	/** For a new world. */
 	readonly make = (time: VirtualTime): CoprocessorPort => {
 		const air = new Air({ timers: time });
 		for (const coordinator of [this.coordinator, this.neighbour]) {
@@ -69,7 +70,7 @@ export class VirtualRadio {
 		return this.#isThere;
 	}
 
-	/** The device is unplugged, or is back. */
+	/** Unplugs the device, or plugs it in. */
 	plug(isThere: boolean): void {
 		this.#isThere = isThere;
 		if (!isThere) this.port?.gone();
@@ -134,7 +135,7 @@ class VirtualSerial implements Serial {
 	}
 }
 
-/** A coordinator that takes nodes in while it is open, and keeps what it hears. */
+/** A coordinator that admits nodes while it is open, and records frames. */
 class Listener implements Station {
 	readonly ieee = COORDINATOR;
 	readonly isSleepy = false;
@@ -145,9 +146,8 @@ class Listener implements Station {
 	readonly heard: AirFrame[] = [];
 	/** Answer to such a frame; undefined: none. */
 	answer: (frame: AirFrame) => Buffer | undefined = () => undefined;
-	/** Where it is. */
 	air: Air | undefined;
-	/** IEEE addresses, as hex, of devices that joined, and of devices that left, with `-` in front. */
+	/** IEEE addresses, hex, of devices that joined; with `-` in front, that left. */
 	readonly members: string[] = [];
 
 	constructor({ channel = 15, panId = 0x1a62, extendedPanId = "77665544332211dd" } = {}) {
@@ -164,7 +164,6 @@ class Listener implements Station {
 		return true;
 	}
 
-	/** Sends a node a frame of this cluster and profile. */
 	send(destination: number, { cluster, profile, payload }: Pick<AirFrame, "cluster" | "profile" | "payload">): void {
 		const endpoint = profile === 0 ? 0 : 1;
 		const ends = { source: 0, sourceEndpoint: endpoint, destination, destinationEndpoint: endpoint };

@@ -1,4 +1,4 @@
-/** The bridge in a network of its own: a chip that is played, zigbee-herdsman's frames as the coordinator's. */
+/** The bridge in a network of its own: a modelled chip, and zigbee-herdsman's frames for the coordinator. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import type { HostInfo } from "../../modules/io/host.js";
@@ -23,7 +23,7 @@ import {
 import { bytesOf } from "../latin1.js";
 import { recordsOfBlock } from "../readout/block.js";
 
-/** As far as they are used; the package's own types pull in all of it. */
+/** The used part; the package's own types include all of it. */
 export interface Frame {
 	readonly header: {
 		readonly frameControl: Readonly<Record<string, number | boolean>>;
@@ -64,7 +64,7 @@ export const IDENTIFY = 0x0003;
 export const METERING = 0x0702;
 export const ELECTRICAL = 0x0b04;
 
-/** Values that the coordinator shows of a frame with attributes, by its names; NaN: unknown. */
+/** The coordinator's values of a frame with attributes, by its names; NaN: unknown. */
 export function shown(frame: Frame): Record<string, unknown> {
 	return attributeKeyValue(frame, 0, {});
 }
@@ -90,7 +90,7 @@ export const INFO: HostInfo = {
 	upgradeUrl: "",
 };
 
-/** The telegram of a meter, read well. */
+/** A successful readout of this block. */
 export function readout(block: string, more: Partial<Readout> = {}): Readout {
 	return {
 		protocol: "IEC62056-21",
@@ -104,7 +104,7 @@ export function readout(block: string, more: Partial<Readout> = {}): Readout {
 	};
 }
 
-/** One that is never silent: what is sent lies in `sent`, and has arrived by `confirm`. */
+/** A chip that always works: sent frames are in `sent`, and arrive by `confirm`. */
 export class PlayedChip implements Chip {
 	readonly #user: RadioUser;
 	state = RADIO_OFF;
@@ -115,7 +115,7 @@ export class PlayedChip implements Chip {
 	readonly joiningUntilMs = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly sent: (Outgoing & { readonly frame: Buffer; readonly ms: number })[] = [];
-	/** How often the endpoint was registered anew. */
+	/** Number of registrations of the endpoint. */
 	registered = 0;
 	isSending = false;
 
@@ -166,7 +166,7 @@ export class PlayedChip implements Chip {
 	}
 }
 
-/** A fake of our time client: its one attribute, and the values written to it. */
+/** A fake of our time client: one attribute, and the values written to it. */
 export class PlayedClient implements ClusterClient {
 	readonly cluster: number;
 	readonly attributes = [0, 0xfffd];
@@ -256,7 +256,7 @@ export class World implements BridgeUser {
 		this.identified.push(seconds);
 	}
 
-	/** Lets time go by as the driver does, everything sent arriving at once; returns the reports that came. */
+	/** Advances time as the driver does; everything sent arrives at once. Returns the reports. */
 	run(ms: number, status = 0): { cluster: number; ms: number; values: Record<string, unknown>; sequence: number }[] {
 		const { bridge, chip } = this;
 		const endMs = this.nowMs + ms;
@@ -282,7 +282,7 @@ export class World implements BridgeUser {
 		return reports;
 	}
 
-	/** In a network, and all reports that were due have come. */
+	/** Joins a network; all due reports have arrived. */
 	join(): this {
 		this.chip.become(RADIO_JOINED, this.nowMs);
 		this.run(0);
@@ -293,7 +293,7 @@ export class World implements BridgeUser {
 		this.bridge.measured(readout(block), this.nowMs);
 	}
 
-	/** Gives the bridge a frame; what it sends to it at once, which arrives. */
+	/** Delivers a frame to the bridge; returns its immediate answer, which arrives. */
 	give(cluster: number, frame: Uint8Array, more: Partial<Incoming> = {}): Buffer | undefined {
 		const bytes = Uint8Array.of(1, 2, 3, ...frame, 4, 5);
 		const { chip } = this;
@@ -315,7 +315,7 @@ export class World implements BridgeUser {
 		if (chip.sent.length === before) return undefined;
 		const sent = chip.sent[before];
 		chip.confirm(0, this.nowMs);
-		// A report may be next.
+		// A report may follow.
 		for (const { frame: next } of chip.sent.slice(before + 1)) assert.equal(next[2], 0x0a, "more than one answer");
 		assert.equal(sent.cluster, cluster);
 		assert.equal(sent.destination, more.source ?? 0);
@@ -323,7 +323,7 @@ export class World implements BridgeUser {
 		return sent.frame;
 	}
 
-	/** A command of the coordinator, as zigbee-herdsman writes it; the answer, as it reads that. */
+	/** A command of the coordinator and its answer, encoded and decoded by zigbee-herdsman. */
 	ask(cluster: number, command: string, payload: unknown, more: Ask = {}): Frame | undefined {
 		const sequence = this.#sequence++ & 0xff;
 		const { isCluster = false, toClient = false, noDefault = true, manufacturer, ...incoming } = more;
@@ -350,7 +350,7 @@ export class World implements BridgeUser {
 		return answer;
 	}
 
-	/** Reads attributes: values by id, `status 86` where there is none. */
+	/** Reads attributes: values by id, `status 86` for unknown ones. */
 	read(cluster: number, ids: readonly number[], more: Ask = {}): Record<string, unknown> {
 		const answer = this.ask(
 			cluster,
@@ -368,7 +368,7 @@ export class World implements BridgeUser {
 		);
 	}
 
-	/** Configures a report; the answer's payload. */
+	/** Configures a report; returns the answer's payload. */
 	configure(cluster: number, settings: readonly object[], more: Ask = {}): readonly Record<string, number>[] {
 		const all = settings.map((setting) => ({ direction: 0, ...setting }));
 		return this.ask(cluster, "configReport", all, more)?.payload;

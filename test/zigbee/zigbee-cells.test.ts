@@ -1,4 +1,4 @@
-/** The gateway with a coprocessor and cells, in virtual time: what it does in the wakes for its readings. */
+/** A battery-powered gateway with a coprocessor, in virtual time: its work when it wakes to read the meter. */
 import assert from "node:assert/strict";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { WAKE_TIMER } from "../../modules/io/flash.js";
@@ -42,7 +42,7 @@ describe("The owner of the Zigbee bridge, with cells", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	/** Passes time until it sleeps; how long that took, ms. */
+	/** Advances time until it sleeps; returns the time taken, ms. */
 	const untilAsleep = async (limitMs: number): Promise<number> => {
 		for (let passedMs = 0; ; passedMs += 1000) {
 			if (gateway.world.asleep !== undefined) return passedMs;
@@ -66,16 +66,16 @@ describe("The owner of the Zigbee bridge, with cells", () => {
 	describe("and a firmware file", () => {
 		const IMAGE = makeImage(300_000);
 		const FILE = makeFile(IMAGE, { packed: false });
-		/** So that a wake is long enough for a piece or two. */
+		/** Long enough a wake for a piece or two. */
 		const PERIOD_MS = 250;
 
-		/** Blocks that were asked for. */
+		/** Requested blocks. */
 		const blocks = () =>
 			radio.coordinator.heard.filter(({ cluster, payload }) => cluster === OTA && payload[2] === BLOCK_REQUEST).length;
 
-		/** The coordinator has the file, and says so: the device is awake for another while. */
+		/** The coordinator announces the file, which keeps the device awake. */
 		const offer = async () => {
-			// Near the end of the time that somebody was there.
+			// Near the end of the time after the last use.
 			await gateway.pass(8 * MINUTE_MS);
 			const answer = serve(FILE, 3);
 			let isPaced = false;

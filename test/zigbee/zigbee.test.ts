@@ -1,4 +1,4 @@
-/** The gateway with a coprocessor, in virtual time: joining, reporting, a port that is gone, factory reset, sleep. */
+/** The gateway with a coprocessor, in virtual time: joining, reporting, a missing port, factory reset, sleep. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";

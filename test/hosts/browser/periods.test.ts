@@ -15,13 +15,13 @@ import { momentOf, wallOf } from "../../../hosts/browser/kit/wall.js";
 const BERLIN = "Europe/Berlin";
 const utc = (text: string) => Date.parse(`${text}Z`);
 
-/** A period as the gateway tells it in Berlin. */
+/** A period as the gateway reports it in Berlin. */
 function period(from: string, to: string, wh: number, marks: Partial<Period> = {}): Period {
 	const start = momentOf(utc(from), BERLIN);
 	return { start, end: momentOf(utc(to), BERLIN), localtime: `${from}+01:00`, import_wh: wh, ...marks };
 }
 
-/** Days of so many Wh each, the last one partial. */
+/** Days of `wh` each, the last one partial. */
 function days(from: string, count: number, wh = 100): Piece[] {
 	const day = (index: number) => new Date(utc(`${from}T00:00:00`) + index * 86_400_000).toISOString().slice(0, 19);
 	return [...piecesOf(Array.from({ length: count }, (_, i) => period(day(i), day(i + 1), wh)))];
@@ -32,7 +32,7 @@ describe("hosts/browser/kit/wall", () => {
 		for (const [moment, wall] of [
 			["2026-11-22T13:37:20", "2026-11-22T14:37:20"],
 			["2026-07-01T22:00:00", "2026-07-02T00:00:00"],
-			// The days on which the clock is changed.
+			// Days of clock changes.
 			["2026-03-28T23:00:00", "2026-03-29T00:00:00"],
 			["2026-03-29T22:00:00", "2026-03-30T00:00:00"],
 			["2026-10-24T22:00:00", "2026-10-25T00:00:00"],
@@ -82,7 +82,7 @@ describe("hosts/browser/kit/periods", () => {
 		const found = compare(pieces, unit, at, amount);
 		return found && [found.nowSum, found.beforeSum, new Date(found.before.toMs).toISOString().slice(0, 16)];
 	};
-	/** The days of two months, of which the last is not over. */
+	/** The days of two months, the last one incomplete. */
 	const until = (last: string, perDay = 100) => {
 		const first = utc(`${last.slice(0, 8)}01T00:00:00`);
 		const start = new Date(first);

@@ -26,7 +26,7 @@ const CERTIFICATE: CertificateDetails = {
 	issuedByNext: false,
 };
 const GOOD: CertificateFile = { certificates: [CERTIFICATE], problem: CERTIFICATES_WELL, key: PRIVATE_KEY_MATCHES };
-/** As long as nothing is wrong with what was read of it. */
+/** While the bytes read so far are valid. */
 const BYTES = new TextEncoder().encode("-----END PRIVATE KEY-----");
 
 describe("refused certificates", () => {

@@ -8,7 +8,7 @@ import { REPORT_SECTIONS } from "../../../modules/system/report-lines.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
 
-/** Words that are the same in two languages: names, units, and what all of them have taken over. */
+/** Words that are the same in two languages: names, units, loan words. */
 const SHARED = new Set([
 	"Area",
 	"Assistant",
@@ -53,9 +53,12 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 /** Quoted texts and addresses: names that are the same in each language. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
-/** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers and of meters. */
+/**
+ * In quotation marks, but not of this page: inserted values, parts of addresses, texts of files, words of browsers and
+ * meters.
+ */
 const FOREIGN_NAMES = /^(\{\w+\}|\.local|\.ota|-----.*|[?#+]|InF|Advanced|Erweitert|Zaawansowane)$/;
-/** Buttons of Zigbee2MQTT and ZHA, as these call them. */
+/** Buttons of Zigbee2MQTT and ZHA. */
 const CONTROLLERS = new Set([
 	...["Permit join (All)", "Add device", "Interview", "Reconfigure"],
 	...["Beitritt erlauben (Alle)", "Gerät hinzufügen", "Neu konfigurieren"],

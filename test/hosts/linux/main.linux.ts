@@ -1,4 +1,4 @@
-/** The firmware on Linux as a user starts and ends it: `npm run linux`. */
+/** `npm run linux`: start and end of the program. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ProcessGateway } from "../../api/process-gateway.js";

@@ -1,6 +1,6 @@
 /*
- * Admission queue of a port (admission-queue.h) on pairs of sockets, for admission-queue.test.ts, which has the orders:
- * `come`, `take`, `know`, `forget` and `pass` of test/hosts/admission-rules.ts, one on a line. Prints the admitted
+ * The admission queue (admission-queue.h) on pairs of sockets, for admission-queue.test.ts. Lines of the input are the
+ * commands `come`, `take`, `know`, `forget` and `pass` of test/hosts/admission-rules.ts. Prints the admitted
  * connections, and at the end the dropped ones.
  *
  *   admission-queue-peer <places>
@@ -19,7 +19,7 @@ enum { COME_LIMIT = 64 };
 
 static admission_queue queue;
 static uint64_t now_ms = 1000;
-/* The other ends of those that came; whether that was taken, or was told of as sent away. */
+/* The other ends of incoming connections; whether each was admitted or dropped. */
 static int ends[COME_LIMIT];
 static bool over[COME_LIMIT];
 static int came;
@@ -60,7 +60,7 @@ static void take(void)
 	printf("%s\n", caller ? caller->address : "-");
 	if (!caller) return;
 	int socket = admission_take(&queue, caller);
-	/* The taken connection; its other end receives a byte. */
+	/* The admitted connection; its other end receives a byte. */
 	MUST(send(socket, "y", 1, 0) == 1);
 	for (int i = 0; i < came; i++) {
 		char byte;
@@ -81,7 +81,7 @@ static void obey(const char *line)
 		admission_trust(&queue, address, now_ms);
 	} else if (strcmp(word, "forget") == 0) admission_forget_trusted(&queue);
 	else if (strcmp(word, "pass") == 0) {
-		/* Callers would lose their patience, which is not what the rules are about. */
+		/* Would exceed the queue's time limits, which the rules do not cover. */
 		now_ms += strtoull(rest, NULL, 10);
 		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.callers[i].since_ms = now_ms;
 		admission_serve(&queue, now_ms);
@@ -92,7 +92,7 @@ static void obey(const char *line)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Comes from must.h and is not needed here. */
+	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
 	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000);

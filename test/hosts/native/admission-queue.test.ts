@@ -1,4 +1,4 @@
-/** The native door by itself, under the sanitizers. */
+/** The native admission queue, under the sanitizers. */
 import assert from "node:assert/strict";
 import { DOOR_RULES } from "../admission-rules.js";
 import { compileNative, needNative } from "./compile.js";

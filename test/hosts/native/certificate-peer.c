@@ -1,11 +1,11 @@
 /*
- * The program that certificate.test.ts drives: shows what hosts/native/certificate*.c and digest.c do.
+ * Runs hosts/native/certificate*.c and digest.c for certificate.test.ts.
  *
- *   read FILE…                       what is in each file, a line of JSON each, in the form of CertificateFile
+ *   read FILE…                       contents of each file as a line of JSON (CertificateFile)
  *   make FROM TO NAME…               a certificate and its key as PEM; FROM and TO in ms; `refused` when out of range
  *   remake FILE FROM TO NAME…        the same with the key of a file
- *   fuzz SEED ROUNDS FILE…           reads damaged copies of the files; how often each outcome came
- *   digest PARTS KEY FILE            SHA-256 and HMAC of a file in so many parts
+ *   fuzz SEED ROUNDS FILE…           reads damaged copies of the files; counts the outcomes
+ *   digest PARTS KEY FILE            SHA-256 and HMAC of a file in that many parts
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static uint8_t *load(const char *path, size_t *length)
 	fseek(file, 0, SEEK_END);
 	*length = (size_t)ftell(file);
 	rewind(file);
-	// The buffer has exactly this size, so that the sanitizer notices a byte read beyond it.
+	// Exactly sized, so that the sanitizer detects a read beyond the end.
 	uint8_t *bytes = malloc(*length ? *length : 1);
 	if (!bytes || fread(bytes, 1, *length, file) != *length) exit(2);
 	fclose(file);
@@ -110,7 +110,7 @@ static size_t chance(size_t limit)
 	return limit ? seed % limit : 0;
 }
 
-/* Damages the bytes in place, 1 to 3 times; there is room for twice as many. */
+/* Damages the bytes in place, 1 to 3 times; the buffer has twice the length. */
 static size_t mutate(uint8_t *bytes, size_t length)
 {
 	for (size_t times = 1 + chance(3); times > 0 && length > 0; times--) {
@@ -134,14 +134,13 @@ static size_t mutate(uint8_t *bytes, size_t length)
 			length += size;
 			break;
 		default:
-			// Lengths of DER.
 			bytes[at] = (uint8_t[]){ 0, 0x7f, 0x80, 0x81, 0x82, 0x84, 0xff }[chance(7)];
 		}
 	}
 	return length;
 }
 
-/* Damages the bytes that one block of the text stands for; gives the new length of the text. */
+/* Damages the decoded bytes of one block; returns the new length of the text. */
 static size_t mutate_inside(char *text, size_t length)
 {
 	char *line = text;

@@ -64,7 +64,7 @@ describe("Certificates and digests in C", function () {
 		return stdout;
 	}
 
-	/** Contents that the C reads from each file, after comparison with Node's reading of the same file. */
+	/** Contents that the C reads from each file, compared with Node's. */
 	function readAll(files: readonly (string | Uint8Array)[]): CertificateFile[] {
 		const names = files.map((_, index) => `read-${index}`);
 		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);
@@ -123,10 +123,10 @@ describe("Certificates and digests in C", function () {
 		const exponent = (value: bigint) => [...rsa(2048), "-pkeyopt", `rsa_keygen_pubexp:${value}`];
 		const kinds: [algorithm: string[], isKnown: boolean][] = [
 			[exponent(3n), true],
-			// The primes next to 2 to the power of 32.
+			// The primes next to 2^32.
 			[exponent(4_294_967_291n), true],
 			[exponent(4_294_967_311n), false],
-			// A key of four primes is made quickly; one of two takes seconds, sometimes many.
+			// A key of four primes is made quickly; one of two primes takes seconds.
 			[[...rsa(4104), "-pkeyopt", "rsa_keygen_primes:4"], false],
 			[HEAVY_RSA, false],
 			[SLOW_RSA, false],
@@ -302,7 +302,7 @@ describe("Certificates and digests in C", function () {
 
 	it("cut off anywhere, a file is never more than it was", () => {
 		const text = whole(make({ subject: "/CN=x" }));
-		// Without its last line break the file is whole.
+		// The last line break is not required.
 		const cut = Array.from({ length: text.length - 1 }, (_, length) => text.slice(0, length));
 		for (const { certificates, key } of readAll(cut))
 			assert.ok(certificates.length === 0 || key !== PRIVATE_KEY_MATCHES);
@@ -345,7 +345,7 @@ describe("Certificates and digests in C", function () {
 		const shown = openssl(["x509", "-in", "file", "-text", "-noout"], { file: text }).toString();
 		assert.ok(shown.includes(alternatives), shown);
 		openssl(["verify", "-x509_strict", "-verify_ip", "192.168.4.1", "-CAfile", "file", "file"], { file: text });
-		// A text that only resembles an address is a name.
+		// Texts that only resemble an address are names.
 		const nearly = new X509Certificate(run("make", from, to, "192.168.4.01", "192.168.4.256", "192.168.4", "0.0.0.0"));
 		assert.equal(nearly.subjectAltName, "DNS:192.168.4.01, DNS:192.168.4.256, DNS:192.168.4, IP Address:0.0.0.0");
 	});

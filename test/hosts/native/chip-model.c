@@ -1,4 +1,4 @@
-/* See chip-model.h. These calls of the system are made here instead, for sockets that were accepted. */
+/* Replaces these system calls for accepted sockets. */
 #define _GNU_SOURCE
 #include "chip-model.h"
 
@@ -15,23 +15,23 @@
 
 enum {
 	DESCRIPTORS = 1024,
-	/* Free while there is no connection. */
+	/* Free without connections, bytes. */
 	IDLE = 75000,
-	/* Rings, sessions and sockets of a connection. */
+	/* Rings, session and socket of a connection. */
 	PLACE = 5500,
-	/* Memory taken until the handshake ends, together with the record that is being sent. */
+	/* Until the handshake ends, including the record that is being sent. */
 	HANDSHAKE = 11000,
 	/* A record that is being sent. */
 	RECORD = 4608,
-	/* CONFIG_LWIP_TCP_MSS, with its head as it lies on the heap, and a frame of the radio with the same in it. */
+	/* CONFIG_LWIP_TCP_MSS with its header on the heap, and a radio frame for it. */
 	SEGMENT = 1436,
 	SEGMENT_MEMORY = 1536,
 	/* CONFIG_ESP_WIFI_DYNAMIC_TX_BUFFER_NUM */
 	FRAMES = 6,
-	/* CONFIG_LWIP_TCP_SND_BUF_DEFAULT, and what must be free for poll(): TCP_SNDLOWAT of lwIP's opt.h. */
+	/* CONFIG_LWIP_TCP_SND_BUF_DEFAULT, and the room that poll() needs: TCP_SNDLOWAT of lwIP's opt.h. */
 	SEND_BUFFER = 4308,
 	SEND_LEAST = 2873,
-	/* Bytes that arrive in a millisecond, of all connections. */
+	/* Bytes that arrive per millisecond, over all connections. */
 	PACE = 300,
 	POLL_MS = 2,
 	/* RFC 5246, 6.2.1 */
@@ -41,11 +41,11 @@ enum {
 
 typedef struct {
 	bool accepted, has_sent;
-	/* Its handshake is under way; is over. */
+	/* Handshake begun; completed. */
 	bool shaking, shaken;
-	/* A record is sent in part. */
+	/* A record is partly sent. */
 	bool pending;
-	/* Bytes on their way. */
+	/* Bytes in transit. */
 	size_t out;
 } modelled;
 
@@ -62,7 +62,7 @@ static uint64_t clock_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The system's own; with the sanitizers theirs, which is why it is looked for. */
+/* The system's function, or the sanitizers', found at run time. */
 #define REAL(name) ((__typeof__(&name))real(#name))
 
 static void *real(const char *name)
@@ -72,7 +72,7 @@ static void *real(const char *name)
 	return found;
 }
 
-/* Lets arrive what has had the time; with the lock. */
+/* Delivers what is due. Needs the lock. */
 static void pass(void)
 {
 	uint64_t now_ms = clock_ms();
@@ -87,7 +87,7 @@ static void pass(void)
 	}
 }
 
-/* With the lock. */
+/* Needs the lock. */
 static long count(void)
 {
 	long taken = 0, segments = 0;
@@ -165,7 +165,7 @@ int poll(struct pollfd *list, nfds_t length, int timeout_ms)
 		full++;
 	}
 	pthread_mutex_unlock(&lock);
-	/* A thread that waits for room is sometimes woken without cause. */
+	/* A thread that waits for room may wake without cause. */
 	if (full > 0 && (timeout_ms < 0 || timeout_ms > POLL_MS)) timeout_ms = POLL_MS;
 	return REAL(poll)(list, length, timeout_ms);
 }

@@ -1,6 +1,6 @@
 /**
- * Compiles a test program of the native C with gcc and its sanitizers, for the suites of this folder. A warning is an
- * error here. SANITIZE=thread in the environment builds for ThreadSanitizer instead (it can't go with the others).
+ * Compiles a test program of the native C by gcc with sanitizers. Warnings are errors. SANITIZE=thread in the
+ * environment selects ThreadSanitizer, which excludes the others.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";
@@ -13,20 +13,19 @@ const WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wconversion", "-W
 const SANITIZE = process.env["SANITIZE"] ?? "address,undefined";
 
 export interface NativeProgram {
-	/** C files, by their paths from the root of the project. */
+	/** Paths of C files from the root of the project. */
 	sources: readonly string[];
-	/** The program's name. */
 	output: string;
 	/** Names for -l, such as "mbedtls". */
 	libraries: readonly string[];
 }
 
-/** Gives the path of the program that it made; throws what gcc said when that failed. */
+/** Path of the compiled program; throws gcc's messages on failure. */
 export function compileNative({ sources, output, libraries }: NativeProgram): string {
 	const folder = join(ROOT, ".build", "native");
 	mkdirSync(folder, { recursive: true });
 	const path = join(folder, output);
-	// Another suite, side by side with this one, may run the program of this name at this moment.
+	// A suite in parallel may be running this program.
 	const made = `${path}.${process.pid}`;
 	const sanitizers = [`-fsanitize=${SANITIZE}`, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 	const { status, stderr, error } = spawnSync(
@@ -47,7 +46,7 @@ function runs(command: string, ...args: string[]): boolean {
 	return spawnSync(command, args, { input: "", stdio: "pipe" }).status === 0;
 }
 
-/** Why nothing native can be tested on this machine, or undefined where it can. */
+/** Why this machine can't test native C; undefined: it can. */
 export function missingForNative(): string | undefined {
 	for (const program of ["gcc", "openssl", "curl"])
 		if (!runs(program, program === "openssl" ? "version" : "--version")) return `${program} is not installed`;
@@ -56,13 +55,13 @@ export function missingForNative(): string | undefined {
 	return undefined;
 }
 
-/** Reports the test, or in `before` the whole suite, as skipped by name, and says why. */
+/** Reports the test (in `before`, the suite) as skipped, and prints why. */
 export function skipBecause(test: Mocha.Context, reason: string): void {
 	console.error(`Skipped: ${reason}`);
 	test.skip();
 }
 
-/** For `before`: skips the suite where nothing native can be compiled. */
+/** For `before`: skips the suite where native C can't be compiled. */
 export function needNative(hook: Mocha.Context): void {
 	const reason = missingForNative();
 	if (reason !== undefined) skipBecause(hook, reason);

@@ -1,14 +1,13 @@
 /*
- * An owner of a UDP port, for datagram.test.ts: sends each datagram back to where it came from, behind a letter. It
- * prints "ready <port>", obeys the lines that come on its input, answers each with a line, and ends with status 0 at the
- * end of its input.
+ * A user of a UDP port, for datagram.test.ts: returns each datagram to its sender, behind a letter. It prints
+ * "ready <port>", answers each command line with a line, and exits with 0 at the end of its input.
  *
  *   datagram-peer <port> <address | -> <group | ->
  *
- *   count: datagrams that were read, and calls that told of some
- *   hold: do nothing when told      resume: begin again, with what waits
- *   one: read only one datagram each time      slow: read only 50 ms after being told
- *   send <address> <port> <bytes>      break: shut the socket down; "failed" follows when the peer is told
+ *   count: numbers of datagrams read, and of notifications
+ *   hold: ignore notifications      resume: read again, beginning with waiting datagrams
+ *   one: read one datagram for each notification      slow: read 50 ms after a notification
+ *   send <address> <port> <bytes>      break: shut the socket down; "failed" follows after the notification
  */
 #include <poll.h>
 #include <stdio.h>
@@ -36,7 +35,7 @@ bool access_point_bind(int socket)
 static void echo(void)
 {
 	static uint8_t reply[DATAGRAM_LIMIT + 1];
-	/* A buffer of its own, so that one byte too many is noticed. */
+	/* A buffer of its own, so that a read beyond the end is detected. */
 	uint8_t *bytes = malloc(DATAGRAM_LIMIT);
 	datagram_peer from;
 	int length;
@@ -59,7 +58,7 @@ static void hear(void)
 {
 	hear_ring();
 	told++;
-	/* Not told again before datagram_listen. */
+	/* No further notification before datagram_listen. */
 	usleep(1000);
 	struct pollfd again = { .fd = bell[0], .events = POLLIN };
 	MUST(poll(&again, 1, 0) == 0);
@@ -71,14 +70,14 @@ static void hear(void)
 	} else if (!held) echo();
 }
 
-/* Makes the socket useless, as when the system takes it away. */
+/* Breaks the socket, as when the system takes it away. */
 static void break_socket(void)
 {
 	for (int fd = 3; fd < DESCRIPTORS; fd++) {
 		int type = 0;
 		socklen_t size = sizeof(type);
 		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_DGRAM) continue;
-		/* The one for waking up is connected. */
+		/* The socket for wake-ups is connected. */
 		struct sockaddr_storage peer;
 		size = sizeof(peer);
 		if (getpeername(fd, (struct sockaddr *)&peer, &size) != 0) shutdown(fd, SHUT_RDWR);

@@ -9,7 +9,7 @@ import { compileNative, needNative, skipBecause } from "./compile.js";
 
 const DATAGRAM_LIMIT = 1472;
 const GROUP = "224.0.0.251";
-/** Far longer than anything takes: other suites may run beside this one. */
+/** Generous, since other suites may run in parallel. */
 const PATIENCE_MS = 10_000;
 
 async function until(isSo: () => boolean | Promise<boolean>, problem: () => string): Promise<void> {
@@ -36,7 +36,7 @@ class Peer {
 		this.#lines.on("line", (line) => this.#waiting.push(line));
 	}
 
-	/** Throws what it says instead of being ready. */
+	/** Throws the peer's output if it is not ready. */
 	static async start({ port = 0, address = "-", group = "-" } = {}): Promise<Peer> {
 		const peer = new Peer([String(port), address, group]);
 		const line = await peer.line();
@@ -58,7 +58,7 @@ class Peer {
 		return this.line();
 	}
 
-	/** How many datagrams were read, and how often it was told of some. */
+	/** Numbers of datagrams read, and of notifications. */
 	async count(): Promise<{ received: number; told: number }> {
 		const [received, told] = (await this.command("count")).split(" in ").map(Number);
 		return { received, told };
@@ -79,7 +79,7 @@ class Peer {
 	}
 }
 
-/** A socket that notes what comes. */
+/** A socket that records datagrams. */
 class Client {
 	readonly socket: Socket;
 	readonly received: { bytes: Buffer; from: RemoteInfo }[] = [];

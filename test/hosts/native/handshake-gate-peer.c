@@ -1,6 +1,5 @@
 /*
- * Tests of the gate of handshakes (handshake-gate.h), for handshake-gate.test.ts. Ends with status 0, or names the line
- * that failed.
+ * Tests of the handshake gate (handshake-gate.h), for handshake-gate.test.ts. Exits with 0, or prints the failed line.
  *
  *   handshake-gate-peer order     the order of entry, in one thread
  *   handshake-gate-peer threads   many threads that enter, wait and leave the queue
@@ -41,7 +40,7 @@ static void order(void)
 	MUST(handshake_gate_is_wanted() && a.granted == 0 && b.granted == 0);
 	handshake_gate_leave(&a.gate);
 	MUST(b.granted == 1 && c.granted == 0 && handshake_gate_enter(&b.gate) && !handshake_gate_enter(&c.gate));
-	/* A handshake that left goes to the end of the queue. */
+	/* A handshake that left rejoins at the end of the queue. */
 	MUST(!handshake_gate_enter(&a.gate));
 	handshake_gate_leave(&c.gate);
 	handshake_gate_leave(&b.gate);
@@ -64,7 +63,7 @@ static void *compete(void *context)
 		bool patient = (seed >> 16) % 4 != 0;
 		int before = self.granted;
 		bool mine = handshake_gate_enter(&self.gate);
-		/* Each that waits for its turn gets it. */
+		/* Each that waits long enough enters. */
 		while (!mine && patient) {
 			if (self.granted > before) MUST(mine = handshake_gate_enter(&self.gate));
 			else usleep(10);
@@ -95,7 +94,7 @@ static void threads(void)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Comes from must.h and is not needed here. */
+	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
 	(void)read_order;

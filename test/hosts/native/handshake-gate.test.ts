@@ -1,4 +1,4 @@
-/** The gate by which one party at a time shakes hands, under the sanitizers. */
+/** The handshake gate, which admits one handshake at a time, under the sanitizers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "./compile.js";

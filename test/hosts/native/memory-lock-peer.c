@@ -1,10 +1,10 @@
 /*
- * Tests of the memory lock (memory-lock.h), for memory-lock.test.ts. Ends with status 0, or names the line that failed.
- * Each call gets the time as an argument.
+ * Tests of the memory lock (memory-lock.h), for memory-lock.test.ts. Exits with 0, or prints the failed line. Each
+ * call gets the time as an argument.
  *
  *   memory-lock-peer sending      permissions to send
- *   memory-lock-peer shaking      handshakes beside connections that send
- *   memory-lock-peer threads      many threads that come, send and leave
+ *   memory-lock-peer shaking      handshakes while connections send
+ *   memory-lock-peer threads      many threads that enter, send and leave
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -57,37 +57,37 @@ static void sending(void)
 {
 	heap = ROOM_TO_SEND;
 	for (int i = 0; i < 10; i++) MUST(sends(&a) && sends(&b) && sends(&c));
-	/* With little, nobody does before what the others have sent is there. */
+	/* With little heap, no connection may send before the bytes of the others have arrived. */
 	heap = LITTLE;
 	MUST(!sends(&c) && !sends(&a) && !sends(&b));
 	now_ms += SETTLED_MS - 1;
 	MUST(!sends(&c));
 	memory_lock_leave(&c);
 	now_ms++;
-	/* Then one has the turn and sends on, and no other before it has had it for a while. */
+	/* Then one holds the lock and sends, and no other for a while. */
 	MUST(sends(&a));
 	uint64_t begin_ms = now_ms;
 	for (; now_ms < begin_ms + LOCK_MS; now_ms += 10) MUST(sends(&a) && !sends(&b) && !sends(&c));
-	/* Then neither, until what the first has sent is there, and the second holds it. */
+	/* Then neither, until the first one's bytes have arrived and the second gets the lock. */
 	begin_ms = now_ms;
 	for (; now_ms < begin_ms + SETTLED_MS - 10; now_ms += 10) MUST(!sends(&b) && !sends(&a) && !sends(&c));
 	now_ms = begin_ms + SETTLED_MS;
 	MUST(!sends(&a) && sends(&b) && !sends(&a) && !sends(&c) && sends(&b));
-	/* A connection that sends nothing gives the lock away sooner. */
+	/* A connection that sends nothing loses the lock sooner. */
 	now_ms += SETTLED_MS;
 	MUST(sends(&b));
 	now_ms += SETTLED_MS - 1;
 	MUST(!sends(&c));
 	now_ms += 1;
 	MUST(sends(&c) && !sends(&b));
-	/* A connection that ends at once; if it is the only one, nothing waits for it. */
+	/* A connection that ends at once; nothing waits for the only one. */
 	memory_lock_leave(&a);
 	MUST(sends(&c) && !sends(&b));
 	memory_lock_leave(&c);
 	MUST(!sends(&b));
 	now_ms += SETTLED_MS;
 	for (int i = 0; i < 3 * LOCK_MS; i++, now_ms++) MUST(sends(&b));
-	/* One that sends a little now and then, as a stream of events does, costs the others that moment. */
+	/* A connection that sends a little now and then, as an event stream, delays the others for that time only. */
 	for (int i = 0; i < 3; i++) {
 		now_ms += 15000;
 		MUST(sends(&a));
@@ -96,7 +96,7 @@ static void sending(void)
 		now_ms += SETTLED_MS;
 		for (int j = 0; j < 3 * LOCK_MS; j++, now_ms++) MUST(sends(&b));
 	}
-	/* With much again, all of them. */
+	/* With plenty again, all may send. */
 	heap = ROOM_TO_SEND;
 	MUST(sends(&a) && sends(&b) && sends(&c));
 }
@@ -106,7 +106,7 @@ static void granted(void *context)
 	(void)context;
 }
 
-/* Milliseconds out of `ms` during which `who` may send, asked every ASK_AGAIN_MS. */
+/* Milliseconds of `ms` in which `who` may send, checked every ASK_AGAIN_MS. */
 static unsigned allowed(const char *who, unsigned ms)
 {
 	unsigned count = 0;
@@ -124,7 +124,7 @@ static void shaking(void)
 	heap = HANDSHAKE_MEMORY;
 	piece = HANDSHAKE_MEMORY_PIECE - 1;
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NO_MEMORY);
-	/* Where Mbed TLS has memory of its own, the heap gives the rest, and what Mbed TLS does not take. */
+	/* If Mbed TLS has memory of its own, the heap covers only the rest. */
 	tls = tls_piece = HANDSHAKE_MEMORY;
 	heap = HANDSHAKE_HEAP;
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW);
@@ -135,7 +135,7 @@ static void shaking(void)
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NO_MEMORY);
 	heap++;
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW);
-	/* The record that comes lies in one piece of either. */
+	/* A received record needs one piece of either memory. */
 	tls_piece = HANDSHAKE_MEMORY_PIECE - 1;
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NO_MEMORY);
 	piece = HANDSHAKE_MEMORY_PIECE;
@@ -144,28 +144,28 @@ static void shaking(void)
 	heap = HANDSHAKE_MEMORY;
 	MUST(handshake_gate_enter(&party));
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW);
-	/* With room for all nobody waits for anybody. */
+	/* With room for all, none waits. */
 	heap = ROOM_FOR_ALL;
 	MUST(sends(&a) && memory_lock_handshake(now_ms) == HANDSHAKE_NOW && sends(&a));
-	/* With less, what was sent arrives first, and nothing follows. */
+	/* With less, sent bytes must arrive first, and no more are sent. */
 	heap = ROOM_FOR_ALL - 1;
 	for (int i = 0; i < SETTLED_MS; i += 10, now_ms += 10)
 		MUST(memory_lock_handshake(now_ms) == HANDSHAKE_SOON && !sends(&a));
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW && !sends(&a));
-	/* One that stalls holds up the others no longer than that, and a stretch of theirs follows. */
+	/* A stalled handshake delays the senders no longer than that; then they get their share. */
 	unsigned sent = allowed(&a, HOLD_UP_MS);
 	MUST(sent >= SETTLED_MS - 2 * ASK_AGAIN_MS && sent <= 10 * SETTLED_MS);
 	sent = allowed(&a, HOLD_UP_MS / 3);
 	MUST(sent > HOLD_UP_MS / 3 - 2 * ASK_AGAIN_MS);
 	/* A handshake does not wait for them then. */
 	MUST(sends(&a) && memory_lock_handshake(now_ms) == HANDSHAKE_NOW && sends(&a));
-	/* Whatever happens at the gate, they have half of the time. */
+	/* Whatever happens at the gate, senders have half of the time. */
 	sent = allowed(&a, 20 * HOLD_UP_MS);
 	MUST(sent > 9 * HOLD_UP_MS && sent < 11 * HOLD_UP_MS);
 	handshake_gate_leave(&party);
 	sent = allowed(&a, HOLD_UP_MS);
 	MUST(sent == HOLD_UP_MS);
-	/* A thread that has worked for the handshake comes back late: that was no waiting. */
+	/* A thread that returns late from the handshake's work was not waiting. */
 	MUST(handshake_gate_enter(&party) && !sends(&a));
 	for (int i = 0; i < 20; i++, now_ms += HOLD_UP_MS / 4) MUST(!sends(&a));
 	handshake_gate_leave(&party);
@@ -174,7 +174,7 @@ static void shaking(void)
 
 static atomic_bool over;
 
-/* Each connection gets to send all its bytes, whatever the others do and whatever is free. */
+/* Each connection can send all its bytes, with any load and any free heap. */
 static void *compete(void *context)
 {
 	static atomic_uint clock_ms = 1;
@@ -209,7 +209,7 @@ static void threads(void)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Comes from must.h and is not needed here. */
+	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
 	(void)read_order;

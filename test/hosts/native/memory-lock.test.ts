@@ -1,4 +1,4 @@
-/** The turns by which connections and handshakes take memory, under the sanitizers. */
+/** The memory lock of connections and handshakes, under the sanitizers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "./compile.js";

@@ -1,6 +1,6 @@
 /*
- * Common parts of the programs that own a native part for its tests: a broken promise of the part ends the program, a
- * bell carries callbacks from the part's threads to the owner's, and lines on the input are orders.
+ * Shared by the native peers: MUST ends the program, a bell carries callbacks from other threads to main, and lines of
+ * the input are commands.
  */
 #ifndef MUST_H
 #define MUST_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Whatever NDEBUG says. */
+/* Independent of NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -20,24 +20,24 @@
 		} \
 	} while (0)
 
-/* A pipe, made by main: a byte for each ring. */
+/* A pipe, made by main; each ring is a byte. */
 static int bell[2];
 
-/* For `notify`, with the bell as its context. */
+/* `notify` with the bell. */
 static inline void ring(void *context)
 {
 	MUST(context == bell);
 	MUST(write(bell[1], "", 1) == 1);
 }
 
-/* Takes one ring off the bell. */
+/* Takes one ring. */
 static inline void hear_ring(void)
 {
 	char byte;
 	MUST(read(bell[0], &byte, 1) == 1);
 }
 
-/* Reads one byte of the input, and obeys the line that it ends. False at the end of the input. */
+/* Reads one byte of the input, and executes a completed line. False at the end of the input. */
 static inline bool read_order(void (*obey)(const char *line))
 {
 	static char line[600];

@@ -1,10 +1,10 @@
 /*
- * The program that p256.test.ts drives. Every file is read into memory of just its size, so that the sanitizer notices a
- * byte read beyond.
+ * Runs P-256 for p256.test.ts. Every file is read into memory of exactly its size, so that the sanitizer detects a read
+ * beyond the end.
  *
  *   verify POINT MESSAGE SIGNATURE   `good` or `bad`
- *   agree POINT                      the new key's public half and the secret, as hex; `no point`
- *   hashes MESSAGE                   SHA-256 of the file begun twice: one is ended, the other given up
+ *   agree POINT                      a new public key and the secret, as hex; `no point`
+ *   hashes MESSAGE                   SHA-256 of the file, while a second calculation is abandoned
  */
 #include <stdio.h>
 #include <stdlib.h>

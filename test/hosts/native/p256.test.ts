@@ -1,4 +1,6 @@
-/** P-256 in C under the sanitizers, held against Node's; the vectors of the standards are in ../portable/crypto-checks.ts. */
+/**
+ * P-256 in C under the sanitizers, compared with Node's; the vectors of standards are in ../portable/crypto-checks.ts.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createECDH, createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
@@ -7,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compileNative, needNative } from "./compile.js";
 
-/** RFC 5903, 8.1: the initiator's private key and its public half. */
+/** RFC 5903, 8.1: the initiator's private and public key. */
 const RFC5903_PRIVATE = "c88f01f510d9ac3f70a292daa2316de544e9aab8afe84049c62a9c57862d1433";
 const RFC5903_POINT =
 	"04dad0b65394221cf9b051e1feca5787d098dfe637fc90b9ef945d0c37725811805271a0461cdb8252d61f1c456fa3e59ab1f45b33accf5f58389e0577b8990bb3";
@@ -30,7 +32,7 @@ describe("P-256 in C", function () {
 		if (folder) rmSync(folder, { recursive: true });
 	});
 
-	/** Lines that the program prints for these files. */
+	/** The program's output for these files. */
 	function run(order: string, ...files: Uint8Array[]): string[] {
 		const names = files.map((_, index) => `file-${index}`);
 		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);

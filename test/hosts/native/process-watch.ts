@@ -1,15 +1,15 @@
-/** The system's view of a child process: what it holds, and whether it is at rest (/proc of Linux). */
+/** A child process in Linux's /proc: its open files, and whether it is idle. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long it may take to come to rest: other programs may run beside it. */
+/** Generous, since other programs may run. */
 const REST_LIMIT_MS = 20_000;
 const LOOK_MS = 200;
-/** Clock ticks of 10 ms. */
+/** Ticks of 10 ms. */
 const TICKS_AT_REST = 2;
 
-/** Sockets and files that are open. */
+/** Number of open sockets and files. */
 export function descriptorsOf(pid: number): number {
 	return readdirSync(`/proc/${pid}/fd`).length;
 }
@@ -22,7 +22,7 @@ export function memoryKiBOf(pid: number): number {
 	return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
 }
 
-/** Fails when it goes on computing while nothing happens. */
+/** Fails if the process uses CPU time while nothing happens. */
 export async function checkRests(pid: number): Promise<void> {
 	const ticks = () => {
 		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");

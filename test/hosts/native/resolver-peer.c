@@ -1,7 +1,7 @@
 /*
- * An owner of a resolver, for resolver.test.ts: requests all names of its arguments at once, prints "<name> <address>"
- * for each answer, "<name> none" for a name without an address and "<name> refused" for a refused request, and ends.
- * With "close" as its first argument it closes the resolver while the requests are under way instead of waiting.
+ * A user of the resolver, for resolver.test.ts. Requests all names of its arguments at once, and prints "<name>
+ * <address>" for each answer, "<name> none" without an address, and "<name> refused" for a refused request. With
+ * "close" as its first argument it closes the resolver while requests are pending.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ int main(int count, char **arguments)
 		}
 	}
 	resolver_close(self);
-	/* Several may have rung for answers that were taken in one go; nothing rings any more. */
+	/* Several rings may stand for answers that were taken at once; then there are no more. */
 	while (poll(&wait, 1, 0) == 1) hear_ring();
 	MUST(poll(&wait, 1, AFTERWARDS_MS) == 0);
 	return 0;

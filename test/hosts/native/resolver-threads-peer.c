@@ -1,6 +1,6 @@
 /*
- * Resolvers that are closed while their names are not answered, for resolver.test.ts. The names are looked up by the
- * getaddrinfo() of this file, which answers none before it may. Exits with 0, or prints the failed line.
+ * Closing resolvers with pending requests, for resolver.test.ts. The getaddrinfo() of this file blocks until it is
+ * released. Exits with 0, or prints the failed line.
  */
 #include <dirent.h>
 #include <netdb.h>
@@ -46,9 +46,9 @@ static void wait_for_threads(int count)
 int main(void)
 {
 	char address[IPV4_TEXT_SIZE];
-	/* ThreadSanitizer begins one of its own with the first. */
+	/* ThreadSanitizer starts a thread of its own with the first. */
 	int before = threads_of_this_program() + 1, asked = 0;
-	/* Comes from must.h and is not needed here. */
+	/* Unused function of must.h. */
 	(void)read_order;
 	MUST(pipe(bell) == 0);
 	for (int i = 0; i < OWNERS; i++) {
@@ -61,13 +61,13 @@ int main(void)
 	MUST(threads_of_this_program() <= before + RESOLVER_THREADS);
 	resolver *last = resolver_open(ring, bell);
 	MUST(last && resolver_ask(last, "hub.example") == -1);
-	/* An address needs no thread. */
+	/* Addresses need no thread. */
 	MUST(resolver_ask(last, "192.0.2.1") == 0);
 	hear_ring();
 	MUST(resolver_next(last, address) == 0 && resolver_next(last, address) == -1);
 	may_answer = true;
 	wait_for_threads(before);
-	/* And then names are asked for again. */
+	/* Names can be requested again. */
 	for (int i = 0; i < RESOLVER_LIMIT; i++) MUST(resolver_ask(last, "hub.example") == i);
 	for (int i = 0; i < RESOLVER_LIMIT; i++) hear_ring();
 	for (int i = 0; i < RESOLVER_LIMIT; i++) MUST(resolver_next(last, address) == i && address[0] == 0);

@@ -1,4 +1,4 @@
-/** The native resolver; what the network's own name servers say is not for a test. */
+/** The native resolver, without the network's name servers. */
 import assert from "node:assert/strict";
 import { compileNative, needNative } from "./compile.js";
 import { run } from "./stream-server-driver.js";

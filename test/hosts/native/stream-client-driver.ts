@@ -1,4 +1,4 @@
-/** Runs stream-client-peer.c for its tests: the program with its orders, and servers for it to meet. */
+/** Drives stream-client-peer.c: the program with its commands, and servers. */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -38,13 +38,13 @@ function peerProgram(): string {
 }
 
 export interface Trusting {
-	/** Names of files that were written. */
+	/** Name of a written file. */
 	readonly trusted: string;
 	readonly name?: string;
 	readonly utcMs?: number;
 	/** Shown to the server: `<identity>.pem` and `<identity>.key`. */
 	readonly identity?: string;
-	/** Number of a session that was kept. */
+	/** Number of a kept session. */
 	readonly session?: number;
 }
 
@@ -76,7 +76,7 @@ export class ClientPeer {
 		});
 	}
 
-	/** Writes `<name>.pem` and, where there is one, `<name>.key`. */
+	/** Writes `<name>.pem` and, if given, `<name>.key`. */
 	write(name: string, certificate: string, key?: string): void {
 		writeFileSync(join(this.folder, `${name}.pem`), certificate);
 		if (key !== undefined) writeFileSync(join(this.folder, `${name}.key`), key);
@@ -86,7 +86,7 @@ export class ClientPeer {
 		this.#process.stdin.write(`${number} ${text}\n`);
 	}
 
-	/** Gives the order to connect, and what comes of that. */
+	/** Orders a connection; returns the peer's answer. */
 	async open(number: number, { host = HOST, port, timeoutMs = 8000, tls }: Target): Promise<string> {
 		const file = (name: string | undefined, end: string) => (name ? join(this.folder, `${name}.${end}`) : "-");
 		const { trusted, name = host, utcMs, identity, session } = tls ?? { trusted: "" };
@@ -96,13 +96,13 @@ export class ClientPeer {
 		return this.line(new RegExp(`^${number} (opened|not opened)`));
 	}
 
-	/** Connects, and gives the next that is told of it: that it stands, or is over. */
+	/** Connects; returns the next event: established or over. */
 	async connect(number: number, target: Target): Promise<string> {
 		assert.equal(await this.open(number, target), `${number} opened`);
 		return this.line(new RegExp(`^${number} (stands|over)`));
 	}
 
-	/** Connects, and gives the CLIENT_… by which that fails; closes it. */
+	/** Connects, expects a failure, closes, and returns its CLIENT_… code. */
 	async fails(number: number, target: Target): Promise<number> {
 		const line = await this.connect(number, target);
 		const [, , code, , bytes] = line.split(" ");
@@ -116,7 +116,7 @@ export class ClientPeer {
 		await this.line(new RegExp(`^${number} closed`));
 	}
 
-	/** Takes the next line that is like this; others stay. */
+	/** Takes the next matching line; others stay. */
 	async line(pattern: RegExp): Promise<string> {
 		for (const end = Date.now() + READY_MS; ; await sleep(2)) {
 			const at = this.#lines.findIndex((line) => pattern.test(line));
@@ -125,14 +125,14 @@ export class ClientPeer {
 		}
 	}
 
-	/** Takes all lines that are like this and were told already. */
+	/** Takes all matching lines that are already there. */
 	unread(pattern: RegExp): string[] {
 		const found = this.#lines.filter((line) => pattern.test(line));
 		for (const line of found) this.#lines.splice(this.#lines.indexOf(line), 1);
 		return found;
 	}
 
-	/** Until the clients are gone with their thread. */
+	/** Waits until the clients' thread has ended. */
 	async rests(): Promise<void> {
 		for (const end = Date.now() + READY_MS; ; await sleep(20)) {
 			this.order(0, "count");
@@ -154,12 +154,12 @@ export class ClientPeer {
 		return memoryKiBOf(this.#process.pid!);
 	}
 
-	/** Fails when it goes on computing while nothing happens. */
+	/** Fails if the program uses CPU time while nothing happens. */
 	checkIdle(): Promise<void> {
 		return checkRests(this.#process.pid!);
 	}
 
-	/** Ends it, and fails when it had anything to complain about. */
+	/** Ends the program; fails if it printed errors. */
 	async end(): Promise<void> {
 		this.#process.stdin.end();
 		const [code, signal] = await this.#exit;
@@ -169,7 +169,7 @@ export class ClientPeer {
 	}
 }
 
-/** A server of ours, with all its sockets, and its port. */
+/** A test server with its sockets and port. */
 export class TestServer {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
@@ -206,7 +206,7 @@ export class TestServer {
 		return (this.#server.address() as { port: number }).port;
 	}
 
-	/** Lets it know sessions by their numbers. */
+	/** Stores sessions by id. */
 	remember(known: Map<string, Buffer>): void {
 		this.#server.on("newSession", (id: Buffer, data: Buffer, done: () => void) => {
 			known.set(id.toString("hex"), data);
@@ -217,7 +217,7 @@ export class TestServer {
 		});
 	}
 
-	/** Breaks all connections, as a computer that starts anew. */
+	/** Resets all connections, as a restarted computer does. */
 	reset(): void {
 		for (const socket of this.#sockets) socket.resetAndDestroy();
 	}
@@ -235,14 +235,14 @@ export class TestServer {
 	}
 }
 
-/** The bytes that the peer sends. */
+/** Bytes that the peer sends. */
 export function pattern(size: number): Buffer {
 	const bytes = Buffer.alloc(size);
 	for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
 	return bytes;
 }
 
-/** As the peer tells it of what it has read. */
+/** The peer's checksum of received bytes. */
 export function checksum(bytes: Uint8Array): number {
 	let sum = 0;
 	for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) >>> 0;

@@ -1,4 +1,4 @@
-/** The damaged servers of stream-client-hostile.test.ts, many. */
+/** stream-client-hostile.test.ts with many damaged servers. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedOfRun } from "../../fuzz/mutator.js";

@@ -1,4 +1,4 @@
-/** The native clients among servers that mean them harm, or are broken; under the sanitizers. */
+/** The native clients with hostile or broken servers, under the sanitizers. */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +46,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		return server;
 	}
 
-	/** Result of a connection to a server that treats its clients by `behave`. */
+	/** Result of a connection to a server with this behaviour. */
 	async function comesOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
 		const { port } = await kept(TestServer.tcp(behave));
 		return peer.fails(0, { port, timeoutMs, tls: trusted });
@@ -78,7 +78,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 
 	it("give up a silent server's handshake after two seconds once another client waits, and tell it as a time-out", async () => {
 		const good = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
-		// In its second case the server goes on with a byte now and then, which is no message.
+		// In the second case the server keeps sending single bytes, which are no message.
 		for (const drip of [false, true]) {
 			const silent = await kept(
 				TestServer.tcp((socket) => {
@@ -90,7 +90,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 			const timeoutMs = 60_000;
 			assert.equal(await peer.open(0, { port: silent.port, timeoutMs, tls: trusted }), "0 opened");
 			await sleep(100);
-			// Less than the silent one would have had in all.
+			// Sooner than the silent server's time-out.
 			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 stands/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`^0 over ${TIMEOUT} `));
 			await peer.close(0);

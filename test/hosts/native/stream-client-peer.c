@@ -1,19 +1,19 @@
 /*
- * An owner of clients, for stream-client.test.ts: it checks the promises of stream-client.h while it obeys the lines that
- * come on its input, and prints what it is told. It ends with status 0 at the end of its input, when nothing is left.
+ * A user of stream clients, for stream-client.test.ts: executes the commands of its input, prints the events, and checks
+ * the guarantees of stream-client.h. Exits with 0 at the end of its input, if all is released.
  *
  *   <n> tcp <host> <port> <timeout ms>
  *   <n> tls <host> <port> <timeout ms> <trusted> <name> <Unix time, s, or -> <certificate or -> <key or -> <session or ->
- *     opens client n; the session is the one kept as that number. "<n> opened", or "<n> not opened: <sentence>"
- *   <n> send <count>   that many bytes of a pattern; "<n> sent" once the last of them is written
- *   <n> hold           nothing is read any more        <n> resume
+ *     opens client n, with the session kept under that number. "<n> opened", or "<n> not opened: <sentence>"
+ *   <n> send <count>   sends that many bytes of a pattern; "<n> sent" once all are written
+ *   <n> hold           stops reading        <n> resume
  *   <n> keep <number>  keeps the session; "<n> kept <bytes>"
  *   <n> damage <number> <at>   changes a byte of a kept session
  *   <n> close          "<n> closed"
- *   0 memory <bytes>   of the heap are free, or "plenty"
- *   0 count            of clients: "count <count>"
+ *   0 memory <bytes>   sets the free heap, or "plenty"
+ *   0 count            number of clients: "count <count>"
  *
- * Told: "<n> stands <address> resumed <0|1> session <bytes>", "<n> over <code> after <bytes> <checksum>".
+ * Events: "<n> stands <address> resumed <0|1> session <bytes>", "<n> over <code> after <bytes> <checksum>".
  */
 #include <poll.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/** The native clients against servers of OpenSSL (Node's, and its own program), under the sanitizers. */
+/** The native clients with OpenSSL servers (Node's, and its own program), under the sanitizers. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -170,7 +170,7 @@ describe("The native clients", function () {
 			met.push(socket);
 		});
 		await peer.connect(0, { port });
-		// More than the system takes, so that some of it still waits at the end.
+		// More than the system buffers, so that some is unsent at the end.
 		peer.order(0, "send 30000000");
 		await sleep(300);
 		met[0].end();
@@ -368,7 +368,7 @@ describe("The native clients", function () {
 				await peer.close(0);
 				assert.match(await peer.connect(0, { ...target, tls: { ...trusted, session: 2 } }), /resumed 1/);
 				await peer.close(0);
-				// Another name, another time, other trust: the whole handshake again.
+				// Another name, time or trust needs a full handshake.
 				const { port } = served;
 				const other = { ...trusted, name: "localhost", session: 1 };
 				assert.match(await peer.connect(0, { port, tls: other }), /resumed 0/);

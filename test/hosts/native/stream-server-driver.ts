@@ -1,6 +1,6 @@
 /**
- * Runs stream-server-peer.c for its tests: certificates from OpenSSL, the program with its commands, and clients that
- * behave as badly as a test wants. Every peer must end in order, with its sanitizers silent.
+ * Drives stream-server-peer.c: OpenSSL certificates, the program with its commands, and misbehaving clients. Every peer
+ * must exit cleanly, without sanitizer messages.
  */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
@@ -38,7 +38,7 @@ function peerProgram(): string {
 	return program;
 }
 
-/** Names of pairs that exist in the folder: `<name>.pem` (a chain, where there is one) and `<name>.key`. */
+/** Pairs in the folder: `<name>.pem` (may be a chain) and `<name>.key`. */
 export type PairName = "ec" | "ec384" | "ec521" | "rsa" | "chain" | "mixed" | "unsigning" | "client";
 
 export class Certificates {
@@ -129,13 +129,13 @@ export interface PeerOptions {
 	readonly handshakes?: number;
 	readonly handshakeMs?: number;
 	readonly lingerMs?: number;
-	/** At the door. */
+	/** Places in the admission queue. */
 	readonly callers?: number;
-	/** For the first bytes. */
+	/** Longest wait for the first bytes. */
 	readonly silenceMs?: number;
 	/** Limit of silence in a handshake while others wait, ms. */
 	readonly pressedMs?: number;
-	/** The most files and sockets that it may have open. */
+	/** Limit of open files and sockets. */
 	readonly descriptors?: number;
 }
 
@@ -191,7 +191,7 @@ export class Peer {
 		});
 	}
 
-	/** Gives the peer once it listens; throws what it says instead. */
+	/** Starts a peer, which must listen; otherwise throws its output. */
 	static async start(options: PeerOptions = {}): Promise<Peer> {
 		const peer = new Peer(options);
 		const line = await peer.line();
@@ -207,7 +207,6 @@ export class Peer {
 		return `${this.secure ? "https" : "http"}://${HOST}:${this.port}`;
 	}
 
-	/** The next line that it prints. */
 	async line(): Promise<string> {
 		for (const end = Date.now() + READY_MS; this.#lines.length === 0; await sleep(5))
 			assert.ok(Date.now() < end && this.#process.exitCode === null, `the peer is silent: ${this.#errors}`);
@@ -219,12 +218,12 @@ export class Peer {
 		return this.line();
 	}
 
-	/** Gives a command, and does not wait for the answer. */
+	/** Sends a command without waiting for the answer. */
 	tell(name: CommandName): void {
 		this.#process.stdin.write(`${name}\n`);
 	}
 
-	/** Ends it, and fails when it had anything to complain about. */
+	/** Ends the program; fails if it printed errors. */
 	async end(): Promise<void> {
 		this.#process.stdin.end();
 		const [code, signal] = await this.#exit;
@@ -232,7 +231,7 @@ export class Peer {
 		assert.deepEqual([code, signal], [0, null]);
 	}
 
-	/** Waits until the owner holds so many connections. */
+	/** Waits until that many connections are open. */
 	async untilOpen(count: number): Promise<void> {
 		for (const end = Date.now() + READY_MS; ; await sleep(10)) {
 			const line = await this.command("count");
@@ -241,13 +240,13 @@ export class Peer {
 		}
 	}
 
-	/** Waits until it has no more sockets and files open than that: one that was reset may be kept until its time is over. */
+	/** Waits until that many files and sockets are open at most: a reset connection may linger until its time limit. */
 	async untilDescriptors(most: number): Promise<void> {
 		for (const end = Date.now() + READY_MS; this.descriptors() > most; await sleep(10))
 			assert.ok(Date.now() < end, "sockets were left");
 	}
 
-	/** Sockets and files that the program has open. */
+	/** Number of open sockets and files. */
 	descriptors(): number {
 		return descriptorsOf(this.#process.pid!);
 	}
@@ -256,18 +255,18 @@ export class Peer {
 		return memoryKiBOf(this.#process.pid!);
 	}
 
-	/** Fails when it goes on computing while nothing happens. */
+	/** Fails if the program uses CPU time while nothing happens. */
 	checkIdle(): Promise<void> {
 		return checkRests(this.#process.pid!);
 	}
 
-	/** A connection without TLS, whatever the server speaks. */
+	/** A connection without TLS. */
 	dial(address?: string): Client {
 		const socket = dial(this.port, address);
 		return new Client(socket, socket);
 	}
 
-	/** A connection as the server speaks it. */
+	/** A connection with TLS if the server uses it. */
 	async open(port = this.port, address?: string): Promise<Client> {
 		const socket = dial(port, address);
 		if (!this.secure) return new Client(socket, socket);
@@ -277,7 +276,7 @@ export class Peer {
 		return client;
 	}
 
-	/** One request on a connection of its own, with the right answer. */
+	/** A request over a new connection must succeed. */
 	async checkServes(size = 1000, address?: string): Promise<void> {
 		const client = await this.open(this.port, address);
 		await client.get(`/size/${size}`, size);
@@ -292,7 +291,7 @@ export function pattern(size: number): Buffer {
 	return bytes;
 }
 
-/** A TCP connection that is not ended because the server ended its direction. */
+/** A TCP connection that stays half-open when the server ends its side. */
 export function dial(port: number, localAddress?: string): Socket {
 	return connect({ port, host: HOST, allowHalfOpen: true, ...(localAddress === undefined ? {} : { localAddress }) });
 }
@@ -302,7 +301,7 @@ export function tlsOver(socket: Socket): TLSSocket {
 	return tlsConnect(options as ConnectionOptions);
 }
 
-/** The first bytes that a TLS client says. */
+/** First bytes of a TLS client. */
 export async function recordHello(): Promise<Buffer> {
 	const listener = createServer().listen(0, "127.0.0.1");
 	await once(listener, "listening");
@@ -317,12 +316,12 @@ export async function recordHello(): Promise<Buffer> {
 	return hello;
 }
 
-/** A socket with what came out of it. */
+/** A socket and its received bytes. */
 export class Client {
 	readonly socket: Socket;
 	error: string | undefined;
 	ended = false;
-	/** Resolves when the socket is gone, in whatever way. */
+	/** Resolves when the socket is closed in any way. */
 	readonly closed: Promise<void>;
 	readonly #carrier: Socket;
 	#pieces: Buffer[] = [];
@@ -348,7 +347,7 @@ export class Client {
 		});
 	}
 
-	/** Breaks the connection off, as a program that crashes. */
+	/** Resets the connection, as a crashed program does. */
 	reset(): void {
 		this.#carrier.resetAndDestroy();
 		this.socket.destroy();
@@ -363,7 +362,7 @@ export class Client {
 		this.socket.write([line, ...headers, "", ""].join("\r\n"));
 	}
 
-	/** Takes a whole reply out of what was received: its body. */
+	/** Takes a whole reply; returns its body. */
 	async reply(status: number): Promise<Buffer> {
 		await this.until(() => this.received.includes("\r\n\r\n"));
 		const bodyAt = this.received.indexOf("\r\n\r\n") + 4;
@@ -389,7 +388,7 @@ export class Client {
 		}
 	}
 
-	/** Waits for the server to end or break the connection; gives how long that took. */
+	/** Waits until the server closes or resets the connection; returns the time taken. */
 	async untilOver(timeoutMs = 5000): Promise<number> {
 		const begin = Date.now();
 		while (!this.ended && !this.socket.destroyed) {
@@ -407,7 +406,7 @@ export interface Outcome {
 	stderr: string;
 }
 
-/** Runs a program; `input` is what it is fed, each part when it has said what stands before that. */
+/** Runs a program. Each part of `input` is sent after the output that precedes it. */
 export async function run(
 	command: string,
 	args: readonly string[],

@@ -19,13 +19,10 @@ import {
 const SEED = seedOfRun();
 const FUZZ_RUNS = 40;
 const FUZZ_LANES = 4;
-/** A correct client's handshake takes less than this on a busy computer. */
+/** Limit of a correct client's handshake on a busy computer. */
 const HANDSHAKE_MS = 1000;
 
-/**
- * A proxy that may change the bytes from the client to the server; it cuts the connection where `change` gives
- * undefined.
- */
+/** A proxy that may change the client's bytes; it cuts the connection if `change` returns undefined. */
 async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefined) {
 	const sockets: Socket[] = [];
 	const servers: Socket[] = [];
@@ -46,7 +43,7 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	await once(listener, "listening");
 	return {
 		port: (listener.address() as { port: number }).port,
-		/** Holds back the server's bytes from now on, or lets them pass again. */
+		/** Holds back the server's bytes, or releases them. */
 		hold: (held: boolean) => {
 			for (const socket of servers) held ? socket.pause() : socket.resume();
 		},
@@ -57,7 +54,7 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	};
 }
 
-/** The beginning of a record, and then a byte of it now and then. */
+/** The beginning of a record, then single bytes. */
 async function drip({ socket }: Client): Promise<void> {
 	for (const byte of Buffer.concat([Buffer.of(22, 3, 3, 1, 0), Buffer.alloc(200)])) {
 		if (socket.destroyed) return;
@@ -67,7 +64,7 @@ async function drip({ socket }: Client): Promise<void> {
 }
 
 describe(`The native stream server among strangers (SEED=${SEED})`, function () {
-	// The first test compiles it.
+	// The first test compiles the program.
 	this.timeout(60_000);
 	let certificates: Certificates;
 	let hello: Buffer;
@@ -255,7 +252,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				stuck.request("GET /size/50000000 HTTP/1.1");
 				const written = new Promise((resolve) => stuck.socket.write(pattern(20_000_000), resolve));
 				await sleep(200);
-				/* Linux takes more than poll() tells of: whatever happens makes the server try again. */
+				/* Linux accepts more than poll() reports, so any event makes the server try again. */
 				const other = await peer.open();
 				for (let i = 0; i < 200; i++) await other.get("/size/10", 10);
 				assert.equal(await peer.command("drop"), "drop");
@@ -369,7 +366,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			await peer.checkServes();
 			const over = () => silent.map(({ ended, socket }) => ended || socket.destroyed);
 			assert.deepEqual(over(), [false, false, false, false]);
-			// The connections that have begun then get a handshake, which their peers must go on with.
+			// The connections that have begun then get a handshake, which must make progress.
 			await Promise.all(silent.slice(0, 2).map((client) => client.untilOver()));
 			assert.deepEqual(over(), [true, true, false, false]);
 			await peer.checkIdle();
@@ -421,7 +418,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await peer.checkServes(10, address);
 				order.push(address);
 			};
-			// Served least lately goes first, though it comes later.
+			// The address served least lately goes first, though its connection comes later.
 			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
 			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
 			for (const client of [stalled, known]) client.socket.destroy();
@@ -474,7 +471,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				};
 				const attacks = [attack(), attack(), attack()];
 				await sleep(100);
-				// Each of these would wait for the whole time of three handshakes.
+				// Each would wait for the full time of three handshakes.
 				const begunMs = Date.now();
 				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
 				const tookMs = Date.now() - begunMs;
@@ -489,7 +486,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			const there = [await peer.open(), await peer.open(peer.port, "127.0.0.9")];
 			for (const client of there) await client.get("/size/10", 10);
 			const pressed = async () => Number.parseInt(await peer.command("pressed"), 10);
-			// Its address was served last, so a connection from another address goes first.
+			// Its address was served last, so another address goes first.
 			const slow = peer.open(peer.port, "127.0.0.9");
 			while ((await pressed()) < 1) await sleep(10);
 			const quick = peer.open(peer.port, "127.0.0.8");
@@ -545,15 +542,14 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		const peer = await Peer.start({ certificates });
 		peers.push(peer);
 		let spoil = false;
-		// A record with a wrong check value, which is answered with an alert.
+		// A record with a wrong MAC, which is answered with an alert.
 		const wrong = Buffer.concat([Buffer.of(23, 3, 3, 0, 40), randomBytes(40)]);
 		const between = await proxy(peer, (passed) => (spoil ? wrong : passed));
 		const client = await peer.open(between.port);
 		client.request("GET /size/20000000 HTTP/1.1");
 		await client.until(() => client.received.length > 0);
 		between.hold(true);
-		// A further connection that comes and goes has the thread look at this one too, until the system takes nothing
-		// more of the reply.
+		// Another connection wakes the thread, which tries this one too, until the system's buffers are full.
 		const look = async () => {
 			for (let i = 0; i < 30; i++) {
 				const other = peer.dial();

@@ -1,4 +1,4 @@
-/** Heap that connections of the native stream server take from a chip, by a model of it (chip-model.h). */
+/** Heap of a chip that the native stream server's connections take, by a model (chip-model.h). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ import { needNative, ROOT } from "./compile.js";
 import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
 const FLOOR = 40 * 1024;
-/** For a record of 16 KB that comes, and the rest. */
+/** For a received record of 16 KB, and the rest. */
 const ENOUGH = 30 * 1024;
-/** Bytes of a download: about a second at the pace of the model's network. */
+/** Bytes of a download: about a second on the model's network. */
 const SIZE = 300_000;
-/** Attempts of a download that takes too long. */
+/** Attempts of a slow download. */
 const TRIES = 5;
-/** Least time that a sender waits for a handshake while little is free (memory-lock.h). */
+/** Shortest wait of a sender for a handshake while memory is short (memory-lock.h). */
 const HELD_UP_MS = 1000;
 
 describe("The memory of the native stream server", function () {
@@ -37,7 +37,7 @@ describe("The memory of the native stream server", function () {
 		return Number.parseInt(await peer.command("lowest"), 10);
 	}
 
-	/** How long `count` downloads side by side take, ms. */
+	/** Time of `count` parallel downloads, ms. */
 	async function download(count: number): Promise<number> {
 		const clients = await Promise.all(Array.from({ length: count }, () => peer.open()));
 		const begin = Date.now();
@@ -47,7 +47,7 @@ describe("The memory of the native stream server", function () {
 		return took;
 	}
 
-	/** Two downloads; others connect and go meanwhile. */
+	/** Two downloads; other clients connect and leave meanwhile. */
 	async function load(): Promise<void> {
 		const downloads = download(2);
 		for (let i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ describe("The memory of the native stream server", function () {
 		deaf.request("GET /size/20000000 HTTP/1.1");
 		await deaf.until(() => deaf.received.length > 0);
 		deaf.socket.pause();
-		// Until the system takes nothing more for it.
+		// Until the system's buffers are full.
 		await sleep(2000);
 		let beside = await timed();
 		for (let tries = 1; tries < TRIES && beside >= 4000; tries++) beside = await timed();
@@ -102,7 +102,7 @@ describe("The memory of the native stream server", function () {
 		const behind = await timed();
 		assert.ok(behind > HELD_UP_MS, "nobody was held up");
 		assert.ok(behind < beside + 6000, `beside a handshake that stalls it took ${behind} ms`);
-		// Once no client waits for the handshake any more, less than the floor is left, but enough.
+		// After the last handshake less than the floor may be left, but enough.
 		const least = await lowest();
 		assert.ok(least >= ENOUGH, `only ${least} bytes were free`);
 		for (const { socket } of [client, deaf, stalled]) socket.destroy();
@@ -113,7 +113,7 @@ describe("The memory of the native stream server", function () {
 		const freely = [await download(1), await download(2)];
 		await peer.end();
 		await start("chip");
-		// A download that is really slower is slower each time; one delayed by other programs is not.
+		// A download that is really slower is slower each time; other programs delay only some.
 		const soonEnough = async (count: number, limitMs: number) => {
 			const tookMs: number[] = [];
 			while (tookMs.length < TRIES) {

@@ -1,21 +1,21 @@
 /*
- * An owner of a stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the promises of stream-
- * server.h while it serves. It prints "ready <port>", obeys the lines of its input, answers each with a line, and ends
- * with status 0 at the end of its input.
+ * A user of the stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the guarantees of
+ * stream-server.h. It prints "ready <port>", answers each command line with a line, and exits with 0 at the end of its
+ * input.
  *
  *   stream-server-peer <port> <loopback 0|1> <connections> <handshakes> <handshake ms> <linger ms>
  *     <callers> <silence ms> <pressed silence ms> [<chain> <key> [<chain> <key>]]
  *
  *   GET /size/N      N bytes of the pattern          GET /address   the client's address
- *   POST /echo       the body as it arrives          GET /silent    nothing, and nothing more is read
+ *   POST /echo       the body as it arrives          GET /silent    no reply, and no more reading
  *   GET /close/N     N bytes, then closes            POST /refuse   413, then closes; the body is not read
  *
- *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
+ *   swap: the other certificate   hold: ignore events   resume   break: shut the listening socket down
  *   pressed: number of STREAM_PRESSED events
  *   stop: stream_server_stop      count: number of open connections      drop: close them all
- *   scarce: there is no memory for handshakes   plenty: there is
- *   chip: from now on connections take memory as on a chip   chip-untold: so, without events
- *   lowest: the least free heap of that chip
+ *   scarce: no memory for handshakes   plenty: enough
+ *   chip: connections take memory as on a chip from now on   chip-untold: the same without events
+ *   lowest: smallest free heap of that chip
  *   know: all open connections have shown a token   forget: a token was revoked
  *   read: take the waiting bytes of the connections that requested /silent
  *   test: the port connects to itself; the reply is the result
@@ -56,10 +56,10 @@ typedef struct {
 static stream_server *server;
 static client clients[STREAM_CONNECTION_LIMIT];
 static int closed_id = -1;
-/* How often it was told that somebody waits at the queue. */
+/* Number of STREAM_PRESSED events. */
 static unsigned pressed;
 static bool held;
-/* Files of the other certificate, as on the command line. */
+/* Files of the other certificate, from the command line. */
 static char *const *files;
 
 static char *read_file(const char *path)
@@ -77,7 +77,7 @@ static uint8_t pattern(size_t position)
 	return (uint8_t)(position * 31 + (position >> 8));
 }
 
-/* Nothing may come of a connection that was closed. */
+/* Reading and writing a closed connection must do nothing. */
 static void check_closed(void)
 {
 	uint8_t byte;
@@ -119,7 +119,7 @@ static void send_text(client *c, unsigned status, size_t length, const char *bod
 	send_bytes(c, text, (size_t)size);
 }
 
-/* The head is complete, and there is room for one of ours. */
+/* The head is complete, and the reply's head fits. */
 static void answer(client *c)
 {
 	const char *head = c->head;
@@ -154,7 +154,7 @@ static void answer(client *c)
 	c->head_length = 0;
 }
 
-/* False: nothing more can be done before the next event. */
+/* False: nothing more to do before the next event. */
 static bool step(client *c)
 {
 	uint8_t bytes[PIECE];
@@ -204,7 +204,7 @@ static bool step(client *c)
 	return false;
 }
 
-/* The command `scarce`. */
+/* Set by the command `scarce`. */
 static _Atomic bool scarce;
 
 size_t free_heap(void)
@@ -227,7 +227,7 @@ size_t free_tls_piece(void)
 	return 0;
 }
 
-/* Everybody comes from elsewhere here. */
+/* No connection comes by the access point here. */
 bool access_point_accepted(int socket)
 {
 	(void)socket;
@@ -309,7 +309,7 @@ static unsigned open_clients(void)
 	return count;
 }
 
-/* Makes the listening socket useless, as when the system takes it away. */
+/* Breaks the listening socket, as when the system takes it away. */
 static void break_listener(void)
 {
 	for (int fd = 0; fd < DESCRIPTORS; fd++) {

@@ -9,7 +9,7 @@ import { Certificates, type Outcome, Peer, type PeerOptions, pattern, run } from
 const CHROMIUM = "/usr/bin/chromium";
 
 describe("The native stream server", function () {
-	// The first test compiles it.
+	// The first test compiles the program.
 	this.timeout(60_000);
 	let certificates: Certificates;
 	const peers: Peer[] = [];
@@ -274,7 +274,7 @@ describe("The native stream server", function () {
 			const peer = await start({ certificates, handshakeMs: 400 });
 			const other = await peer.open();
 			const silent = peer.dial();
-			// A record that is never whole: its handshake is under way until its time is over.
+			// An incomplete record, so that the handshake lasts until its time limit.
 			silent.socket.write(Buffer.concat([Buffer.of(22, 3, 3, 2, 0), Buffer.alloc(300)]));
 			await sleep(100);
 			const begin = Date.now();

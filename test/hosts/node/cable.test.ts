@@ -15,7 +15,7 @@ class Bed {
 	readonly time = new VirtualTime();
 	text = "";
 	changes = 0;
-	/** A call into the port is going on: nothing may be called back. */
+	/** During a call into the port no callback may follow. */
 	isInside = false;
 	readonly port: SimulatedEthernet;
 

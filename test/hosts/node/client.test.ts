@@ -1,4 +1,4 @@
-/** The bench's TLS clients, where the portable checks can't look: memory, and what a session is bound to. */
+/** The simulator's TLS clients beyond the portable checks: memory, and sessions' bindings. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -38,7 +38,7 @@ describe("The bench's TLS clients", () => {
 	});
 	afterEach(() => server.close());
 
-	/** Connects; gives the client once it is over, and the code of its end. */
+	/** Connects; returns the client after its end, and the code of the end. */
 	async function meet(tls: TLSClientOptions) {
 		const { port } = server.address() as AddressInfo;
 		const { tlsClient } = createClientPorts({ resolver: new NodeResolver(), freeBytes: () => free });

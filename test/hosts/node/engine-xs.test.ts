@@ -1,4 +1,4 @@
-/** The XS engine itself: what it measures, and what becomes of a firmware that fails. */
+/** The XS engine: its measurements, and a failing firmware. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -146,7 +146,7 @@ describe("XSEngine", function () {
 	});
 
 	it("is ended by force when the firmware does not stop in time", async () => {
-		// Busy in few steps: the engine's own search through ten million characters, for a minute.
+		// Few steps, but a minute: the engine's own search through ten million characters.
 		const busy = "const end = Date.now() + 60000; while (Date.now() < end) text.indexOf('y');";
 		const engine = makeEngine(`const text = "x".repeat(1e7);
 			globalThis.handleCommand = (message) => { if (new Uint8Array(message)[0] === 2) { ${busy} } };`);

@@ -1,4 +1,4 @@
-/** The fast time of the simulator: alone, and under a whole gateway that is left alone with it. */
+/** The simulator's fast time, alone and under a whole gateway. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FastTime } from "../../../hosts/node/fast-time.js";
@@ -9,7 +9,7 @@ import { type EngineName, OUR_METER, ProcessGateway } from "../../api/process-ga
 const HOUR_MS = 3_600_000;
 
 describe("FastTime", () => {
-	/** Time of the computer, ms: it passes as a test wants, whatever else keeps the computer busy. */
+	/** The computer's time, ms, set by the test. */
 	let computerMs = 0;
 	const { now } = performance;
 	beforeEach(() => {
@@ -79,7 +79,7 @@ describe("FastTime", () => {
 		const passed = async () => {
 			const fromMs = time.monotonicMs();
 			computerMs += 50;
-			// Timers that are due by then are called in later ticks.
+			// Due timers are called in later ticks.
 			await sleep(20);
 			return time.monotonicMs() - fromMs;
 		};
@@ -110,7 +110,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			const args = ["--time", "2026-01-31T21:20:00Z", "--speed", "6000"];
 			const gateway = await ProcessGateway.start(engine, { meterPath: OUR_METER, args });
 			try {
-				// The start opens an HTTPS connection, after which time runs at the computer's speed for a while.
+				// The start opens an HTTPS connection, which slows time down to the computer's for a while.
 				const readouts = () => gateway.diagnosis.split("sends the block").length - 1;
 				for (const limitMs = Date.now() + 90_000; readouts() < 16; await sleep(100))
 					assert.ok(Date.now() < limitMs, gateway.diagnosis);
@@ -125,7 +125,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 				assert.equal((await history("days")).length, 2);
 				const quarters = await history("quarters");
 				assert.ok(quarters.length >= 14, `${quarters.length}`);
-				// Read at each quarter of an hour, and not somewhere near it.
+				// Read exactly at each quarter of an hour.
 				for (const quarter of quarters.slice(1, -1)) {
 					assert.equal(quarter.interpolated ?? quarter.gap, undefined, JSON.stringify(quarter));
 					assert.ok(quarter.import_wh > 50 && quarter.import_wh < 500, JSON.stringify(quarter));

@@ -1,4 +1,4 @@
-/** `npm start -- --hub-demo`: what the gateway reads is on the page of the stand-in for Home Assistant. */
+/** `npm start -- --hub-demo` shows the gateway's readings on the page of the stand-in for Home Assistant. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OUR_METER, ProcessGateway } from "../../api/process-gateway.js";

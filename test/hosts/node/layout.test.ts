@@ -1,4 +1,4 @@
-/** How the values of commands and replies are laid out between Node and the XS worker. */
+/** The layout of commands' and replies' values between Node and the XS worker. */
 import assert from "node:assert/strict";
 import {
 	BYTES,

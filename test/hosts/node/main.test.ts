@@ -1,4 +1,3 @@
-/** The bench as the user starts it: `npm start`. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../../hosts/node/bundle.js";

@@ -21,7 +21,7 @@ describe("A TLS listener of the simulator", () => {
 
 	it("tells in a sentence why no client could speak with it", async () => {
 		const listener = new port.io({ ...port.pins, identity, onReadable: () => assert.fail("the test is seen") });
-		// A curve that certificates may have, but that no client of TLS offers.
+		// A curve of certificates that no TLS client offers.
 		const odd = make({ subject: "/CN=x", algorithm: ["EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"] });
 		listener.setIdentity({ certificate: Buffer.from(odd.certificate), key: Buffer.from(odd.key) });
 		assert.match(await tested(listener), /^the handshake has failed: \w/);
@@ -41,7 +41,7 @@ describe("A TLS listener of the simulator", () => {
 				}
 			};
 			const listener = new port.io({ ...port.pins, identity, onReadable: take });
-			/** Gives why the client went, or "connected". */
+			/** Returns why the client failed, or "connected". */
 			const visit = (rejectUnauthorized: boolean) =>
 				new Promise<string>((resolve) => {
 					const client = connect({ port: listener.port, host: "127.0.0.1", maxVersion, rejectUnauthorized });
@@ -137,7 +137,7 @@ describe("UDP of the simulator", () => {
 		const squatter = createSocket("udp4");
 		const hasFailed = once(squatter, "error");
 		squatter.bind(67, "127.0.0.1");
-		// A failure to bind there serves as well.
+		// A failure to bind serves as well.
 		await Promise.race([once(squatter, "listening"), hasFailed]);
 		const udp = open({ port: 67, accessPoint: true });
 		assert.ok(udp.port >= 1024);

@@ -1,4 +1,4 @@
-/** The flash of the virtual world: as the contract wants it, and what goes wrong with it. */
+/** The virtual world's flash: its contract and its faults. */
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../../hosts/node/virtual.js";
 import { VirtualFlash } from "../../../hosts/node/virtual-flash.js";

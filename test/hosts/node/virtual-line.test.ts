@@ -15,7 +15,7 @@ import {
 } from "../../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../../modules/io/machine.js";
 
-/** A far end that notes what arrives and when, and sends what it is told. */
+/** A far end that records input with its times, and sends on command. */
 class FarEnd implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly heard: number[] = [];

@@ -1,4 +1,4 @@
-/** Clients of the virtual world, against servers that a test plays. */
+/** Clients of the virtual world, with servers of the test. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
 import { VirtualWorld } from "../../../hosts/node/virtual.js";
@@ -26,7 +26,7 @@ const ADDRESS = "192.0.2.7";
 const PORT = 8883;
 const FROM_MS = Date.UTC(2026, 0, 1);
 const TO_MS = Date.UTC(2049, 0, 1);
-/** The name's look-up takes as long. */
+/** Duration of the name's look-up. */
 const RESOLVE_MS = 20;
 
 describe("virtual servers", () => {
@@ -41,7 +41,7 @@ describe("virtual servers", () => {
 		told = [];
 	});
 
-	/** Connects; what is told is noted with the time and the name. */
+	/** Connects; events are recorded with time and name. */
 	function connect(options: Partial<ClientOptions> = {}, name = ""): Client {
 		const port = options.tls === undefined ? world.network.tcpClient! : world.network.tlsClient!;
 		const note = (what: string) => told.push(`${name}${what} at ${world.time.nowMs}`);
@@ -60,7 +60,7 @@ describe("virtual servers", () => {
 		});
 	}
 
-	/** Connects by TLS, and gives what was told. */
+	/** Connects by TLS; returns the events. */
 	function meet(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
 		told = [];
 		world.servers.serve(ADDRESS, PORT, server);

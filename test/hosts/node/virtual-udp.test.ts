@@ -6,7 +6,7 @@ import { DATAGRAM_LIMIT, type UDPOptions } from "../../../modules/io/host.js";
 const GROUP = "224.0.0.251";
 const ASKER = Object.freeze({ address: "192.0.2.10", port: 5000 });
 
-/** A port of the world's gateway that notes what it reads, each datagram as `text from address:port at time`. */
+/** A port of the world's gateway that records each datagram as `text from address:port at time`. */
 function open(world: VirtualWorld, options: Partial<UDPOptions> = {}) {
 	const read: string[] = [];
 	const into = new Uint8Array(DATAGRAM_LIMIT);

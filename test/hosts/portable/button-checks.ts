@@ -1,4 +1,4 @@
-/** Checks of the host contract: button and light, where there is one. The peer `press` presses it for a short time. */
+/** Checks of the host contract: button and light, if any. The peer `press` presses the button shortly. */
 import { expect, expectEqual, frozen, sleep, until } from "./check.js";
 
 export const buttonChecks = frozen([

@@ -1,5 +1,5 @@
 /**
- * Checks of the host contract: certificates and keys. Portable. The files among the resources are made by OpenSSL
+ * Checks of the host contract: certificates and keys. Portable. OpenSSL makes the files among the resources
  * (test/hosts/certificate-files.ts).
  */
 import {
@@ -44,7 +44,7 @@ function join(...parts: Uint8Array[]): Uint8Array {
 	return whole;
 }
 
-/** Contents of a file, without details. */
+/** Expects these contents, without details. */
 function expectFile(file: CertificateFile, certificates: number, problem: number, key: number, what: string): void {
 	expectEqual(file.certificates.length, certificates, `certificates of ${what}`);
 	expectEqual(file.problem, problem, `problem of ${what}`);

@@ -1,24 +1,24 @@
 /**
- * How the portable checks of the host contract are written and run. Portable: they are bundled into XS as well, so no
- * Node here. A check runs on a fresh host; what it needs of the outside world (a client, a meter) is a peer that the
- * test starts when the check asks for it by a trace line `peer <name> <number>`.
+ * Base of the portable checks of the host contract. They are bundled into XS as well, so they can't use Node. Each
+ * check runs on a new host. A client or a meter outside is a peer, which the test starts on a trace line `peer <name>
+ * <number>`.
  */
 import type { Host } from "../../../modules/io/host.js";
 
-/** Starts a peer; what becomes of it is for the test to judge. */
+/** Starts a peer; the test judges its result. */
 export type Peer = (name: string, number?: number) => void;
 
 export interface Check {
 	/** The property, as a sentence. */
 	readonly name: string;
-	/** Makes sense only where datagrams to a group are delivered. */
+	/** Only where datagrams to a group are delivered. */
 	readonly needsMulticast?: boolean;
 	run(host: Host, peer: Peer): Promise<void>;
-	/** Its second part, on a new host over the same state. */
+	/** Second part, on a new host with the same state. */
 	afterRestart?(host: Host, peer: Peer): Promise<void>;
 }
 
-/** For a table at the top of a module, which lies in flash. */
+/** For a table at the top of a module, so that it lies in flash. */
 export function frozen(checks: readonly Check[]): readonly Check[] {
 	return Object.freeze(checks.map((check) => Object.freeze(check)));
 }
@@ -54,10 +54,9 @@ export function sleep(host: Host, delayMs: number): Promise<void> {
 	});
 }
 
-/** Far longer than anything takes: other programs may run beside this one. */
+/** Generous, since other programs may run. */
 const PATIENCE_MS = 10_000;
 
-/** Waits until the condition holds. */
 export async function until(host: Host, condition: () => boolean, what: string): Promise<void> {
 	const endMs = host.clock.monotonicMs() + PATIENCE_MS;
 	while (!condition()) {
@@ -66,7 +65,7 @@ export async function until(host: Host, condition: () => boolean, what: string):
 	}
 }
 
-/** Waits until there is something to take, and gives it. */
+/** Waits for something to take, and returns it. */
 export async function untilTaken<T>(host: Host, take: () => T | undefined, what: string): Promise<T> {
 	let taken: T | undefined;
 	await until(
@@ -80,12 +79,12 @@ export async function untilTaken<T>(host: Host, take: () => T | undefined, what:
 	return taken!;
 }
 
-/** Notes what a serial port or a socket tells. */
+/** Records the events of a serial port or a socket. */
 export abstract class NotedStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;
-	/** Into the options. */
+	/** For the options. */
 	protected readonly notes = {
 		onReadable: (count: number) => {
 			this.calls++;
@@ -99,7 +98,7 @@ export abstract class NotedStream {
 
 	protected abstract read(into: Uint8Array, start: number): number | undefined;
 
-	/** All that came, once it is `count` bytes. */
+	/** All received bytes, once there are `count`. */
 	async collect(host: Host, count: number): Promise<Uint8Array> {
 		const bytes = new Uint8Array(count + 1);
 		let length = 0;
@@ -116,8 +115,8 @@ export abstract class NotedStream {
 }
 
 /**
- * Bytes that look different at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. From place
- * `start` on: a microcontroller can't hold a long pattern as a whole.
+ * Bytes that differ at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. From place `start`
+ * on, since a microcontroller can't hold a long pattern as a whole.
  */
 export function pattern(length: number, start = 0): Uint8Array {
 	const bytes = new Uint8Array(length);
@@ -125,10 +124,10 @@ export function pattern(length: number, start = 0): Uint8Array {
 	return bytes;
 }
 
-/** Behind a check's name: it is its second part that runs. */
+/** Suffix of a check's name for its second part. */
 export const AFTER_RESTART = " (after a restart)";
 
-/** The firmware that runs one check: the one that `host.info.board` names. */
+/** The firmware that runs one check, named by `host.info.board`. */
 export class CheckRunner {
 	readonly #host: Host;
 	readonly #check: Check | undefined;

@@ -1,4 +1,4 @@
-/** Checks of the host contract: connections that the gateway makes itself, plain and TLS. The peer is a server. */
+/** Checks of the host contract: outgoing connections, plain and TLS. The peer is a server. */
 import {
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
@@ -27,7 +27,7 @@ const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f);
 /** Tools of a scene: `serve` opens the server, `connect` the client. */
 interface Stage {
 	readonly host: Host;
-	/** Port of a server that does this. */
+	/** Port of a server with this behaviour. */
 	serve(script: string): Promise<number>;
 	connect(options: Partial<ClientOptions>): NotedClient;
 }
@@ -173,7 +173,7 @@ const scenes: [name: string, scene: Scene][] = [
 ];
 
 function checksOf(kind: string, portOf: (host: Host) => ClientPort | undefined, prefix: string): Check[] {
-	// A function in flash may refer to constants only; parameters are not allowed.
+	// Functions in flash can capture constants only, not parameters.
 	const client = portOf;
 	const server = prefix;
 	return scenes.map(([name, scene]) => ({

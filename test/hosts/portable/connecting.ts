@@ -1,6 +1,6 @@
 /**
- * Common parts of the portable checks of clients: finding the server that a peer has opened, connecting, recording
- * events. A peer sends its port as a datagram of two bytes to the given UDP port.
+ * Shared by the portable checks of clients: finding the peer's server, connecting, recording events. A peer sends its
+ * port as a datagram of two bytes to the given UDP port.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../../modules/io/client.js";
 import type { Host } from "../../../modules/io/host.js";
@@ -11,7 +11,7 @@ export const LOOPBACK = "127.0.0.1";
 const TIMEOUT_MS = 8000;
 const DAY_MS = 86_400_000;
 
-/** Starts the peer, and gives the port on which it serves. */
+/** Starts the peer; returns its server's port. */
 export async function serverPort(host: Host, peer: Peer, name: string): Promise<number> {
 	const { io: UDPSocket, pins } = host.network.udp!;
 	const into = new Uint8Array(1472);
@@ -35,21 +35,21 @@ export function resource(host: Host, name: string): Uint8Array {
 	return file;
 }
 
-/** TLS that believes the authority of the peers' servers, at a time when its certificates are valid. */
+/** TLS options that trust the authority of the peers, at a time when its certificates are valid. */
 export function trust(host: Host, options: Partial<TLSClientOptions> = {}): TLSClientOptions {
 	return { trusted: resource(host, "authority.pem"), ...options };
 }
 
-/** A moment so many days after the authority's certificate has become valid; 30 are its life. */
+/** A time that many days after the authority's certificate has become valid, for 30 days. */
 export function dayOfAuthority(host: Host, day: number): number {
 	const [authority] = host.crypto.readCertificates(resource(host, "authority.pem")).certificates;
 	return authority.validFromMs + day * DAY_MS;
 }
 
-/** A client that notes all it is told. */
+/** A client that records its events. */
 export class NotedClient extends NotedConnection {
 	readonly client: Client;
-	/** CLIENT_… as they were told. */
+	/** CLIENT_… codes. */
 	readonly codes: number[] = [];
 
 	constructor(port: ClientPort, options: Partial<ClientOptions>) {
@@ -69,13 +69,13 @@ export class NotedClient extends NotedConnection {
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
-	/** Until it stands. */
+	/** Waits until it is established. */
 	async stands(host: Host): Promise<void> {
 		await until(host, () => this.writable > 0 || this.codes.length > 0, "a connection");
 		expectEqual(this.codes[0], undefined, "CLIENT_… instead of a connection");
 	}
 
-	/** Until it is over, in this way, without ever having stood. */
+	/** Waits until it fails with this code before it is established. */
 	async fails(host: Host, code: number): Promise<void> {
 		await until(host, () => this.codes.length > 0 || this.writable > 0, "an end");
 		expectEqual(this.codes[0], code, "CLIENT_…");
@@ -83,14 +83,14 @@ export class NotedClient extends NotedConnection {
 		await this.staysOver(host);
 	}
 
-	/** Until it is over, in this way. */
+	/** Waits until it ends with this code. */
 	async ends(host: Host, code: number, orCode = code): Promise<void> {
 		await until(host, () => this.codes.length > 0, "an end");
 		expect(this.codes[0] === code || this.codes[0] === orCode, `CLIENT_… is ${this.codes[0]}, expected ${code}`);
 		await this.staysOver(host);
 	}
 
-	/** Closes it; nothing is told from then on. */
+	/** Closes it; no event may follow. */
 	async end(host: Host): Promise<void> {
 		this.client.close();
 		const { calls } = this;

@@ -1,15 +1,15 @@
-/** Common parts of the portable checks of sockets and clients: pattern bytes, both ways, in pieces. */
+/** Shared by the portable checks of sockets and clients: pattern bytes, both ways, in pieces. */
 import type { Host } from "../../../modules/io/host.js";
 import { expectBytes, expectEqual, NotedStream, pattern, until } from "./check.js";
 
 const PIECE = 2048;
 
-/** A connection that notes what it is told. */
+/** A connection that records its events. */
 export abstract class NotedConnection extends NotedStream {
 	protected abstract override read(into: Uint8Array, start?: number): number | undefined;
 	protected abstract write(bytes: Uint8Array): number;
 
-	/** Reads the pattern of that length, piece by piece. */
+	/** Reads the pattern of that length in pieces. */
 	async expectPattern(host: Host, length: number): Promise<void> {
 		const piece = new Uint8Array(PIECE);
 		let at = 0;
@@ -27,7 +27,7 @@ export abstract class NotedConnection extends NotedStream {
 		expectEqual(at, length, "bytes from the other side");
 	}
 
-	/** Writes the pattern of that length, as room is made. */
+	/** Writes the pattern of that length as room permits. */
 	async sendPattern(host: Host, length: number): Promise<void> {
 		let at = 0;
 		await until(host, () => this.writable > 0, "onWritable");

@@ -1,11 +1,11 @@
 /**
- * Checks of the host contract: the port of the Zigbee coprocessor, if there is one. The stand-in for the coprocessor
- * echoes all bytes, hangs up at HANG_UP, and ignores everything while it is held in reset.
+ * Checks of the host contract: the port of the Zigbee coprocessor, if any. A stand-in echoes all bytes, hangs up at
+ * HANG_UP, and ignores everything in reset.
  */
 import { FORMAT_8N1, type Host, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
 import { expectBytes, expectEqual, expectRangeError, frozen, NotedStream, pattern, sleep, until } from "./check.js";
 
-/** Not in the patterns that are echoed. */
+/** Not in the echoed patterns. */
 export const HANG_UP = 0xdd;
 
 class Noted extends NotedStream {

@@ -1,4 +1,4 @@
-/** Checks of the host contract: cryptography, but for certificates. Portable. */
+/** Checks of the host contract: cryptography without certificates. Portable. */
 import { decodeHex, encodeHex } from "../../../modules/bytes/hex.js";
 import { P256_POINT_LENGTH } from "../../../modules/io/crypto.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
@@ -7,10 +7,10 @@ const ascii = (text: string) => new Uint8Array([...text].map((character) => char
 const hex = (bytes: Uint8Array) => String.fromCharCode(...encodeHex(bytes));
 const unhex = (text: string) => decodeHex(ascii(text), 0, text.length)!;
 
-/** The base point G of P-256 (SEC 2, 2.4.2), as a point. */
+/** Base point G of P-256 (SEC 2, 2.4.2). */
 const BASE_X = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
 const BASE_Y = "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
-/** The order of P-256. */
+/** Order of P-256. */
 const ORDER = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
 /** The key of RFC 6979, A.2.5, and its signature of "sample" with SHA-256. */
 const SIGNER =
@@ -30,7 +30,7 @@ function wrongPoints(): [reason: string, point: Uint8Array][] {
 		["zeros, 4 in front", `04${"00".repeat(64)}`],
 		["y + 1", `04${BASE_X}${BASE_Y.slice(0, -1)}6`],
 		["x and y the wrong way round", `04${BASE_Y}${BASE_X}`],
-		// The point with x = 5, with the prime of the field added to x.
+		// The point with x = 5, with the field's prime added to x.
 		[
 			"an x beyond the field",
 			"04ffffffff00000001000000000000000000000001000000000000000000000004459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbcc",
@@ -85,7 +85,7 @@ export const cryptoChecks = frozen([
 				}
 				expect(refused, "it goes on after its result");
 			}
-			// They are garbage: what they hold of the host's memory goes with them.
+			// Become garbage, with their memory in the host.
 			for (let i = 0; i < 500; i++) crypto.hash().update(bytes, 0, 100);
 		},
 	},
@@ -127,7 +127,7 @@ export const cryptoChecks = frozen([
 			for (const length of [0, 1, 63])
 				expect(!crypto.verifyP256(key, sample, good.subarray(0, length)), `${length} bytes`);
 			expect(!crypto.verifyP256(key, sample, unhex(`${SAMPLE_R}${SAMPLE_S}00`)), "65 bytes");
-			// The same two numbers in the form of X.509.
+			// The same signature in the form of X.509.
 			const der = unhex(`3046022100${SAMPLE_R}022100${SAMPLE_S}`);
 			expect(!crypto.verifyP256(key, sample, der), "as DER");
 			for (const [reason, point] of wrongPoints()) expect(!crypto.verifyP256(point, sample, good), reason);
@@ -136,7 +136,7 @@ export const cryptoChecks = frozen([
 	{
 		name: "an agreement on P-256 gives x of the shared point, by a key that is another one each time",
 		async run({ crypto }) {
-			// d × G is the new key's own public half, so that x of the two must be the same, and so for -G.
+			// d × G is the new public key, so the x of both is the same; so with -G.
 			const negative = "b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a";
 			let before = "";
 			for (const y of [BASE_Y, negative, BASE_Y]) {
@@ -146,7 +146,7 @@ export const cryptoChecks = frozen([
 				expectBytes(secret, publicKey.subarray(1, 33), "x of the shared point");
 				expect(hex(publicKey) !== before, "the same key twice");
 				before = hex(publicKey);
-				// It is on the curve: another agreement takes it.
+				// The point is on the curve: another agreement accepts it.
 				expectEqual(crypto.agreeP256(publicKey).secret.length, 32, "length of the secret");
 			}
 		},

@@ -1,4 +1,4 @@
-/** The firmware of the conformance suite, for the Linux host. */
+/** The conformance suite's firmware for the Linux host. */
 import { start } from "../../../hosts/linux/start.js";
 import { CheckRunner } from "./check.js";
 import { checks } from "./checks.js";

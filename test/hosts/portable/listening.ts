@@ -1,4 +1,4 @@
-/** Common parts of the portable checks of listeners: opening them, accepting connections, recording events. */
+/** Shared by the portable checks of listeners: opening them, accepting connections, recording events. */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
 import { expect, expectEqual, untilTaken } from "./check.js";
@@ -10,7 +10,7 @@ const TO_MS = 4_102_444_800_000;
 export const makePair = ({ crypto }: Host, name: string): CertificatePair =>
 	crypto.makeCertificate({ names: [name], validFromMs: FROM_MS, validToMs: TO_MS });
 
-/** A socket that notes all it is told. */
+/** A socket that records its events. */
 export class Noted extends NotedConnection {
 	readonly socket: Socket;
 	errors = 0;
@@ -37,7 +37,7 @@ export class Noted extends NotedConnection {
 	}
 }
 
-/** A listener; of TLS with `identity`, or one made for it. */
+/** A listener; with TLS by `identity`, or one made for it. */
 export function listen(host: Host, port: ListenerPort, identity?: CertificatePair): Listener {
 	let early = true;
 	const listener = new port.io({

@@ -1,4 +1,4 @@
-/** The script that the XS worker runs for the conformance suite. */
+/** The conformance suite's script for the XS worker. */
 import { serve } from "../../../hosts/node/worker/serve.js";
 import { CheckRunner } from "./check.js";
 import { checks } from "./checks.js";

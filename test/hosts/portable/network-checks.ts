@@ -1,4 +1,4 @@
-/** Checks of the host contract: listeners and sockets, plain and TLS. The peer at the other end is a client. */
+/** Checks of the host contract: listeners and sockets, plain and TLS. The peer is a client. */
 import type { Host, ListenerPort, PendingSocket } from "../../../modules/io/host.js";
 import {
 	type Check,
@@ -117,7 +117,7 @@ const scenes: [name: string, scene: Scene][] = [
 			await sleep(host, 20);
 			client.socket.close();
 			expectEqual(client.errors, 1, "onError");
-			// Reset while the connection waits to be taken, and after it was taken but before it got its socket.
+			// Reset while the connection waits, and after it was accepted but before it has a socket.
 			peer("reset", listener.port);
 			await sleep(host, 100);
 			listener.read()?.close();
@@ -126,7 +126,7 @@ const scenes: [name: string, scene: Scene][] = [
 			await sleep(host, 250);
 			const late = new Noted(port, pending);
 			const byte = new Uint8Array(1);
-			// Bytes received before the reset come first, unless they were lost with it.
+			// Bytes received before the reset come first, unless they are lost.
 			const isTold = () => late.socket.read(byte) === undefined && late.errors === 1;
 			await until(host, isTold, "onError of a connection that was dead already");
 			late.socket.close();
@@ -179,7 +179,7 @@ const scenes: [name: string, scene: Scene][] = [
 ];
 
 function checksOf(kind: string, list: typeof scenes, portOf: (host: Host) => ListenerPort, prefix: string): Check[] {
-	// A function in flash may refer to constants only; parameters are not allowed.
+	// Functions in flash can capture constants only, not parameters.
 	const clientOf = prefix;
 	const port = portOf;
 	return list.map(([name, scene]) => ({

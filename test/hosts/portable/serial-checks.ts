@@ -1,4 +1,4 @@
-/** Checks of the host contract: serial ports. The peer at the other end is `echo` or sends what it is asked for. */
+/** Checks of the host contract: serial ports. The peer is `echo`, or sends on request. */
 import {
 	FORMAT_7E1,
 	FORMAT_8N1,
@@ -20,7 +20,7 @@ import {
 	until,
 } from "./check.js";
 
-/** A serial port that notes all it is told. */
+/** A serial port that records its events. */
 class Noted extends NotedStream {
 	readonly serial: Serial;
 	drained = 0;
@@ -77,7 +77,7 @@ export const serialChecks = frozen([
 			expect(room <= port.writable - 50, `room for ${room} after 50 of ${port.writable} were taken`);
 			bytes.fill(0);
 			port.serial.write(new Uint8Array(0));
-			// A read before the event could suppress it.
+			// Reading before the event could suppress it.
 			await until(host, () => port.readable >= 1, "onReadable");
 			expectBytes(await port.collect(host, 50), pattern(100).subarray(10, 60), "the echo");
 			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read on empty");
@@ -125,7 +125,7 @@ export const serialChecks = frozen([
 			await until(host, () => port.drained > 0, "onDrained");
 			const tookMs = host.clock.monotonicMs() - startMs;
 			expect(tookMs >= 125, `60 characters at 4800 Bd took ${tookMs} ms, the wire needs 125`);
-			// As long as at 300 Bd it must not be, however busy this computer is.
+			// Less than at 300 Bd, however busy this computer is.
 			expect(tookMs < 1900, `60 characters at 4800 Bd took ${tookMs} ms`);
 			await port.collect(host, 60);
 			await sleep(host, 20);

@@ -1,4 +1,4 @@
-/** Checks of what the settings make of a host's storage in its engine: records of any kind behind a right check. Portable. */
+/** Settings read from a host's storage in its engine: arbitrary records with a correct check. Portable. */
 
 import { AccessSettings, TokenSettings } from "../../../modules/auth/settings.js";
 import { Tokens } from "../../../modules/auth/tokens.js";
@@ -11,7 +11,7 @@ import { expect, expectEqual, frozen } from "./check.js";
 
 const ROUNDS = 12;
 
-/** The same numbers on every host: a linear congruential generator, its high bits. */
+/** Reproducible on every host: a linear congruential generator, its high bits. */
 class Numbers {
 	#state = 20_261_122;
 

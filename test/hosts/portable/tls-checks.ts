@@ -1,10 +1,10 @@
-/** Checks of the host contract: what a TLS listener shows, and its test of itself. The peer is a client. */
+/** Checks of the host contract: a TLS listener's certificate and its self-test. The peer is a client. */
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener } from "../../../modules/io/host.js";
 import { expect, expectEqual, frozen, type Peer, pattern, sleep, until } from "./check.js";
 import { accept, listen, makePair, Noted } from "./listening.js";
 
-/** Lets a client come that expects the certificate with this name. */
+/** Starts a client that expects the named certificate. */
 async function show(host: Host, peer: Peer, listener: Listener, name: string): Promise<void> {
 	peer(`tls-subject-${name}`, listener.port);
 	const client = new Noted(host.network.https!, await accept(host, listener));
@@ -62,7 +62,7 @@ export const tlsChecks = frozen([
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);
-			// Once at once, and once when the end has come long ago.
+			// At once, and long after the end.
 			for (const waitMs of [0, 200]) {
 				peer("tls-come-and-go", listener.port);
 				const pending = await accept(host, listener);

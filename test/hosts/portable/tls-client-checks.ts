@@ -40,7 +40,7 @@ function connect(host: Host, port: number, tls: TLSClientOptions, options: Parti
 	return new NotedClient(client, { port, tls, ...options });
 }
 
-/** A connection to the peer's server carries bytes; `over` closes it then. */
+/** Bytes pass to the peer's server, which `over` closes. */
 async function greets(host: Host, noted: NotedClient): Promise<void> {
 	await noted.stands(host);
 	noted.client.write(HELLO);
@@ -60,7 +60,7 @@ function expectError(action: () => void, what: string): void {
 
 type Scene = (host: Host, peer: Peer) => Promise<void>;
 
-/** Servers by the certificate that the client trusts. */
+/** Servers by the trusted certificate. */
 const trusting: [name: string, scene: Scene][] = [
 	[
 		"believes a chain that leads to its authority and is for the name or the address",
@@ -179,7 +179,7 @@ const trusting: [name: string, scene: Scene][] = [
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "openssl:verifies");
 			const noted = connect(host, port, trust(host));
-			// With TLS 1.3 a client learns only after its own handshake that it is refused.
+			// With TLS 1.3 a client learns of its refusal only after its own handshake.
 			await noted.ends(host, CLIENT_HANDSHAKE, CLIENT_BROKEN);
 		},
 	],
@@ -200,7 +200,7 @@ const trusting: [name: string, scene: Scene][] = [
 	],
 ];
 
-/** How it gets along with servers as they are. */
+/** Servers of different kinds. */
 const meeting: [name: string, scene: Scene][] = [
 	[
 		"gets along with OpenSSL by TLS 1.2 and 1.3, or says that they have nothing in common",

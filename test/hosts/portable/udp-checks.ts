@@ -1,4 +1,4 @@
-/** Checks of the host contract: UDP and names. The peer at the other end is a UDP socket of this computer. */
+/** Checks of the host contract: UDP and names. The peer is a UDP socket of this computer. */
 import { DATAGRAM_LIMIT, type Host, RESOLVE_LIMIT, type UDP, type UDPOptions } from "../../../modules/io/host.js";
 import {
 	expect,
@@ -17,11 +17,11 @@ const LOOPBACK = "127.0.0.1";
 const FLOOD = 200;
 const FLOOD_BYTES = 100;
 const HELLO = 0x68;
-/** The flood is over when so many looks, so far apart, find nothing: the host has gone round its loop in each. */
+/** The flood is over after that many empty checks, with a pass of the host's loop before each. */
 const QUIET_LOOKS = 30;
 const LOOK_MS = 10;
 
-/** A UDP port that notes what it is told. */
+/** A UDP port that records its events. */
 class Noted {
 	readonly udp: UDP;
 	calls = 0;
@@ -42,19 +42,19 @@ class Noted {
 		expectEqual(this.udp.read(this.#into), undefined, "read where nothing has come");
 	}
 
-	/** Datagram that can be read now. */
+	/** The next datagram, if any. */
 	take(): Uint8Array | undefined {
 		const length = this.udp.read(this.#into);
 		return length === undefined ? undefined : this.#into.subarray(0, length);
 	}
 
-	/** The next datagram. */
+	/** Waits for the next datagram. */
 	async receive(host: Host): Promise<Uint8Array> {
 		await until(host, () => this.calls > 0, "onReadable");
 		return untilTaken(host, () => this.take(), "a datagram");
 	}
 
-	/** All that waits, and what comes while more does: how many datagrams of the flood. */
+	/** Reads until the flood is over; returns its number of datagrams. */
 	async drain(host: Host): Promise<number> {
 		let count = 0;
 		for (let quiet = 0; quiet < QUIET_LOOKS; quiet++) {
@@ -68,7 +68,7 @@ class Noted {
 		return count;
 	}
 
-	/** The peer has said hello; it is given the pattern that it waits for. */
+	/** Answers the peer's hello with the expected pattern. */
 	async answerHello(host: Host, length = FLOOD_BYTES): Promise<void> {
 		const hello = await this.receive(host);
 		expectEqual(hello.length, 5, "length of the greeting");
@@ -78,7 +78,7 @@ class Noted {
 		this.udp.write(pattern(length), this.udp.remoteAddress, this.udp.remotePort);
 	}
 
-	/** Closes it; what was written before goes out, and nothing went wrong meanwhile. */
+	/** Closes it; earlier datagrams are sent, and no error occurred. */
 	async end(host: Host): Promise<void> {
 		await sleep(host, 50);
 		this.udp.close();
@@ -86,7 +86,7 @@ class Noted {
 	}
 }
 
-/** Looks the name up; never inside the call. */
+/** Looks the name up; no answer inside the call. */
 function resolve({ network }: Host, name: string): Promise<string | undefined> {
 	return new Promise((done, fail) => {
 		let early = true;
@@ -233,7 +233,7 @@ export const udpChecks = frozen([
 			const going: Promise<string | undefined>[] = [];
 			while (going.length <= RESOLVE_LIMIT) going.push(resolve(host, "localhost"));
 			const answers = await Promise.all(going);
-			// The first of them may have been answered before the last was asked for.
+			// The first may be answered before the last is requested.
 			if (answers[RESOLVE_LIMIT] === undefined) answers.pop();
 			for (const answer of answers) expectEqual(answer, LOOPBACK, "an answer");
 			expectEqual(await resolve(host, "localhost"), LOOPBACK, "an answer later");

@@ -1,6 +1,6 @@
 /**
- * Checks of the host contract: slots for firmware, and what unpacks it. Portable. Among the resources are `packed.bin`, zlib
- * streams with a window of 4 KB one behind another (bytes as of `unpacked`, as many as STREAMS says), `packed-32k.bin`, one with a window of 32 KB, and
+ * Checks of the host contract: OTA slots and decompression. Portable. Resources: `packed.bin`, consecutive zlib streams
+ * with a window of 4 KB (bytes as of `unpacked`, lengths in STREAMS), `packed-32k.bin`, one with a window of 32 KB, and
  * `image.bin`, an image of version IMAGE_VERSION that this host starts.
  */
 import {
@@ -15,15 +15,15 @@ import {
 import type { Host } from "../../../modules/io/host.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
 
-/** Bytes that each stream of packed.bin unpacks to. */
+/** Length of each decompressed stream of packed.bin. */
 export const STREAMS: readonly number[] = Object.freeze([20_000, 0, INFLATE_WINDOW, 2 * INFLATE_WINDOW, 100, 5000]);
-/** Its bytes come again from so far back, which is nearly the whole window. */
+/** Period of its bytes, nearly the whole window. */
 const DISTANCE = 4000;
 export const IMAGE_VERSION = "1.2.4-check";
-/** Bytes of the pattern that the host is given as its one key. */
+/** Length of the host's only key, bytes of the pattern. */
 export const UPDATE_KEY = 65;
 
-/** Byte `at` of what a stream holds, before it is packed. */
+/** Byte `at` of a stream, before compression. */
 export function unpacked(at: number): number {
 	const place = at % DISTANCE;
 	return (place * 31 + 7 + (place >> 8)) & 0xff;
@@ -40,7 +40,7 @@ function resource({ resources }: Host, name: string): Uint8Array {
 	return file;
 }
 
-/** Writes `step` bytes at a time from `at` on until the stream is done; where the next one begins. */
+/** Writes `step` bytes at a time from `at` on until the stream ends; returns the start of the next one. */
 function unpack(inflater: Inflater, packed: Uint8Array, at: number, step: number, length: number): number {
 	let made = 0;
 	let idle = 0;
@@ -58,7 +58,7 @@ function unpack(inflater: Inflater, packed: Uint8Array, at: number, step: number
 	return at;
 }
 
-/** Checks the ring against the source from `made` on; returns the number of bytes. */
+/** Compares the ring with the source from `made` on; returns the number of bytes. */
 function take(inflater: Inflater, made: number): number {
 	const { filled, ring } = inflater;
 	for (let i = 0; i < filled; i++) {

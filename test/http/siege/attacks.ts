@@ -1,6 +1,6 @@
 /**
- * Attackers that want a gateway's connections for themselves: none of them knows the password. Each attack is a number of
- * connections from one address of this computer that are opened again whenever the gateway ends them.
+ * Attackers without a password that try to occupy all connections of a gateway. Each attack is a number of connections
+ * from one address of this computer, reopened whenever the gateway closes them.
  */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,22 +15,22 @@ export interface Ports {
 /** One attack on a connection. */
 interface Attack {
 	readonly connections: number;
-	/** Over TLS, its handshake done. Else it is TCP alone, to the port of HTTPS (`toTLS`) or to the plain one. */
+	/** True: after a TLS handshake. False: TCP only, to the HTTPS port (`toTLS`) or the plain one. */
 	readonly secure: boolean;
 	readonly toTLS?: boolean;
-	/** Ends the handshake, since it does not trust the gateway's certificate. */
+	/** Aborts the handshake because of the certificate. */
 	readonly refuses?: boolean;
-	/** Goes on as long as the connection stands. */
+	/** Runs while the connection is open. */
 	act(socket: Socket, hello: Buffer): Promise<void> | void;
 }
 
 const HEAD = "Host: gateway.local\r\n";
 const LOGIN = `POST /api/v1/system/login HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
-/** The wait before a connection is opened again, ms; the more addresses there are, the longer, or this computer does no more. */
+/** Pause before a connection is reopened, ms; longer with more addresses, to limit this computer's load. */
 const AGAIN_MS = 20;
 const FEW_ADDRESSES = 3;
 const BYTE_MS = 1000;
-/** Time for each byte of a handshake; the gateway drops one after a second without bytes. */
+/** Interval of a handshake's bytes; the gateway drops one after a second of silence. */
 const HANDSHAKE_BYTE_MS = 400;
 
 async function trickle(socket: Socket, start: string, rest: string): Promise<void> {
@@ -53,9 +53,9 @@ const askLive = (socket: Socket) => {
 };
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 
-/** Handshakes that go no further than the first message. */
+/** Handshakes that stop after the first message. */
 export const STALLED = "a ClientHello and no more";
-/** Attacks that cost their maker nothing: for sieges from many addresses. */
+/** Attacks without cost for the attacker, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
 	"half a ClientHello",
@@ -118,9 +118,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"requests for live values": { connections: 4, secure: false, act: askLive },
 };
 
-/** Attackers at work, from their start to `end`. */
+/** Attackers from their start to `end`. */
 export class Siege {
-	/** Connections that stood, by attack and address. */
+	/** Established connections, by attack and address. */
 	readonly stood = new Map<string, number>();
 	readonly #open = new Set<Socket>();
 	readonly #ports: Ports;
@@ -135,8 +135,8 @@ export class Siege {
 	}
 
 	/**
-	 * Each of these attacks from each of these addresses (of the loopback network), by so many connections, or by as many as
-	 * the attack has.
+	 * Starts each attack from each address of the loopback network, with that many connections or the attack's own
+	 * number.
 	 */
 	static async begin(
 		ports: Ports,
@@ -168,7 +168,7 @@ export class Siege {
 		}
 	}
 
-	/** Until the connection is gone. */
+	/** Until the connection is closed. */
 	async #once(name: string, address: string): Promise<void> {
 		const { secure, toTLS, refuses = false, act } = ATTACKS[name];
 		const socket = connect({

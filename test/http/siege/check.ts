@@ -1,6 +1,6 @@
 /**
- * A siege, and whether the owner got through: for the suites that run it for seconds, or for minutes. It is the same for
- * every host: the firmware's own core on Linux, and the simulator with Node's TLS.
+ * A siege, and whether the owner got through, for suites of seconds or minutes, with the native core of the firmware on
+ * Linux and with the simulator's TLS in Node.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,9 +10,9 @@ import { BOOT, probe } from "../../system/memory-limits.js";
 import { ATTACKS, CHEAP, Siege, STALLED } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
 
-/** The attackers'; the owner is at 127.0.0.1. */
+/** The attackers'; the owner uses 127.0.0.1. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
-/** One that the gateway has never seen. */
+/** Unknown to the gateway. */
 const NEW_ADDRESS = "127.0.0.200";
 const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
 /** Longer than any time-out of a connection without a request. */
@@ -20,17 +20,16 @@ const REST_MS = 31_000;
 /** Share of the owner's requests that must be answered within PATIENCE_MS. */
 const SHARE = 0.95;
 
-/** From an address that the gateway does not know, the first login may take so long. */
+/** Longest first login from an unknown address. */
 const FIRST_LOGIN_MS = 15_000;
 
-/** The owner is logged in before. */
+/** Logged in before the siege. */
 const OWNER_KNOWN = "its owner";
-/** Logs in when the siege has begun. */
+/** Logs in during the siege. */
 const OWNER_NEW = "a new client";
-/** Shows no token at all. */
+/** Never shows a token. */
 const OWNER_STRANGER = "a stranger";
 
-/** History of the attackers' addresses. */
 const SHOWN_NOTHING = "that never showed a token";
 const SHOWN_VALID = "that holds a read token";
 const SHOWN_REVOKED = "that held a read token";
@@ -39,13 +38,13 @@ interface Plan {
 	readonly attacks: readonly string[];
 	readonly ms: number;
 	readonly addresses?: readonly string[];
-	/** Connections of each attack from each address; by default the attack's own number. */
+	/** Connections of each attack from each address; default: the attack's own number. */
 	readonly connections?: number;
 	readonly owner?: typeof OWNER_KNOWN | typeof OWNER_NEW | typeof OWNER_STRANGER;
 	readonly shown?: typeof SHOWN_NOTHING | typeof SHOWN_VALID | typeof SHOWN_REVOKED;
 }
 
-/** Attacks the gateway, and gives what its owner met, in a line: 95 % of the requests must be answered in time. */
+/** Besieges the gateway and returns a line on the owner's requests, of which 95 % must be answered in time. */
 async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 	const { attacks, ms, addresses = ADDRESSES, connections, owner: who = OWNER_KNOWN } = plan;
 	const { https, http } = gateway.ports;
@@ -76,7 +75,7 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 	return found;
 }
 
-/** Has each of the attackers' addresses show a read token, which is revoked then or not. */
+/** Lets each attacker's address show a read token, which may be revoked afterwards. */
 async function introduce(
 	gateway: ProcessGateway,
 	{ addresses = ADDRESSES, shown = SHOWN_NOTHING }: Plan,
@@ -92,7 +91,7 @@ async function introduce(
 	assert.equal(await show(addresses[0]), 401);
 }
 
-/** So many addresses of this computer. */
+/** That many addresses of this computer. */
 function crowd(count: number): string[] {
 	return Array.from({ length: count }, (_, i) => `127.0.1.${i + 1}`);
 }
@@ -100,15 +99,15 @@ function crowd(count: number): string[] {
 export interface SiegeSuite {
 	/** Duration of each siege. */
 	readonly ms: number;
-	/** Default: all that there are. */
+	/** Default: all. */
 	readonly attacks?: readonly string[];
-	/** Numbers of handshakes that one known address stalls, each a siege of its own. */
+	/** Numbers of handshakes stalled by one known address, each a siege of its own. */
 	readonly stalled: readonly number[];
 	/** Numbers of addresses, each a siege of its own. */
 	readonly crowds: readonly number[];
 }
 
-/** A suite: each attack by itself, then all at once; stalled handshakes of known addresses; attackers at many addresses. */
+/** Each attack alone, then all together; stalled handshakes of known addresses; many addresses. */
 export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): void {
 	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds } = suite;
 	describe(title, function () {

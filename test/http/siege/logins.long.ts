@@ -1,4 +1,4 @@
-/** Two minutes of wrong logins against the firmware on Linux. */
+/** Two minutes of wrong logins to the firmware on Linux. */
 import { skipBecause } from "../../hosts/native/compile.js";
 import { loginSiegeOf } from "./logins.js";
 

@@ -1,4 +1,3 @@
-/** The simulator among wrong logins. */
 import { loginSiegeOf } from "./logins.js";
 
 loginSiegeOf("xs", "The simulator among wrong logins");

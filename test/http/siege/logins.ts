@@ -1,6 +1,6 @@
 /**
- * Wrong logins without pause from many addresses of the loopback network, against a gateway that has just started: its owner
- * comes from an address that has never logged in, and knows the password. On virtual time: test/auth/many-addresses.test.ts.
+ * Continuous wrong logins from many addresses of the loopback network to a new gateway. Its owner knows the password
+ * and comes from an address that has never logged in. On virtual time: test/auth/many-addresses.test.ts.
  */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:https";
@@ -9,17 +9,17 @@ import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
 import { ANY, probe } from "../../system/memory-limits.js";
 
-/** For the owner's login, ms. */
+/** Limit of the owner's login, ms. */
 const LIMIT_MS = 30_000;
 const AGAIN_MS = 1000;
-/** A try that is not answered within that is given up, ms. */
+/** Time-out of an attempt, ms. */
 const PATIENCE_MS = 5000;
-/** From one login of the owner to the next, from another address, ms. */
+/** Interval of the owner's logins, each from another address, ms. */
 const NEXT_OWNER_MS = 10_000;
-/** Attackers at once, each of which goes through all addresses. */
+/** Parallel attackers, each of which uses all addresses. */
 const ATTACKERS = 4;
 
-/** The status of one login over a connection of its own; 0: no answer. */
+/** Status of a login over a new connection; 0: no answer. */
 function login(port: number, password: string, localAddress: string): Promise<number> {
 	const agent = new Agent({ rejectUnauthorized: false });
 	const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -36,9 +36,8 @@ function login(port: number, password: string, localAddress: string): Promise<nu
 }
 
 class LoginAttack {
-	/** Statuses of the attackers' tries, and how often each came. */
+	/** Number of the attackers' attempts by status. */
 	readonly statuses = new Map<number, number>();
-	/** Addresses that were answered. */
 	readonly answered = new Set<string>();
 	readonly #attackers: Promise<void>[] = [];
 	#isOver = false;
@@ -72,8 +71,8 @@ async function ownerMs(port: number, address: string): Promise<number> {
 }
 
 /**
- * A suite of 60 and of 240 failing addresses, each against a fresh unit. The owner comes when all of them have failed and
- * some were turned away, and again from further addresses until `ms` have passed.
+ * 60 and 240 failing addresses, each against a new unit. The owner logs in after all of them have failed and some were
+ * refused, and again from further addresses until `ms` have passed.
  */
 export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 	describe(title, function () {

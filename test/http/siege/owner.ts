@@ -1,16 +1,16 @@
 /**
- * The owner of a gateway under siege: requests status and readings every half second as a page does, over a kept
- * connection and over new ones, logs in again, and has the meter read. Unanswered requests are repeated, as a browser
- * would. Beside that it follows the events, whose connection is the first to be dropped.
+ * The owner of a gateway under siege. As the page does, it requests status and readings every half second, over a kept
+ * connection and over new ones, logs in again, and has the meter read. It repeats unanswered requests as a browser
+ * would. It also follows the events, whose connection is dropped first.
  */
 import { Agent, type RequestOptions, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** An answer that comes later counts as none, ms. */
+/** A later answer counts as none, ms. */
 export const PATIENCE_MS = 5000;
 const PAUSE_MS = 500;
 const RETRY_MS = 100;
-/** From the end of a stream of events to the next: sooner than a page, which waits for ten seconds and more. */
+/** Pause before an ended event stream is reopened; a page waits ten seconds or more. */
 const FOLLOW_AGAIN_MS = 1000;
 
 export interface Account {
@@ -19,13 +19,13 @@ export interface Account {
 }
 
 export class Owner {
-	/** Requests, and those that were answered in time; milliseconds of each that was. */
+	/** Requests; those answered in time, with their durations, ms. */
 	asked = 0;
 	answered = 0;
 	readonly tookMs: number[] = [];
 	readouts = 0;
 	readonly failures: string[] = [];
-	/** Streams of events that were begun. */
+	/** Number of event streams. */
 	streams = 0;
 	readonly #port: number;
 	readonly #account: Account;
@@ -33,7 +33,7 @@ export class Owner {
 	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 	#token = "";
 
-	/** `address`: of this computer, where requests come from. */
+	/** `address`: source of the requests, on this computer. */
 	constructor(port: number, account: Account, address = "127.0.0.1") {
 		this.#port = port;
 		this.#account = account;
@@ -45,13 +45,13 @@ export class Owner {
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
 	}
 
-	/** For so long, as one that shows no token: asks for a challenge over a connection of its own, again and again. */
+	/** For `ms`, acts without a token: repeatedly requests a challenge over new connections. */
 	async knock(ms: number): Promise<void> {
 		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))
 			await this.#ask("GET", "system/challenge", undefined, true);
 	}
 
-	/** Shows its token once, so that the gateway knows the address; gives the status. */
+	/** Shows its token once, so that the gateway knows the address; returns the status. */
 	async show(token: string): Promise<number> {
 		const agent = new Agent({ rejectUnauthorized: false });
 		this.#token = token;
@@ -65,7 +65,7 @@ export class Owner {
 		}
 	}
 
-	/** For so long; with `readMeter` the meter is read all the time beside it. */
+	/** Acts for `ms`; with `readMeter` it also reads the meter all the time. */
 	async stay(ms: number, readMeter: boolean): Promise<void> {
 		const endMs = Date.now() + ms;
 		const reading = readMeter ? this.#readOn(endMs) : undefined;
@@ -80,7 +80,7 @@ export class Owner {
 		this.#kept.destroy();
 	}
 
-	/** Has a stream of events again whenever the one before has ended. */
+	/** Reopens the event stream whenever it ends. */
 	async #follow(endMs: number): Promise<void> {
 		while (Date.now() < endMs) {
 			const agent = new Agent({ rejectUnauthorized: false });
@@ -109,7 +109,7 @@ export class Owner {
 				await this.#send("GET", "iec62056/read", undefined, agent, 60_000);
 				this.readouts++;
 			} catch (error) {
-				// A connection that broke, and one that found no place, is made again.
+				// Retried: a broken connection, and one without a place.
 				this.failures.push(`read: ${(error as Error).message}`);
 			}
 			await sleep(PAUSE_MS);
@@ -117,7 +117,7 @@ export class Owner {
 		agent.destroy();
 	}
 
-	/** The reply's body, or undefined when none came in time. */
+	/** The reply's body; undefined: none in time. */
 	async #ask(
 		method: string,
 		path: string,

@@ -1,4 +1,4 @@
-/** Two minutes of each siege, against the firmware on Linux by the Moddable SDK. */
+/** Sieges of two minutes on the firmware on Linux. */
 import { skipBecause } from "../../hosts/native/compile.js";
 import { siegeOf } from "./check.js";
 

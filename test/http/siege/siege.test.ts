@@ -1,6 +1,4 @@
-/**
- * A sample of siege.linux.ts for the simulator, which uses Node's TLS: the HTTP server's own defence against strangers.
- */
+/** A sample of siege.linux.ts for the simulator with Node's TLS: the HTTP server's own defence. */
 import { siegeOf } from "./check.js";
 
 siegeOf("xs", "The simulator under siege", {
