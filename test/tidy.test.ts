@@ -26,7 +26,7 @@ const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers",
 /** Decisions by number, which comments cite. */
 const GUIDE = "docs/troubleshooting.md";
 /** Commits after this one have subjects of the agreed form. */
-const AGREED = "e4f05471e89bfbb6643b792bb993b17f7f9ad7d8";
+const AGREED = "511eb091a9e020d5febf8d564f970cda732327f9";
 /** At the end of several sentences of tools/. */
 const ADVICE = "npm run doctor says how to get it.";
 

@@ -2,8 +2,8 @@
 import type { Chip } from "../../hosts/esp32/boards.js";
 import type { Memory } from "./sizes.js";
 
-/** Bytes of its slot that every firmware must leave free for later versions. */
-export const SLOT_RESERVE_BYTES = 60 * 1024;
+/** Bytes of its slot that every firmware must leave free, for corrections of a version in use. */
+export const SLOT_RESERVE_BYTES = 8 * 1024;
 
 /**
  * Bytes, about a tenth above the figures of ESP-IDF v6.0.1: ESP32 56 067 and 36 076, ESP32-S3 51 695 and 36 108,
