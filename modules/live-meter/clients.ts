@@ -109,7 +109,9 @@ export class Clients {
 
 	private isListed(address: number): boolean {
 		const listed = this.#config.get(LIVE_CLIENTS);
-		for (let at = 1; at < listed.length; at += CLIENT_SIZE) if (addressAt(listed, at) === address) return true;
+		for (let at = 1; at + CLIENT_SIZE <= listed.length; at += CLIENT_SIZE) {
+			if (addressAt(listed, at) === address) return true;
+		}
 		return false;
 	}
 

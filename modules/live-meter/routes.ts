@@ -1,5 +1,5 @@
 /** Routes of the live values: settings, the list of clients, and who asks. */
-import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
@@ -26,7 +26,7 @@ const LAST_OCTET = 223;
 export const LIVE_CLIENTS_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([LIVE_CLIENTS]),
 	required: Object.freeze([LIVE_CLIENTS.name]),
-	limit: LONG_BODY_LIMIT,
+	limit: BODY_LIMIT,
 	list: Object.freeze({
 		fields: Object.freeze([ADDRESS]),
 		required: Object.freeze([ADDRESS.name]),
@@ -74,7 +74,7 @@ export function acceptLiveClients(exchange: Exchange, values: BodyValues): reado
 /** Writes a stored list; an entry of a new unit is empty. */
 export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.beginArray();
-	for (let at = 1; at < stored.length; at += CLIENT_SIZE) {
+	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
 		writer.beginObject();
 		textMember(writer, ADDRESS.name, addressText(addressAt(stored, at)));
 		writer.endObject();

@@ -63,3 +63,17 @@ export function findSameDay(list: Uint8Array): number {
 	}
 	return -1;
 }
+
+/** Returns the stored list, or an empty one if it holds what the API would have refused. */
+export function validPrices(list: Uint8Array): Uint8Array {
+	const view = new DataView(list.buffer, list.byteOffset, list.length);
+	let isValid = list.length === 0 || list.length % PRICE_SIZE === 1;
+	for (let at = 1; isValid && at < list.length; at += PRICE_SIZE) {
+		const base = view.getFloat64(at + PRICE_BASE);
+		isValid = dayOf(dayText(view.getUint16(at))) >= 0 && base >= 0 && base <= BASE_LIMIT && base % 1 === 0;
+		for (let price = PRICE_IMPORT; price < PRICE_BASE; price += 4) {
+			if (Math.abs(view.getInt32(at + price)) > KWH_LIMIT) isValid = false;
+		}
+	}
+	return isValid ? list : new Uint8Array(0);
+}

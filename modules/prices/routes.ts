@@ -23,6 +23,7 @@ import {
 	PRICE_LIMIT,
 	PRICE_SIZE,
 	PRICE_TARIFF_2,
+	validPrices,
 } from "./price-list.js";
 
 const FROM = bodyField<string>({
@@ -81,7 +82,7 @@ function packPeriod(values: BodyValues, into: Uint8Array, at: number): Refusal |
 /** Writes the prices, one period per unit. */
 export function getPrices(exchange: Exchange): void {
 	const { config } = exchange.core;
-	const list = config.get(PRICES_PERIODS);
+	const list = validPrices(config.get(PRICES_PERIODS));
 	const currency = config.get(PRICES_CURRENCY);
 	exchange.stream((writer, unit) => {
 		const at = 1 + (unit - 1) * PRICE_SIZE;
@@ -120,7 +121,8 @@ export function acceptPrices(exchange: Exchange, values: BodyValues): readonly P
 /** Writes the list of periods into a backup. */
 export function writePrices(writer: JSONWriter, list: Uint8Array): void {
 	writer.beginArray();
-	for (let at = 1; at < list.length; at += PRICE_SIZE) writePeriod(writer, list, at);
+	const valid = validPrices(list);
+	for (let at = 1; at < valid.length; at += PRICE_SIZE) writePeriod(writer, valid, at);
 	writer.endArray();
 }
 

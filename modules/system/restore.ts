@@ -18,7 +18,7 @@ import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
 
 /** Memory to receive a file of settings and apply all its changes. */
-export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288 });
+export const RESTORE_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 12_288 });
 
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	const { config, text } = exchange.core;

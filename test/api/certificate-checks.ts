@@ -4,7 +4,18 @@ import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
 const MEMBERS = [
-	...["custom", "subject", "issuer", "valid_from", "valid_to", "key_type", "key_bits", "chain_length", "max_size"],
+	...[
+		"custom",
+		"subject",
+		"issuer",
+		"valid_from",
+		"valid_to",
+		"key_type",
+		"key_bits",
+		"fingerprint",
+		"chain_length",
+		"max_size",
+	],
 	...["upload_allowed", "reboot"],
 ];
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

@@ -6,7 +6,14 @@ export function systemChecks(gateway: () => TestGateway): void {
 	describe("GET system/version", () => {
 		it("tells the firmware, the page, the device and the build", async () => {
 			const version = await gateway().read("system/version");
-			assert.deepEqual(Object.keys(version), ["firmware", "frontend", "device", "build_number", "upgrade_url"]);
+			assert.deepEqual(Object.keys(version), [
+				"firmware",
+				"frontend",
+				"device",
+				"build_number",
+				"upgrade_url",
+				"report_available",
+			]);
 			for (const part of [version.firmware, version.frontend]) {
 				assert.deepEqual(Object.keys(part), ["version", "date", "time"]);
 				assert.match(part.version, /^\d+\.\d+\.\d+/);

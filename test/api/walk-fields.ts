@@ -90,6 +90,15 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		good: ["", "https://h", "https://192.168.1.77:8443/{board}.ota?x=1"],
 		bad: ["h", "http://h", "https://[::1]/x", "https://h/x y", "https://u@h/x", `https://h/${x(246)}`],
 	},
+	"live-meter/clients address": {
+		good: ["1.0.0.1", "223.255.255.255"],
+		bad: ["", "192.168.1", "0.0.0.1", "224.0.0.1", "256.1.1.1", "192.168.1.400", x(16)],
+	},
+	"prices currency": { good: ["EUR", "PLN"], bad: ["", "EU", "EURO", "eur"] },
+	"prices from": {
+		good: ["2000-01-01", "2024-02-29", "2099-12-31"],
+		bad: ["", "1999-12-31", "2100-01-01", "2025-02-29", "2025-00-01", "2025-13-01", "2025-1-010", "2025-01-011"],
+	},
 	"hub token": { good: ["t", x(512)], bad: ["", x(513), "t t"] },
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
@@ -135,14 +144,22 @@ const TYPES: readonly (readonly [string, unknown])[] = [
 	["object", { "1": 1 }],
 ];
 
+/** Members that must differ in the objects of a list, by the name of one of them. */
+const DISTINCT: readonly (readonly [string, (i: number) => JSONObject])[] = [
+	["code", (i) => ({ code: [1, 0, 1, 8, i, 255] })],
+	["obis", (i) => ({ obis: `${i}.8.0` })],
+	["address", (i) => ({ address: `192.168.1.${i + 1}` })],
+	["from", (i) => ({ from: `2025-01-0${i + 1}` })],
+];
+
 /** Lists of each valid length, with distinct objects. */
 function lists({ maxItems, minItems = 0, items }: Node, base: readonly unknown[]): [unknown[], unknown[]] {
 	const { type, properties } = resolve(items);
 	const list = (length: number) =>
 		Array.from({ length }, (_, i) => {
 			if (type === "integer") return 255 - i;
-			const vary = "code" in properties ? { code: [1, 0, 1, 8, i, 255] } : { obis: `${i}.8.0` };
-			return { ...(base[0] as JSONObject), ...vary };
+			const [, vary] = DISTINCT.find(([name]) => name in properties)!;
+			return { ...(base[0] as JSONObject), ...vary(i) };
 		});
 	const bad: unknown[] = [list(maxItems + 1), list(Math.max(1, minItems)).fill(null)];
 	if (minItems > 0) bad.push(list(minItems - 1));

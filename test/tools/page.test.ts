@@ -9,7 +9,7 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
 /** Bytes, compressed. */
-const WHOLE_LIMIT = 113 * 1024;
+const WHOLE_LIMIT = 120 * 1024;
 const FIRST_LIMIT = 45 * 1024;
 /** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
 const POLICY_LIMIT = 512;
@@ -50,7 +50,7 @@ describe("tools/page", function () {
 			apps,
 		);
 		for (const { path, immutable } of scripts()) {
-			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js$/);
+			assert.match(path, /^\/assets\/[a-z-]+-[\w-]{8}\.js$/);
 			assert.equal(immutable, true);
 		}
 	});

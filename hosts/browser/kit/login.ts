@@ -3,7 +3,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { DeviceError, sendNow, wait } from "./device.js";
-import { deviceName } from "./device-name.js";
 import type { Challenge, NewToken, Session } from "./replies.js";
 import { beginSession, endSession, forgetReader, hasSession, keepReader, reader } from "./session.js";
 import { Store } from "./store.js";
@@ -56,6 +55,7 @@ export async function logIn(password: string, keep = false): Promise<void> {
 	keepFailure.set(undefined);
 	if (!keep) return;
 	try {
+		const { deviceName } = await import("./device-name.js");
 		const name = deviceName(navigator.userAgent, new Date());
 		keepReader(await sendNow<NewToken>("POST", "system/tokens", { name, scope: "read" }));
 	} catch (reason) {

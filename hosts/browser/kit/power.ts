@@ -5,7 +5,7 @@ import type { LastReadout, Reading } from "./replies.js";
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
 
 /** The current value with this code (no billing period); some meters omit a group E of 0. */
-function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
+export function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
 	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
 	return readings.find(
 		({ obis, billing_period, attribute }) =>
@@ -50,35 +50,15 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 }
 
 /** The groups C of the phases begin behind these. */
-const PHASES = [20, 40, 60];
+export const PHASES = [20, 40, 60];
 
 /** Watts of one phase, signed: 36.7.0, or 21.7.0 less 22.7.0, for L1; the others by `group`. */
-function phasePower(readings: readonly Reading[], group: number): number | undefined {
+export function phasePower(readings: readonly Reading[], group: number): number | undefined {
 	const of = (code: number) => quantityOf(readings, `${group + code}.7.0`);
 	const drawn = of(1);
 	const fed = of(2);
 	const both = drawn === undefined && fed === undefined ? undefined : (drawn ?? 0) - (fed ?? 0);
 	return of(16) ?? both;
-}
-
-/** Values of one phase that the meter sends; at least one of them. */
-export interface Phase {
-	/** `L1` to `L3`. */
-	readonly name: string;
-	/** Watts drawn from the grid, negative when fed into it. */
-	readonly watts: number | undefined;
-	readonly voltage: Reading | undefined;
-	readonly current: Reading | undefined;
-}
-
-/** The phases of which the meter sends power, voltage (32.7.0 for L1) or current (31.7.0). */
-export function phasesOf(readings: readonly Reading[]): readonly Phase[] {
-	return PHASES.map((group, index) => ({
-		name: `L${index + 1}`,
-		watts: phasePower(readings, group),
-		voltage: recordOf(readings, `${group + 12}.7.0`),
-		current: recordOf(readings, `${group + 11}.7.0`),
-	})).filter(({ watts, voltage, current }) => watts !== undefined || voltage !== undefined || current !== undefined);
 }
 
 /** Wh imported less Wh exported, of all tariffs. */

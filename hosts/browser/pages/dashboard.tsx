@@ -24,7 +24,7 @@ import {
 	status,
 } from "../kit/live.js";
 import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
-import { countersOf, isLocked, phasesOf } from "../kit/power.js";
+import { countersOf, isLocked } from "../kit/power.js";
 import type { NetworkStatus, Reading, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
@@ -39,7 +39,7 @@ const SIMULATED = /SIM/;
 /** Power is shown in kW from this value on. */
 const KILO_FROM = 10_000;
 
-function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
+export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
 	return inKilo ? `${formatNumber(watts / 1000, language, 1)} kW` : `${formatNumber(watts, language, 0)} W`;
 }
 
@@ -58,8 +58,7 @@ export function Dashboard() {
 			)}
 			<PowerCard />
 			<CountersCard />
-			<TodaySlot />
-			<PhasesCard />
+			<LaterCards />
 			<CurveCard />
 			<LinksCard />
 		</div>
@@ -256,44 +255,21 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 	);
 }
 
-/** Today's consumption. Its code is part of the page "use" and is fetched after the first values are shown. */
-function TodaySlot() {
+/** Today's consumption and the phases. Their code comes with the page "use", after the first values are shown. */
+function LaterCards() {
 	const last = useStore(readout);
-	const isDisplay = useStore(display);
-	// A day begins by the zone, which arrives after the readings; a display never gets it.
-	const isReady = (useStore(zone) !== undefined || isDisplay) && last !== undefined;
-	const [Today, setToday] = useState<ComponentType>();
+	// A day begins by the zone, which arrives after the readings.
+	const isReady = useStore(zone) !== undefined && last !== undefined;
+	const [Cards, setCards] = useState<ComponentType>();
 	useEffect(() => {
-		// Without the code the card is missing; the page says elsewhere that the gateway does not answer.
+		// Without the code the cards are missing; the page says elsewhere that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
-				({ TodayCards }) => setToday(() => TodayCards),
+				({ OverviewCards }) => setCards(() => OverviewCards),
 				() => undefined,
 			);
 	}, [isReady]);
-	return Today === undefined ? null : <Today />;
-}
-
-function PhasesCard() {
-	const phases = phasesOf(useStore(readout)?.readings ?? []);
-	if (phases.length === 0) return null;
-	return (
-		<Card title={t("phases.title")} wide>
-			<Facts>
-				{phases.map(({ name, watts, voltage, current }) => (
-					<Fact key={name} name={name}>
-						{[watts === undefined ? "" : formatPower(watts), amountText(voltage), amountText(current)]
-							.filter((text) => text !== "")
-							.join(" · ")}
-					</Fact>
-				))}
-			</Facts>
-		</Card>
-	);
-}
-
-function amountText(record: Reading | undefined): string {
-	return record === undefined ? "" : formatReading(record.value1, record.value1_unit, language).join(" ").trim();
+	return Cards === undefined ? null : <Cards />;
 }
 
 /** A curve shorter than this shows seconds. */

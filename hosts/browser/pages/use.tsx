@@ -17,6 +17,7 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
+import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
@@ -56,8 +57,18 @@ function useHistory(loadAll: typeof loadRecent) {
 	return { recent, error, reload, wallMs };
 }
 
-/** For the overview: today beside yesterday, today's quarter hours and the peak. Shows nothing until there is something. */
-export function TodayCards() {
+/** The overview's cards below the counters. They are here so that both pages share one script. */
+export function OverviewCards() {
+	return (
+		<>
+			<TodayCards />
+			<PhasesCard />
+		</>
+	);
+}
+
+/** Today beside yesterday, today's quarter hours and the peak. Shows nothing until there is something. */
+function TodayCards() {
 	const { recent, wallMs } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
 	const there = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));

@@ -8,7 +8,7 @@ export const BATTERIES = {
 		"Speicher, Wechselrichter und Wallboxen können beim Gateway die aktuelle Leistung abfragen, als wäre es ein Messgerät, das sie kennen.",
 		"Magazyny energii, falowniki i wallboxy mogą pytać bramkę o bieżącą moc, tak jakby była znanym im miernikiem.",
 	],
-	"live.device": ["Your device", "Ihr Gerät", "Twoje urządzenie"],
+	"live.device": ["Your device", "Ihr Gerät", "Urządzenie"],
 	"live.device.help": [
 		"Turns on the right meter below. Not tested with the device itself.",
 		"Schaltet unten das passende Messgerät ein. Nicht mit dem Gerät selbst getestet.",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { countersOf, importedWh, phasesOf, powerOf } from "../../../hosts/browser/kit/power.js";
+import { phasesOf } from "../../../hosts/browser/kit/phases.js";
+import { countersOf, importedWh, powerOf } from "../../../hosts/browser/kit/power.js";
 import type { Reading } from "../../../hosts/browser/kit/replies.js";
 
 function reading(obis: string, value: number | null, unit: string, billingPeriod: number | null = null): Reading {
