@@ -31,7 +31,7 @@ const TLS_CONNECTIONS = 2;
 /** Slots of an event stream, beyond a kept connection. */
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
-const LISTEN_LIMIT = 150;
+const LISTEN_LIMIT = 155;
 /** Slots that stay beside keys and readout after a change of protocol: the sender's counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;

@@ -1,6 +1,6 @@
 /** The meter reader where the protocol is TIC, over a modelled line, on virtual time; and what outputs make of it. */
 import assert from "node:assert/strict";
-import { EXPORT, IMPORT } from "../../modules/history/entry.js";
+import { EXPORT, IMPORT, TARIFF_2 } from "../../modules/history/entry.js";
 import { takeReadout } from "../../modules/history/from-readout.js";
 import { KNOWN, MeterState, READINGS, SERIAL } from "../../modules/history/meter-state.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
@@ -94,9 +94,9 @@ describe("a reader of TIC", function () {
 			const { numbers } = stateOf(readout);
 			return [readout.status, numbers[KNOWN], Math.floor(numbers[READINGS + IMPORT] / 10), numbers[READINGS + EXPORT]];
 		};
-		const both = (1 << IMPORT) | (1 << EXPORT);
+		const both = (1 << IMPORT) | (1 << EXPORT) | (1 << TARIFF_2);
 		assert.deepEqual(registers("standard"), [STATUS_OK, both, 1_257_224, 3_276_118]);
-		assert.deepEqual(registers("historic"), [STATUS_OK, 1 << IMPORT, 1_257_224, 0]);
+		assert.deepEqual(registers("historic"), [STATUS_OK, (1 << IMPORT) | (1 << TARIFF_2), 1_257_224, 0]);
 		assert.deepEqual(registers("standard", without("EASF01")), [STATUS_CUT, both, 1_257_224, 3_276_118]);
 		assert.deepEqual(registers("standard", without("EAST")), [STATUS_CUT, 1 << EXPORT, 0, 3_276_118]);
 		assert.deepEqual(registers("historic", without("HCHC")), [STATUS_CUT, 0, 0, 0]);
