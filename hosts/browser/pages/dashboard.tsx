@@ -1,8 +1,6 @@
 /** The first page: present power, counters, and the state of all connections. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Curve } from "../kit/curve.js";
-import { points } from "../kit/curve-points.js";
 import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
 import { formatAge, formatLocalTime, formatMoment, formatNumber, formatPeriod, formatReading } from "../kit/format.js";
@@ -37,7 +35,7 @@ const READ_LIMIT_S = 60;
 const SIMULATED = /SIM/;
 
 /** Power is shown in kW from this value on. */
-const KILO_FROM = 10_000;
+export const KILO_FROM = 10_000;
 
 export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
 	return inKilo ? `${formatNumber(watts / 1000, language, 1)} kW` : `${formatNumber(watts, language, 0)} W`;
@@ -59,7 +57,6 @@ export function Dashboard() {
 			<PowerCard />
 			<CountersCard />
 			<LaterCards />
-			<CurveCard />
 			<LinksCard />
 		</div>
 	);
@@ -255,7 +252,7 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 	);
 }
 
-/** Today's consumption and the phases. Their code comes with the page "use", after the first values are shown. */
+/** Today's consumption, the phases and the curve. Their code comes with the page "use", after the first values are shown. */
 function LaterCards() {
 	const last = useStore(readout);
 	// A day begins by the zone, which arrives after the readings.
@@ -270,40 +267,6 @@ function LaterCards() {
 			);
 	}, [isReady]);
 	return Cards === undefined ? null : <Cards />;
-}
-
-/** A curve shorter than this shows seconds. */
-const EXACT_MS = 300_000;
-
-function CurveCard() {
-	const all = useStore(points);
-	const values = all.map(({ value }) => value);
-	const inKilo = values.some((value) => Math.abs(value) >= KILO_FROM);
-	const isShort = all.length > 0 && all[all.length - 1].atMs - all[0].atMs < EXACT_MS;
-	const { timeZone, zoneName } = useZone();
-	const time = new Intl.DateTimeFormat(language, { timeStyle: isShort ? "medium" : "short", timeZone });
-	return (
-		<Card title={t("curve.title")} wide>
-			{all.length < 2 ? (
-				<p class="help">{t("curve.empty")}</p>
-			) : (
-				<>
-					<Curve
-						points={all}
-						description={t("curve.describe", {
-							n: all.length,
-							min: formatPower(Math.min(...values)),
-							max: formatPower(Math.max(...values)),
-							last: formatPower(values[values.length - 1]),
-						})}
-						format={(watts) => formatPower(watts, inKilo)}
-						formatTime={(ms) => time.format(ms)}
-					/>
-					<p class="help">{t("zone.shown", { zone: zoneName })}</p>
-				</>
-			)}
-		</Card>
-	);
 }
 
 function LinksCard() {

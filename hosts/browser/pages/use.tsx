@@ -17,6 +17,7 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
+import { CurveCard } from "./curve-card.js";
 import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
@@ -63,6 +64,7 @@ export function OverviewCards() {
 		<>
 			<TodayCards />
 			<PhasesCard />
+			<CurveCard />
 		</>
 	);
 }

@@ -1,0 +1,42 @@
+/** The overview's card with the power of the latest readings. */
+import { Curve } from "../kit/curve.js";
+import { points } from "../kit/curve-points.js";
+import { Card } from "../kit/parts.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { useZone } from "../kit/zone.js";
+import { formatPower, KILO_FROM } from "./dashboard.js";
+
+/** A curve shorter than this shows seconds. */
+const EXACT_MS = 300_000;
+
+export function CurveCard() {
+	const all = useStore(points);
+	const values = all.map(({ value }) => value);
+	const inKilo = values.some((value) => Math.abs(value) >= KILO_FROM);
+	const isShort = all.length > 0 && all[all.length - 1].atMs - all[0].atMs < EXACT_MS;
+	const { timeZone, zoneName } = useZone();
+	const time = new Intl.DateTimeFormat(language, { timeStyle: isShort ? "medium" : "short", timeZone });
+	return (
+		<Card title={t("curve.title")} wide>
+			{all.length < 2 ? (
+				<p class="help">{t("curve.empty")}</p>
+			) : (
+				<>
+					<Curve
+						points={all}
+						description={t("curve.describe", {
+							n: all.length,
+							min: formatPower(Math.min(...values)),
+							max: formatPower(Math.max(...values)),
+							last: formatPower(values[values.length - 1]),
+						})}
+						format={(watts) => formatPower(watts, inKilo)}
+						formatTime={(ms) => time.format(ms)}
+					/>
+					<p class="help">{t("zone.shown", { zone: zoneName })}</p>
+				</>
+			)}
+		</Card>
+	);
+}
