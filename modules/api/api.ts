@@ -1,6 +1,6 @@
 /**
- * The HTTP API: dispatches requests and makes the checks common to all routes. Order: path, method, host and origin,
- * token and scope; then, in the server and ObjectReader, size, JSON and fields.
+ * The HTTP API: dispatches requests and makes common checks. Order: path, method, host and origin, token and scope;
+ * then, in the server and ObjectReader, size, JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -29,27 +29,27 @@ import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
-/** Memory for a JSON body and its reply; a body longer than SHORT_BODY is packed as it arrives. */
+/** Memory for a JSON body and its reply; a body over SHORT_BODY is packed as it arrives. */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 
-/** Routes of a part. The group is also the key for Core.find. */
+/** Routes of a part; the key for Core.find. */
 export interface RouteGroup {
 	readonly routes: readonly Operation[];
 	readonly open: Opened<unknown>["open"];
 }
 
-/** The gateway's own addresses, valid as Host of a request. */
+/** Own addresses, valid as Host of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address; exists beside the cable's when Wi-Fi is switched on by hand. */
+	/** Wi-Fi address, beside the cable's when Wi-Fi is switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
-/** Pages that a part answers over plain HTTP in client mode, too. */
+/** Pages that a part also answers over plain HTTP in client mode. */
 export interface PlainPages {
-	/** Returns the receiver of the body, or true after answering; false if the request is none of its own. */
+	/** Returns the receiver of the body, or true after answering; false for another's request. */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
 }
 
@@ -57,7 +57,6 @@ export interface APIOptions {
 	readonly core: Core;
 	readonly groups: readonly RouteGroup[];
 	readonly page: StaticFiles;
-	/** Undefined without Wi-Fi. */
 	readonly network: OwnAddresses | undefined;
 	readonly plainPages: PlainPages;
 }
@@ -80,7 +79,7 @@ export class API implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		const { secure, host } = request;
 		const isLetIn = secure || request.viaAccessPoint;
-		// Over HTTPS the certificate authenticates the gateway, so any Host is valid.
+		// Over HTTPS the certificate authenticates the gateway: any Host is valid.
 		const isAstray = !secure && host !== undefined && !this.isOwn(host);
 		const wantsPage = isForPage(request);
 		if (!secure && !isAstray) {
@@ -95,7 +94,7 @@ export class API implements HTTPHandler {
 			return undefined;
 		}
 		if (isAstray && wantsPage) {
-			// Captive portal: devices probing for internet access open the gateway's page after this redirect.
+			// Captive portal: devices that probe for Internet access open the page after this redirect.
 			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#core.httpPort, 80)}/`);
 			return undefined;
 		}
@@ -106,7 +105,7 @@ export class API implements HTTPHandler {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path supports ${match.allow}.`);
 		} else if (isAstray) {
-			// DNS rebinding: a foreign page with a name that resolves to this gateway. Its Origin equals its Host.
+			// DNS rebinding: a foreign page by a name of this gateway; its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from other websites' pages are refused.");
@@ -126,7 +125,7 @@ export class API implements HTTPHandler {
 		} else this.fail(response, 404, NOT_FOUND, "Unknown path.");
 	}
 
-	/** Returns whether the token grants access; answers the request otherwise. */
+	/** Returns whether the token grants access; otherwise answers the request. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
 		const granted = this.#core.scopeOf(token);
@@ -158,7 +157,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave it.");
 			return undefined;
 		}
-		// An absent optional body claims no memory.
+		// A missing optional body claims no memory.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -173,8 +172,8 @@ export class API implements HTTPHandler {
 	}
 
 	/**
-	 * Redirects plain HTTP from outside the access point's network to HTTPS: to the requested host if it is the gateway's
-	 * own, otherwise to its IP address.
+	 * Redirects plain HTTP from outside the access point's network to HTTPS: to the requested host if it is the
+	 * gateway's, otherwise to its IP address.
 	 */
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
 		const { hostname, httpsPort } = this.#core;
@@ -183,10 +182,7 @@ export class API implements HTTPHandler {
 		this.moveTo(response, 301, `https://${name}${portSuffix(httpsPort, 443)}${target}`);
 	}
 
-	/**
-	 * Returns whether the host names this gateway. Any port is valid (tunnels); loopback names are valid for the PC
-	 * simulator.
-	 */
+	/** True for a host name of this gateway, with any port (tunnels). Loopback names serve the simulator. */
 	private isOwn(asked: string): boolean {
 		const network = this.#network;
 		const host = lowerCase(withoutPort(asked));
@@ -211,7 +207,7 @@ function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
 }
 
-/** Removes `:port` from a host; supports bracketed IPv6 addresses. */
+/** Removes `:port` from a host, also after an IPv6 address in brackets. */
 export function withoutPort(host: string): string {
 	const colon = host.indexOf(":", host.indexOf("]") + 1);
 	return colon < 0 || host.indexOf(":", colon + 1) >= 0 ? host : host.slice(0, colon);
@@ -221,7 +217,7 @@ function portSuffix(port: number, usual: number): string {
 	return port === usual ? "" : `:${port}`;
 }
 
-/** Cross-site check: the Origin of a POST or DELETE, if present, must be this server's. */
+/** Cross-site check: the Origin of a POST or DELETE, if sent, must be this server's. */
 function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");
@@ -229,7 +225,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/** Returns the bearer token, or "". The word Bearer is matched exactly (API text, Authentication 1). */
+/** Returns the bearer token, or "". `Bearer` is case-sensitive (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

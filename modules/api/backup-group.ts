@@ -1,37 +1,33 @@
-/**
- * A group of settings in a backup: under the path of its route, with the fields and rules of the route's POST. Parts
- * list their groups; a test checks that no setting is missing.
- */
+/** Group of settings in a backup, with path, fields and rules of a route's POST. Parts list their groups. */
 import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { BodyTable } from "./body.js";
 import type { SettingsTable } from "./settings.js";
 
 export interface BackupGroup {
-	/** Path of the route; also the group's name in the file. */
+	/** Path of the route; the group's name in the file. */
 	readonly path: string;
-	/** Table of the route's POST. The fields that satisfy `isShown` are written to a file. */
+	/** Table of the route's POST. A file has the fields that satisfy `isShown`. */
 	readonly table: BodyTable & Partial<SettingsTable>;
 	/** Replaces the table's `accept`. */
 	readonly accept: SettingsTable["accept"] | undefined;
-	/** Secrets and certificates. The file only states, as `<name>_set`, whether each is set. */
+	/** Secrets and certificates; for each, the file has only `<name>_set`. */
 	readonly secrets: readonly SettingField[];
-	/** Address or network that the secrets belong to; they are discarded when it changes. */
+	/** Address or network of the secrets, which are discarded when it changes. */
 	readonly boundTo: SettingField<string> | undefined;
 	/** Switch turned off when a secret must be entered again, because sending would fail or be unsafe. */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields that are restored with `boundTo`, and only if no secret must be entered again. If the list is empty,
-	 * `boundTo` is always restored.
+	 * Fields restored with `boundTo`, and only if no secret must be entered again. Without any, `boundTo` is always
+	 * restored.
 	 */
 	readonly bound: readonly SettingField[];
-	/** Texts for which empty means the unit's default, although the route rejects an empty text. */
+	/** Texts for which empty means the unit's default, although the route refuses it. */
 	readonly own: readonly SettingField<string>[];
-	/** Writes the value of the list field. */
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** Defaults; the prototype of all groups, so that they take flash once. */
+/** Defaults, as prototype of all groups, to take flash once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),
@@ -50,7 +46,6 @@ export function isSetting<Value extends Setting>(field: Field<Value>): field is 
 	return "entry" in field;
 }
 
-/** Returns whether a file contains the field's value. */
 export function isShown(field: Field): field is SettingField {
 	return isSetting(field) && !field.secret;
 }

@@ -4,11 +4,11 @@ import type { Core } from "../core/core.js";
 import type { TextPieces } from "../json/string.js";
 
 export interface BodyValues {
-	/** Returns the value (packed bytes for a list), or undefined if the body lacks the field. */
+	/** Returns the value (packed bytes for a list); undefined if the body lacks the field. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined;
 }
 
-/** Returns the value of a required field. Throws an Error if the table does not require it. */
+/** Throws an Error if the table does not require the field. */
 export function needed<Value extends Setting>(values: BodyValues, field: Field<Value>): Value {
 	const value = values.get(field);
 	if (value === undefined) throw new Error(`api: the table of the body doesn't require ${field.name}`);
@@ -20,18 +20,17 @@ export const NO_VALUES: BodyValues = Object.freeze({ get: () => undefined });
 export interface BodyTable {
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
-	/** Maximum body size, bytes. */
 	readonly limit: number;
-	/** Table of the objects if the first field is a list; its value is packed bytes (list-reader.ts). */
+	/** Table of the objects if the first field is a list, with packed bytes as value (list-reader.ts). */
 	readonly list?: ListTable;
-	/** Names of fields that the route checks itself; an invalid value arrives as NOT_ALLOWED. */
+	/** Fields that the route checks itself; an invalid value becomes NOT_ALLOWED. */
 	readonly lenient?: readonly string[];
 	/** Field with a text too long for memory. */
 	readonly long?: LongField;
 }
 
 export interface ListTable {
-	/** Fields of one object; a BYTES field is a list of numbers from 0 to 255. */
+	/** Fields of an object; a BYTES field is a list of numbers from 0 to 255. */
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
 	readonly maximum: number;
@@ -43,32 +42,32 @@ export interface ListTable {
 
 export interface Refusal {
 	readonly field: Field;
-	/** Requirement: the end of a sentence that begins with the field's name. */
+	/** End of a sentence that begins with the field's name. */
 	readonly rule: string;
 }
 
 export interface LongField {
 	readonly name: string;
-	/** Creates the receiver of the text; the result of its `end` is the field's value. */
+	/** Creates the receiver of the text; its `end` returns the value. */
 	readonly open: (core: Core, part: never) => LongText;
 }
 
-/** Value of a lenient field that is invalid. No JSON number is NaN. */
+/** Value of an invalid lenient field. No JSON number is NaN. */
 export const NOT_ALLOWED = Number.NaN;
 
-/** Receiver of a long text, in pieces. */
+/** Receives a long text in pieces. */
 export interface LongText extends TextPieces {
-	/** Ends the text. Returns its value, or undefined if refused. */
+	/** Returns the value, or undefined if refused. */
 	end(): Setting | undefined;
-	/** Ends the request, successful or not, and discards text that was not stored. */
+	/** Ends the request and discards text that was not stored. */
 	close(): void;
 }
 
-/** Maximum body sizes, bytes: for a few settings, and for a list or a file. */
+/** Maximum body sizes, bytes: a few settings; a list or a file. */
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 
-/** Table for routes without a body; a JSON body is ignored. */
+/** For routes without a body; a JSON body is ignored. */
 export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),

@@ -1,7 +1,4 @@
-/**
- * A request body with memory claimed until it ends. Because a body can take minutes, it has no effect if its token is
- * revoked meanwhile.
- */
+/** Request body that claims memory until it ends. It has no effect if its token is revoked during its minutes. */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
 import type { Exchange } from "./exchange.js";
@@ -19,7 +16,7 @@ export class ClaimedBody implements BodySink {
 		this.#cost = cost;
 	}
 
-	/** Claims memory and creates the receiver with `open`. Returns undefined if memory is short. */
+	/** Creates the receiver with `open`; undefined if memory is short. */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
 		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
@@ -29,7 +26,7 @@ export class ClaimedBody implements BodySink {
 		if (!this.#exchange.response.isOpen) this.release();
 	}
 
-	/** Releases the claim first, because processing the body may claim memory itself. */
+	/** Releases the claim first, because processing the body may claim memory. */
 	end(): void {
 		this.release();
 		if (this.#exchange.failIfRevoked()) this.#inner.abort?.();

@@ -6,7 +6,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 
-/** Stable error codes. Parts add their own. */
+/** Stable error codes; parts add their own. */
 export const INVALID_JSON = "invalid_json";
 export const MISSING_FIELD = "missing_field";
 export const INVALID_FIELD = "invalid_field";
@@ -23,7 +23,7 @@ export const BUSY = "busy";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const UNSUPPORTED = "unsupported";
 
-/** Sends an error reply. `message` says what happened and what to do; `more` writes additional members. */
+/** `message`: what happened and what to do; `more` writes additional members. */
 export function fail(
 	writer: JSONWriter,
 	response: HTTPResponse,

@@ -1,4 +1,4 @@
-/** One API request and its reply. */
+/** An API request and its reply. */
 import { SCOPE_NONE } from "../auth/tokens.js";
 import type { Core } from "../core/core.js";
 import type { HTTPRequest } from "../http/request.js";
@@ -10,36 +10,36 @@ import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
 export interface RequestContext {
 	readonly part: unknown;
-	/** Token of the request; empty on an open route. */
+	/** Token; empty on an open route. */
 	readonly token: string;
 	readonly parameter: string;
 }
 
-/** Answers 401 for a missing, wrong, expired or revoked token. `realm` is the hostname. */
+/** Answers 401 for a missing, wrong, expired or revoked token. `realm`: hostname. */
 export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, realm: string): void {
 	response.header("WWW-Authenticate", `Bearer realm="${realm}"`);
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 }
 
-/** `Part` is the running instance of the route's part. */
+/** `Part`: running instance of the route's part. */
 export class Exchange<Part = unknown> {
 	readonly core: Core;
-	/** Changes while a backup is restored, group by group. */
+	/** Changes from group to group while a backup is restored. */
 	part: Part;
-	/** Valid only until the route returns. */
+	/** Valid until the route returns. */
 	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
 	readonly remoteAddress: string;
 	readonly secure: boolean;
-	/** True if the request arrived on the access point's interface. */
+	/** True if the request came over the access point. */
 	readonly viaAccessPoint: boolean;
-	/** Token of the request; empty on an open route. */
+	/** Token; empty on an open route. */
 	readonly token: string;
-	/** Path text at the route's `<parameter>`; empty if it has none. */
+	/** Path text at `<parameter>`; "" without one. */
 	readonly parameter: string;
-	/** Query parameter `lang`; empty if absent. */
+	/** Query parameter `lang`; "" if absent. */
 	readonly language: string;
-	/** Prefix of field names in errors, because field names in a backup repeat between groups. */
+	/** Prefix of field names in errors, because groups of a backup share field names. */
 	within = "";
 
 	constructor(core: Core, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
@@ -55,7 +55,7 @@ export class Exchange<Part = unknown> {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** Claims memory. Returns false after answering 503 if memory is short. */
+	/** Returns false after answering 503 if memory is short. */
 	claim(cost: Cost): boolean {
 		if (this.core.ledger.claim(cost)) return true;
 		this.busy();
@@ -64,7 +64,7 @@ export class Exchange<Part = unknown> {
 
 	/**
 	 * Answers 200 with JSON that `produce` writes in pieces (rules: json/stream.ts). Releases `claimed` when the reply
-	 * has been sent or the client has disconnected.
+	 * was sent or the client has left.
 	 */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean, claimed?: Cost): void {
 		const { ledger, writer } = this.core;
@@ -92,23 +92,19 @@ export class Exchange<Part = unknown> {
 		this.response.send(200);
 	}
 
-	/** Answers with a sentence as plain text. */
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
-	/**
-	 * Answers 401 and returns true if the token was revoked or its session ended after the request began. For long
-	 * bodies.
-	 */
+	/** Answers 401 and returns true if the token or session ended during the request, for long bodies. */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
 		failUnauthorized(this.core.writer, this.response, this.core.hostname);
 		return true;
 	}
 
-	/** Answers 503 because memory is short. */
+	/** Answers 503: memory is short. */
 	busy(): void {
 		this.response.header("Retry-After", "1");
 		this.fail(503, BUSY, "The gateway is busy with other requests; try again in a moment.");

@@ -1,6 +1,6 @@
 /**
- * Reads the members of a JSON object against a field table, token by token: a whole body for validate.ts, each group of
- * a backup for restore-reader.ts. The first error is kept.
+ * Reads members of a JSON object against a field table, token by token: a body for validate.ts, a backup's groups for
+ * restore-reader.ts. The first error is kept.
  */
 import { checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
@@ -13,7 +13,7 @@ export class FieldReader {
 	/** First refused field and the reason, or "". */
 	refused = "";
 	refusal = "";
-	/** First missing field, also in an object of a list, or "". */
+	/** First missing field, also of a list's object, or "". */
 	missing = "";
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
@@ -22,7 +22,7 @@ export class FieldReader {
 	#table = NO_BODY;
 	#values: (Setting | undefined)[] = [];
 	#openText: (() => LongText) | undefined;
-	/** Index of the field being read, or -1. */
+	/** Field being read, or -1. */
 	#field = -1;
 	#list: ListReader | undefined;
 	#long: LongText | undefined;
@@ -33,10 +33,7 @@ export class FieldReader {
 		this.#depth = depth;
 	}
 
-	/**
-	 * Starts an object; its values go into `values`. `openText` creates the receiver of the long field, which is ignored
-	 * without it.
-	 */
+	/** Starts an object with its `values`. `openText` creates the receiver of the long field, otherwise ignored. */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
 		this.#values = values;
@@ -44,7 +41,7 @@ export class FieldReader {
 		this.#field = -1;
 	}
 
-	/** Processes a token inside the object. Returns false for the name of an unknown field and skips its value. */
+	/** Processes a token. Returns false for an unknown field and skips its value. */
 	take(token: number): boolean {
 		if (this.#list !== undefined) {
 			if (this.#list.take(token)) this.endList(this.#list);
@@ -81,7 +78,7 @@ export class FieldReader {
 		return this.#field >= 0;
 	}
 
-	/** Reads the value of a known field. Refuses an array or object and skips its content. */
+	/** Reads a known field. Refuses an array or object and skips its content. */
 	private value(token: number): void {
 		const { list, long } = this.#table;
 		const field = this.#table.fields[this.#field];
@@ -112,7 +109,7 @@ export class FieldReader {
 		}
 	}
 
-	/** The maximum of a long field is in bytes, not characters. */
+	/** The maximum of a long field is in bytes. */
 	private describe(field: Field): string {
 		if (field.name !== this.#table.long?.name) return describe(field);
 		return `${field.name} must be a text of at most ${field.maximum} bytes.`;

@@ -1,9 +1,9 @@
-/** Converts JSON tokens to field values and describes field rules, for validate.ts and list-reader.ts. */
+/** Converts JSON tokens to field values and describes field rules. */
 import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Returns the value of `token` before its check, or undefined if its type is wrong. */
+/** Returns the unchecked value; undefined for a wrong type. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -30,13 +30,13 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** A minimum of 0 is not mentioned, because the route may refuse an empty text. */
+/** A minimum of 0 is omitted, because the route may refuse an empty text. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Describes the allowed characters; "" if any. */
+/** Allowed characters; "" if any. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

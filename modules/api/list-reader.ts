@@ -1,7 +1,6 @@
 /**
- * Reads a list of objects from a body, for validate.ts. Each object is checked against a field table and packed when it
- * ends, so that a list needs only one buffer. Errors name a field `list[3].field`, counted from 0. The first error is
- * kept; the rest of the list is skipped.
+ * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends, to need
+ * one buffer. Errors name a field `list[3].field`, counted from 0. After the first error the list is skipped.
  *
  * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
  */
@@ -39,7 +38,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** The list's start token has already been read. */
+	/** The list's start token has been read. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;
@@ -49,7 +48,6 @@ export class ListReader implements BodyValues {
 		this.#depth = reader.depth;
 	}
 
-	/** Returns a field of the last object. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		return valueIn(this.#table.fields, this.#values, field);
 	}
@@ -58,7 +56,7 @@ export class ListReader implements BodyValues {
 		return this.#packed.slice(0, 1 + this.#count * this.#table.size);
 	}
 
-	/** Processes a token. Returns true at the end of the list. */
+	/** Returns true at the end of the list. */
 	take(token: number): boolean {
 		const depth = this.#reader.depth - this.#depth;
 		if (token === TOKEN_ARRAY_END && depth < 0) return true;

@@ -1,4 +1,4 @@
-/** One API route: handler, body and required scope. Parts list theirs in routes.ts. */
+/** An API route: handler, body and required scope. */
 import { SCOPE_FULL } from "../auth/tokens.js";
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
@@ -9,7 +9,7 @@ import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./se
 
 export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
-/** Returns a receiver for a body other than JSON, or undefined after answering. */
+/** Returns a receiver for a body other than JSON; undefined after answering. */
 export type UploadHandler = (exchange: Exchange<never>) => BodySink | undefined;
 
 export interface Operation extends Route {
@@ -18,16 +18,16 @@ export interface Operation extends Route {
 	 * Expected JSON object; default for POST: NO_BODY. Undefined: the body is discarded unless `run` returns a receiver.
 	 */
 	readonly body: BodyTable | undefined;
-	/** Scope required of the token (auth/tokens.ts); SCOPE_NONE: tokens are ignored. */
+	/** Required scope (auth/tokens.ts); SCOPE_NONE ignores tokens. */
 	readonly scope: number;
-	/** True if the reply may wait for the meter or the radio; refused while it would occupy a port's last connection. */
+	/** True if the reply may wait for meter or radio; refused on a port's last connection. */
 	readonly waits: boolean;
 	/** True if the route accesses the meter; refused in safe mode. */
 	readonly readsMeter: boolean;
 	readonly settings: SettingsTable;
 }
 
-/** Defaults; the prototype of all operations, so that they take flash once. */
+/** Defaults, as prototype of all operations, to take flash once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,
@@ -46,7 +46,7 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-/** `scope` is that of the GET. */
+/** `scope`: required by the GET. */
 export function settingsRoutes(path: string, settings: SettingsTable, scope = SCOPE_FULL): readonly Operation[] {
 	return [
 		route(METHOD_GET, path, getSettings, { settings, scope }),

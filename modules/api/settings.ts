@@ -1,7 +1,7 @@
 /**
- * A group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. Names, bounds
- * and defaults come from the schema (config/schema.ts); a table adds the rules that the schema cannot express. The
- * effects of a change are in the part's reactions (part.ts).
+ * Group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. The schema
+ * (config/schema.ts) has names, bounds and defaults, a table other rules, the part's reactions (part.ts) the effects of
+ * a change.
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -12,19 +12,19 @@ import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 
 export interface SettingsTable extends BodyTable {
-	/** Settings stored by POST as received. */
+	/** Settings that POST stores as received. */
 	readonly stored: readonly SettingField[];
-	/** Settings in the reply, in this order; a secret appears as the boolean `<name>_set`. */
+	/** Settings in the reply, in order; a secret as the boolean `<name>_set`. */
 	readonly shown: readonly SettingField[];
 	/** Writes the reply in place of `shown`. */
 	readonly show?: (exchange: Exchange<never>) => void;
-	/** Returns the changes to store in place of `stored`, or undefined after refusing the request. */
+	/** Returns the changes in place of `stored`; undefined after refusing the request. */
 	readonly accept?: (exchange: Exchange<never>, values: BodyValues) => readonly Put[] | undefined;
-	/** True if each POST takes effect at once, even without a change. */
+	/** True if each POST takes effect, even without a change. */
 	readonly applies?: boolean;
 }
 
-/** Makes a table that stores and shows all fields; `required` names the mandatory ones. */
+/** Stores and shows all fields; `required`: mandatory ones. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],
@@ -54,7 +54,7 @@ export function putsOf(fields: readonly SettingField[], values: BodyValues): Put
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** Writes each setting as a member; a secret as the boolean `<name>_set`. */
+/** A secret becomes the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);
@@ -63,7 +63,7 @@ export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: re
 	}
 }
 
-/** Writes a setting as a member; omits bytes, which have no JSON form. */
+/** Omits bytes, which have no JSON form. */
 export function settingMember(writer: JSONWriter, name: string, value: Setting): void {
 	if (value === true || value === false) booleanMember(writer, name, value);
 	else if (typeof value === "number") numberMember(writer, name, value);

@@ -1,4 +1,4 @@
-/** Receives the certificate by which a server is trusted, as the long field of a body. */
+/** Receives a certificate to trust a server, as long field of a body. */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -6,10 +6,10 @@ import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** Value of the field while another request sends a certificate. */
+/** Value while another request sends a certificate. */
 export const CERTIFICATE_BUSY = false;
 
-/** Writes the certificate to flash. It is unused until a setting refers to it. */
+/** Writes the certificate to flash, unused until a setting refers to it. */
 export class CertificateText implements LongText {
 	readonly #certificates: TrustedCertificates;
 	readonly #writer: BlobWriter | undefined;
@@ -23,7 +23,7 @@ export class CertificateText implements LongText {
 		this.#writer?.write(bytes, start, end);
 	}
 
-	/** Returns the value for the setting that refers to the certificate. */
+	/** Returns the setting that refers to the certificate. */
 	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
 		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}
@@ -41,7 +41,7 @@ export function failCertificateBusy(exchange: Exchange): void {
 }
 
 /**
- * Returns why the certificate in flash cannot be trusted; "" if it can or is absent. Returns NO_MEMORY after answering
+ * Returns why the certificate in flash can't be trusted; "" if it can or is absent. Returns NO_MEMORY after answering
  * 503 if memory is short.
  */
 export function trustRefusalIn(

@@ -1,7 +1,7 @@
 /**
- * Reads the JSON object of a request against the field table of its route, as it arrives. Only values of known fields
- * are kept; others are checked as JSON and skipped, because a body of 16 KB could exhaust the heap. Error order:
- * invalid JSON, invalid field (the first one sent), missing field.
+ * Reads the JSON object of a request against a field table, as it arrives. Unknown members are checked as JSON and
+ * skipped, because a body of 16 KB could exhaust the heap. Error order: invalid JSON, invalid field (the first one
+ * sent), missing field.
  */
 import type { Field, Setting } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
@@ -12,10 +12,9 @@ import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { FieldReader } from "./field-reader.js";
 import { describeMissing, valueIn } from "./field-value.js";
 
-/** Called once, at the end of the body. `code` is "" on success. */
+/** Called once, at the end of the body. `code`: "" on success. */
 export type BodyDone = (values: BodyValues, code: string, message: string, field: string | undefined) => void;
 
-/** Maximum nesting depth of a body. */
 const DEPTH = 4;
 /** Buffer for the longest string: a password of 128 characters, 4 bytes each. */
 export const SCRATCH = 512;
@@ -32,7 +31,7 @@ export class ObjectReader implements BodySink, BodyValues {
 	#started = false;
 	#broken = false;
 
-	/** `openText` creates the receiver of the long field; required if the table has one. */
+	/** `openText` creates the receiver of the table's long field. */
 	constructor(table: BodyTable, text: TextCodec, done: BodyDone, openText?: () => LongText) {
 		this.limit = table.limit;
 		this.#table = table;

@@ -10,10 +10,9 @@
  *   safe mode   counted while     HEALTHY       likewise        restart        counts cleared
  *               YOUNG
  *
- * The host classifies faults (`Ending`): a panic, a watchdog reset or a brownout is a fault; a power cut, a manual
- * reset or a planned restart is not. Time is counted in minutes of running, at least one for each start, because the
- * clock time is lost at a restart. Safe mode ends automatically so that an unattended meter is read again; a persisting
- * fault triggers it again.
+ * A panic, a watchdog reset or a brownout is a fault (`Ending`); a power cut, a manual reset or a planned restart is
+ * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock. Safe mode
+ * ends by itself so that an unattended meter is read again; a lasting fault brings it back.
  *
  * Kept in retained memory, which a power cut clears:
  *
@@ -23,7 +22,7 @@
  *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: none
  *   5       ...    causes of their ends, newest first, separated by "; ", UTF-8
  *
- * Limit: CAUSES_LIMIT characters of causes. The memory may contain any bytes at a start.
+ * Limit: CAUSES_LIMIT characters of causes. At a start the memory may contain anything.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Retained } from "../io/flash.js";
@@ -53,17 +52,17 @@ export interface CrashLoopListener {
 }
 
 export class CrashLoopGuard implements Timed {
-	/** Causes of the counted ends, newest first; empty outside safe mode. */
+	/** Causes of the counted ends, newest first; "" outside safe mode. */
 	readonly safeMode: string;
 	readonly task: Task;
-	/** End of the current minute, monotonic ms; Infinity if there is nothing to count or expire. */
+	/** End of the minute, monotonic ms; Infinity if there is nothing to count or expire. */
 	deadlineMs: number;
 	readonly #retained: Retained;
 	readonly #user: CrashLoopListener;
 	#record: Uint8Array;
 	#minutes = 0;
 
-	/** `ending` describes the end of the previous program; undefined (unknown) is not counted. */
+	/** `ending`: end of the previous program; undefined is not counted. */
 	constructor(
 		{ driver, text }: CrashLoopDeps,
 		retained: Retained,
@@ -79,7 +78,7 @@ export class CrashLoopGuard implements Timed {
 		try {
 			causes = text.decode(this.#record, HEADER_LENGTH);
 		} catch {
-			// The text may be cut within a character or contain arbitrary bytes.
+			// The text may be cut or arbitrary bytes.
 		}
 		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
 			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
@@ -118,7 +117,7 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** Writes the record. A failure is ignored, so that it does not prevent a start. */
+	/** A failed write is ignored, so that it does not prevent a start. */
 	private keep(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;

@@ -1,19 +1,18 @@
 /**
- * Delayed actions of the gateway: refreshing certificate and network names, and restarting. The delay lets the reply to
- * the request leave first.
+ * Delayed actions: refreshing certificate and network names, and restarting. The delay lets the reply leave first.
  *
  *              requested    DELAY_MS later
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, action runs
  *
- * Each action has its own state. A request while ASKED can only make the action earlier. A refresh for a new address
- * runs at least READDRESS_MS after the last refresh, so that frequent changes of address do not wear out the flash.
+ * Each action has its own state. A request while ASKED can only make it earlier. A refresh for a new address runs at
+ * least READDRESS_MS after the last one, to spare the flash.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
 export interface ActionTarget {
-	/** Updates certificate and network names to the current name, address and time. */
+	/** Updates certificate and network names to name, address and time. */
 	refresh(): void;
 	restart(): void;
 }
@@ -40,7 +39,6 @@ export class DelayedActions implements Timed {
 		this.#task.update((nowMs) => this.refreshAt(nowMs + DELAY_MS));
 	}
 
-	/** Requests a refresh for a new address. */
 	readdressSoon(): void {
 		this.#task.update((nowMs) => this.refreshAt(Math.max(nowMs + DELAY_MS, this.#readdressMs)));
 	}

@@ -1,4 +1,4 @@
-/** Edge events: log entries made only when a state changes. */
+/** Log entries made when a state changes. */
 import type { EventLog } from "../diagnostics/event-log.js";
 import {
 	EVENT_CLOCK,
@@ -9,7 +9,7 @@ import {
 } from "../diagnostics/events.js";
 
 export interface InitialState {
-	/** True after a wake by the timer; changes of the network are then not logged. */
+	/** True after a wake by the timer; network changes are then not logged. */
 	readonly isRoutine: boolean;
 	readonly isClockSet: boolean;
 	readonly meterFailure: string | undefined;
@@ -18,11 +18,11 @@ export interface InitialState {
 export class EdgeEvents {
 	readonly #events: EventLog;
 	readonly #isRoutine: boolean;
-	/** Code of the meter's failure; empty after a good readout; undefined while unknown. */
+	/** Failure code; "" after a good readout; undefined while unknown. */
 	meterFailure: string | undefined;
-	/** IP address; empty without a network. */
+	/** IP address; "" without a network. */
 	#ip = "";
-	/** True if the address belongs to the Ethernet port. */
+	/** True for the Ethernet port's address. */
 	#isByCable = false;
 	#isClockSet: boolean;
 
@@ -33,7 +33,7 @@ export class EdgeEvents {
 		this.meterFailure = meterFailure;
 	}
 
-	/** Logs a change of the network. Returns whether address or interface changed. `ip` is empty without a network. */
+	/** Returns whether address or interface changed. `ip`: "" without a network. */
 	networkChanged(ip: string, isByCable: boolean): boolean {
 		if (ip === this.#ip && isByCable === this.#isByCable) return false;
 		this.#ip = ip;
@@ -47,7 +47,7 @@ export class EdgeEvents {
 		this.#isClockSet = true;
 	}
 
-	/** Logs a change of the meter's state; `code` is empty after a good readout. */
+	/** `code`: "" after a good readout. */
 	meterChanged(code: string): void {
 		if (code === this.meterFailure) return;
 		this.meterFailure = code;

@@ -1,4 +1,4 @@
-/** The gateway: creates the objects shared by all parts, opens the parts and forwards events to them. */
+/** The gateway: creates the shared objects, opens the parts and forwards events to them. */
 import { API } from "../api/api.js";
 import { AUTH } from "../auth/part.js";
 import { CERTIFICATE } from "../certificate/part.js";
@@ -71,13 +71,12 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly #running: (Running | undefined)[] = [];
 	readonly #serving = new Serving();
 	readonly #edgeEvents: EdgeEvents;
-	/** Undefined without retained memory. */
 	readonly #crashLoop: CrashLoopGuard | undefined;
 	readonly #delayed: DelayedActions;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
-	/** `extras`: board-specific implementations. */
+	/** `extras`: board-specific parts. */
 	constructor(host: Host, extras: readonly Extra[] = NO_EXTRAS) {
 		const { clock, crypto, ending, info, led, sleep, text, timers } = host;
 		this.host = host;
@@ -90,7 +89,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		const { guard, trace } = this;
 		this.driver = new Driver({ clock, timers, guard });
 		const { driver } = this;
-		// Comes first, so that any later fault counts towards safe mode.
+		// First, so that any later fault counts towards safe mode.
 		if (sleep !== undefined) this.saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
 		const { saving } = this;
 		const { retained, flash, storage } = saving?.gate(host) ?? host;
@@ -149,9 +148,9 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Throws if a listener cannot be opened. */
+	/** Throws if a listener can't be opened. */
 	start(): void {
-		// Outside the constructor, because its many local variables would stay on the stack below those of each part.
+		// Outside the constructor: its many local variables would stay on the stack.
 		this.openParts();
 		this.begin();
 	}
@@ -168,7 +167,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// Comes first, so that a unit that fails to start can still be reset.
+		// First, so that a unit that fails to start can be reset.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -188,7 +187,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		saving?.start({ events, light, edgeEvents: edgeEvents, crashLoop: crashLoop }, ending);
 	}
 
-	/** Starts serving and joins the network. Throws if a listener cannot be opened. */
+	/** Serves and joins the network. Throws if a listener can't be opened. */
 	connect(): void {
 		const { network, resources, serial, wifi } = this.host;
 		const { driver, guard, hostname, ledger, text, trace } = this;
@@ -202,7 +201,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A battery is not spent on it at each waking.
+			// Not at each wake, to spare a battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -269,17 +268,17 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.tell((running) => running.resetting?.());
-			// Comes first: the next start continues an interrupted reset but does not erase the log.
+			// First: the next start continues an interrupted reset but does not erase the log.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
 		} finally {
-			// Restarts even if flash refused a deletion: the next start continues the reset.
+			// Also if flash refused a deletion: the next start continues the reset.
 			this.restartSoon();
 		}
 	}
 
-	/** Also refreshes the certificate, which may not be valid at the new time. */
+	/** Also refreshes the certificate, which may not be valid now. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();

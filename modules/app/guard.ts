@@ -1,7 +1,7 @@
-/** Guard for callbacks of the host: logs exceptions, because an uncaught one restarts the device. */
+/** Guard for the host's callbacks: logs exceptions, because an uncaught one restarts the device. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
-/** Calls `run` and logs what it throws; `part` names the source. */
+/** `part`: source for the log. */
 export type Guard = (part: string, run: () => void) => void;
 
 export function guardWith(trace: (message: string) => void): Guard {
@@ -9,7 +9,7 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// WatchedStorage has already logged it.
+			// WatchedStorage has logged it.
 			if (error instanceof StorageRefusal) return;
 			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}

@@ -1,7 +1,6 @@
 /**
  * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
- * and then switched on again. Each start by power writes the count to flash at once. Needs a host that reports the
- * cause of a start.
+ * and then switched on again. The host must report the cause of a start.
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –
@@ -32,7 +31,7 @@ export interface PowerCyclesDeps {
 export class PowerCycles implements Timed {
 	readonly #deps: PowerCyclesDeps;
 	readonly #task: Task;
-	/** When the count is cleared, monotonic ms; Infinity if it is 0. */
+	/** Time to clear the count, monotonic ms; Infinity if it is 0. */
 	#outlivedMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: PowerCyclesDeps) {
@@ -40,14 +39,14 @@ export class PowerCycles implements Timed {
 		this.#task = deps.driver.register("power cycles", this);
 	}
 
-	/** Processes a start of the unit. Throws what the storage throws. */
+	/** Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
-				// The count is deleted last, so that the next start repeats an interrupted reset.
+				// Last, so that the next start repeats an interrupted reset.
 				user.factoryReset();
 				storage.delete(KEY);
 				return;

@@ -1,9 +1,8 @@
 /**
- * Sleep of the whole gateway: reports its state to the policy (power/sleep.ts), carries out the decisions, and saves
- * the state that the next start needs. Needs a host that can sleep.
+ * Sleep of the gateway: reports its state to the policy (power/sleep.ts), carries out the decisions, and saves the
+ * state for the next start.
  *
- * A sleep ends the program. Flash keeps the settings, the history, the events and the data learned about the meter;
- * sessions and the last readout are lost. The front of retained memory holds, little-endian:
+ * A sleep ends the program: sessions and the last readout are lost. The front of retained memory holds, little-endian:
  *
  *   offset  bytes  content
  *   0       1      1: the cells are empty
@@ -11,7 +10,7 @@
  *   3       24     the schedule (Schedule.keep)
  *   27      36     code of the meter's last failure, ASCII, padded with zeros
  *
- * The content is valid only after a sleep.
+ * It is valid only after a sleep.
  */
 
 import type { ConfigStore } from "../config/store.js";
@@ -38,7 +37,7 @@ const CODE_OFFSET = 27;
 
 const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
-/** Interval of time synchronization; the chip's clock may drift by seconds an hour during sleep. */
+/** Interval of time synchronization; the sleeping clock may drift by seconds an hour. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
 /** Interval while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
@@ -54,10 +53,9 @@ export interface SavingUser {
 	readonly metering: { readonly schedule: Schedule };
 	readonly networking: {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
-		/** Undefined without a radio. */
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** True if any part's value is true (Running, core/core.ts). */
+	/** True if true for any part (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -66,7 +64,7 @@ export interface SavingUser {
 	restart(): void;
 }
 
-/** Objects of the gateway that exist after its start. */
+/** Objects that exist after the gateway's start. */
 export interface SavingParts {
 	readonly crashLoop: Pick<CrashLoopGuard, "askedFor"> | undefined;
 	readonly events: Pick<EventLog, "note">;
@@ -94,7 +92,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	#parts: SavingParts | undefined;
 	/** Next time synchronization, monotonic ms; Infinity without a time server. */
 	#syncMs: number;
-	/** State of the event "battery empty", NOTE_…. */
+	/** NOTE_… of the event "battery empty". */
 	#note: number;
 
 	constructor(deps: SavingDeps, host: Pick<Host, "info" | "power" | "retained">, sleep: Sleep, user: SavingUser) {
@@ -112,7 +110,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : deps.driver.nowMs() + minutes * MINUTE_MS;
 	}
 
-	/** Wraps storage and flash so that they refuse writes while the cells are too weak. */
+	/** Makes storage and flash refuse writes while the cells are too weak. */
 	gate({ storage, flash, power }: Host): Gated {
 		const retained = this.#retained;
 		// Omitted rather than undefined (exactOptionalPropertyTypes).
@@ -125,12 +123,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#supply.isLow && this.#note !== NOTE_BEING_MADE;
 	}
 
-	/** True after a wake by the timer: no user is present, and the wake is not logged. */
+	/** True after a wake by the timer, which is not logged. */
 	get isRoutine(): boolean {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** True after a wake by a user; the meter must be read, because the last readout is lost. */
+	/** True after a wake by a user: the meter must be read, because the last readout is lost. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
@@ -140,13 +138,13 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
 
-	/** Schedule saved before the sleep; undefined without a preceding sleep. */
+	/** Schedule before the sleep; undefined without one. */
 	get keptSchedule(): DataView | undefined {
 		const front = this.frontBefore;
 		return front && viewOf(front, SCHEDULE_OFFSET);
 	}
 
-	/** Code of the meter's failure before the sleep; undefined without a preceding sleep. */
+	/** Meter failure code before the sleep; undefined without one. */
 	get failureBefore(): string | undefined {
 		const front = this.frontBefore;
 		if (front === undefined) return undefined;
@@ -163,12 +161,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#supply.isLow;
 	}
 
-	/** Earliest time of the next sleep, monotonic ms; Infinity if the device stays awake. */
+	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	get awakeUntilMs(): number {
 		return this.#policy.awakeUntilMs;
 	}
 
-	/** Begins the policy after the gateway's start; `ending` describes the end of the previous program. */
+	/** Begins the policy. `ending`: end of the previous program. */
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
@@ -204,7 +202,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	get isWorking(): boolean {
-		// A firmware trial (`staysAwake`) ends before the policy's time limit for work.
+		// A firmware trial (`staysAwake`) ends before the policy's time limit.
 		return this.#user.staysAwake || this.#user.isBusy;
 	}
 
@@ -227,7 +225,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// Lets this last write pass the gate.
+			// This last write may pass the gate.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}
@@ -239,7 +237,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		const { guard } = this.#deps;
 		guard("sleep", () => this.keep(ms));
 		guard("sleep", () => {
-			// A planned end must not count as a fault.
+			// A planned end is no fault.
 			this.#parts?.crashLoop?.askedFor();
 			this.#user.stop();
 		});
@@ -254,7 +252,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** Front of retained memory; undefined without a preceding sleep. */
+	/** Undefined without a sleep before this start. */
 	private get frontBefore(): Uint8Array | undefined {
 		return this.#sleep.wakeReason === WAKE_NONE ? undefined : this.#retained?.readFront();
 	}
@@ -262,7 +260,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private get hasNetwork(): boolean {
 		const { manager, settings } = this.#user.networking;
 		if (manager === undefined) return false;
-		// A cable can only be detected once the port is open.
+		// A cable is only detected once the port is open.
 		if (manager.cable !== undefined && settings.ethernetEnabled) return true;
 		return settings.station !== undefined && settings.wifiEnabled;
 	}
@@ -274,7 +272,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private keep(ms: number): void {
 		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();
-		// A due synchronization was attempted; the next one is a full interval away, even without an answer.
+		// A due synchronization counts even without an answer.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
 		const front = this.#retained?.readFront();

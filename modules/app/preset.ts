@@ -1,4 +1,4 @@
-/** Configures and inspects a unit that is not running, for hosts that preconfigure their units. */
+/** Configures and inspects a unit that is not running, for hosts that preconfigure units. */
 
 import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
 import { put } from "../config/schema.js";
@@ -14,7 +14,7 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/** Stores the network that the unit joins from its first start on, with DHCP; lengths as in StationOptions. */
+/** Stores the network to join from the first start on, with DHCP; lengths as in StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
@@ -22,8 +22,8 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 }
 
 /**
- * Makes the unit read the meter each minute and send readouts to this hub. Returns false if these settings were already
- * stored. Throws if flash refuses.
+ * Reads the meter each minute and sends readouts to this hub. Returns false if this was stored already. Throws if flash
+ * refuses.
  */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
@@ -36,10 +36,7 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 	]);
 }
 
-/**
- * Returns the keys of settings that are damaged or in the format of newer firmware; the gateway would replace them by
- * defaults.
- */
+/** Returns the keys of settings that are damaged or of newer firmware, which the gateway would replace by defaults. */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];
 }

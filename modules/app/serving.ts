@@ -1,4 +1,4 @@
-/** External access to the unit: the HTTP server on the host's two ports, and the console. */
+/** The HTTP server on the host's two ports, and the console. */
 
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovDeps, type ImprovGateway } from "../improv/improv.js";
@@ -8,15 +8,14 @@ import type { NetworkSettings } from "../wifi/settings.js";
 
 const HTTP = 0;
 const HTTPS = 1;
-/** Connections per port. A TLS connection takes a further 24 KB of the chip's memory while it sends. */
+/** Connections per port. A TLS connection takes 24 KB more while it sends. */
 const PLACES = 3;
 
 export class Serving {
 	#server: HTTPServer | undefined;
-	/** Undefined without a console or a radio. */
 	#console: Improv | undefined;
 
-	/** Opens the server; `identity` returns the certificate of the TLS port. Throws if a listener cannot be opened. */
+	/** `identity` returns the certificate of the TLS port. Throws if a listener can't be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
@@ -38,7 +37,6 @@ export class Serving {
 		this.#server?.forget();
 	}
 
-	/** TLS listener; undefined while closed. */
 	get listener(): Listener | undefined {
 		return this.#server?.listener(HTTPS);
 	}

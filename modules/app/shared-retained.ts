@@ -1,12 +1,12 @@
 /**
- * Retained memory, divided into a front of fixed length for power-saving.ts and the rest for crash-loop-guard.ts.
+ * Retained memory: a front for power-saving.ts, the rest for crash-loop-guard.ts.
  *
  *   offset  bytes         content
  *   0       1             layout, 2 (1: layout without the front)
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
  *
- * No copy is held in RAM; each access reads the memory.
+ * Each access reads the memory; RAM has no copy.
  */
 import type { Retained } from "../io/flash.js";
 
@@ -43,7 +43,7 @@ export class SharedRetained implements Retained {
 		return this.whole.slice(1, HEADER_LENGTH);
 	}
 
-	/** Writes the front, FRONT_LENGTH bytes. Throws what the memory throws. */
+	/** Writes FRONT_LENGTH bytes. Throws what the memory throws. */
 	writeFront(front: Uint8Array): void {
 		const whole = this.whole;
 		whole.set(front, 1);

@@ -19,7 +19,7 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** Created only when the gateway serves; a wake for a reading alone does not need it. */
+	/** Created when the gateway serves; a wake for a reading does not need it. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;

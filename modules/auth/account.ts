@@ -1,7 +1,6 @@
 /**
- * The single account (user `admin`). It stores a salt and `inner = SHA256(salt ‖ password)`, never the password.
- * Clients prove knowledge of the password with `SHA256(inner ‖ nonce)` (API text, Authentication 3). The initial
- * password is on the device's label.
+ * The account (user `admin`). It stores a salt and `inner = SHA256(salt ‖ password)`. Clients prove the password with
+ * `SHA256(inner ‖ nonce)` (API text, Authentication 3). The initial password is on the label.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
@@ -10,17 +9,17 @@ import type { TextCodec } from "../io/host.js";
 
 export const USERNAME = "admin";
 export const DIGEST_LENGTH = 32;
-/** Random bytes of a salt, which is stored as hex text. */
+/** Random bytes of a salt, stored as hex text. */
 const SALT_LENGTH = 16;
 
-/** Storage of the account; implemented in auth/settings.ts. */
+/** Implemented in auth/settings.ts. */
 export interface AccountRecord {
-	/** Hex text; empty while there is no account. */
+	/** Hex text; empty without an account. */
 	readonly salt: string;
-	/** Inner digest, DIGEST_LENGTH bytes; empty while there is no account. */
+	/** DIGEST_LENGTH bytes; empty without an account. */
 	readonly digest: Uint8Array;
 	readonly isDefault: boolean;
-	/** Writes all three values atomically and takes ownership of `digest`; throws on failure. */
+	/** Writes all three atomically and takes ownership of `digest`; throws on failure. */
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void;
 }
 
@@ -48,12 +47,12 @@ export class Account {
 		return this.#record.isDefault;
 	}
 
-	/** Returns whether `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
+	/** True if `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
 	isProof(proof: Uint8Array, nonce: Uint8Array): boolean {
 		return equalConstantTime(this.#crypto.sha256(this.#record.digest, nonce), proof);
 	}
 
-	/** Returns whether this is the password, in constant time for a given length. */
+	/** True for the right password, in constant time for a given length. */
 	isPassword(password: string): boolean {
 		return equalConstantTime(this.#record.digest, this.digestOf(password));
 	}
@@ -62,7 +61,7 @@ export class Account {
 		return this.innerDigest(this.#record.salt, password);
 	}
 
-	/** Changes the password to the one with this inner digest; keeps the salt. */
+	/** Sets the inner digest; keeps the salt. */
 	change(digest: Uint8Array): void {
 		this.#record.save(this.#record.salt, digest, false);
 	}

@@ -5,10 +5,9 @@
  * 2. The nonce: used up from here on, whatever the result.
  * 3. User and proof: an unknown user takes the same work as a wrong proof.
  *
- * A failure in step 3 counts in the limiter; a bad nonce does not, because it reveals nothing about the password.
+ * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
  *
- * All arguments are untrusted. A password has at most PASSWORD_LIMIT characters; the routes' body limit bounds the
- * rest.
+ * All arguments are untrusted; the routes limit their length.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -21,22 +20,20 @@ import type { Sessions } from "./sessions.js";
 
 export const LOGIN_OK = 0;
 export const LOGIN_INVALID_PROOF = 1;
-/** The nonce is foreign, expired or already used. */
+/** Foreign, expired or used nonce. */
 export const LOGIN_NONCE_INVALID = 2;
 /** Too many attempts: retry after `retryAfterS`. The nonce remains valid. */
 export const LOGIN_BLOCKED = 3;
-/** The new password is empty, too short or too long. The nonce remains valid. */
+/** Empty, too short or too long password. The nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
-/** Minimum length of a new password, characters; only the client can check it in the challenge form. */
+/** Minimum characters of a new password; in the challenge form only the client can check it. */
 export const PASSWORD_MINIMUM = 8;
-/** Maximum length of a password, characters. */
 export const PASSWORD_LIMIT = 128;
 
 export interface LoginResult {
-	/** LOGIN_…. */
 	readonly outcome: number;
-	/** Session token after a successful login; otherwise empty. */
+	/** Session token after success; otherwise empty. */
 	readonly token: string;
 	/** Whole seconds, at least 1, if blocked; otherwise 0. */
 	readonly retryAfterS: number;
@@ -47,7 +44,7 @@ export interface Challenge {
 	readonly salt: string;
 }
 
-/** Challenge form as received; `address` is the client's. */
+/** Challenge form as received; `address`: the client's. */
 export interface ProofAttempt {
 	readonly address: string;
 	readonly nonce: string;
@@ -82,7 +79,7 @@ export class Login {
 		return this.#account.isDefault;
 	}
 
-	/** Returns the salt and a nonce, valid for NONCE_LIFETIME_MS. */
+	/** The nonce is valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
@@ -95,14 +92,13 @@ export class Login {
 		return this.login(address, this.checkPassword(address, username, password));
 	}
 
-	/** Changes the password to the one with this inner digest (SHA-256 of salt and password) and ends all sessions. */
+	/** `newDigest`: the new inner digest. Ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);
 		return this.change(this.checkProof(attempt, USERNAME), newDigest);
 	}
 
-	/** Changes the password and ends all sessions. */
 	changeWithPassword(address: string, oldPassword: string, newPassword: string): LoginResult {
 		if (newPassword.length < PASSWORD_MINIMUM || newPassword.length > PASSWORD_LIMIT)
 			return outcomeOf(LOGIN_BAD_PASSWORD);
@@ -127,7 +123,7 @@ export class Login {
 		const nonce = this.#text.encode(attempt.nonce);
 		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
-		// Invalid hex is compared as an empty proof, which never matches.
+		// Invalid hex counts as an empty proof, which never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
 		return this.settle(attempt.address, proven && username === USERNAME);

@@ -1,6 +1,6 @@
 /**
- * Single-use nonces of the login challenge (API text, Authentication 3). A nonce contains the proof that this gateway
- * issued it, so a challenge takes no memory and cannot displace that of another client. Only used nonces are stored.
+ * Single-use nonces of the login challenge (API text, Authentication 3). A nonce proves that this gateway issued it, so
+ * only used ones take memory, and no challenge displaces another.
  *
  *   offset  bytes  content
  *   0       8      random
@@ -10,14 +10,13 @@
  * The text form is lower-case hex, NONCE_LENGTH characters.
  *
  * No nonce is accepted twice, and no client can invalidate the nonce of another:
- * - A failed proof also uses up its nonce: the proof might become valid later (for the right user, or after a change of
- *   the password), and over plain HTTP it can be intercepted.
+ * - A failed proof also uses up its nonce: it might become valid later (for another user or password), and plain HTTP
+ *   can be intercepted.
  * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
  *   another.
  * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
- *   overwrite an unexpired nonce, and shrinks when all have expired. The limiter counts each wrong proof before the
- *   next is checked, so unknown addresses use fewer than USED_LIMIT nonces within a nonce's lifetime and overwrite only
- *   expired ones.
+ *   overwrite an unexpired nonce, and shrinks when all have expired. The limiter lets unknown addresses use fewer than
+ *   USED_LIMIT nonces within a nonce's lifetime, so they overwrite only expired ones.
  * - Only logins and known addresses can fill the ring faster. If an unexpired nonce is overwritten, it and all nonces
  *   issued before its use are refused; the clients request new ones.
  */
@@ -27,26 +26,26 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock } from "../io/host.js";
 
 export const NONCE_LIFETIME_MS = 60_000;
-/** Characters of a nonce's text form. */
+/** Characters of the text form. */
 export const NONCE_LENGTH = 64;
-/** Capacity of the ring: more than the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
+/** Capacity of the ring: over the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
 export const USED_LIMIT = 512;
 
 const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 const IDENTITY_LENGTH = 16;
-/** Unit of the time of use; 32 bits last for 13 years. */
+/** Unit of the time of use; 32 bits last 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {
 	readonly #crypto: Crypto;
 	readonly #clock: Clock;
 	readonly #key: Uint8Array;
-	/** Ring of pairs: first four random bytes of a used nonce, end of the tick in which it was used. */
+	/** Pairs: first four random bytes of a used nonce, end of the tick of its use. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
-	/** Nonces issued before this monotonic time are refused, because the record of their use may be overwritten. */
+	/** Monotonic time before which issued nonces are refused, because the record of their use may be overwritten. */
 	#sinceMs = 0;
 
 	constructor(crypto: Crypto, clock: Clock) {
@@ -64,7 +63,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Uses up a nonce. Returns false if it is foreign, expired or already used. */
+	/** Uses up a nonce. Returns false if it is foreign, expired or used. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;
@@ -85,7 +84,7 @@ export class Nonces {
 		return true;
 	}
 
-	/** Returns whether the oldest nonce is unexpired and the ring can grow. */
+	/** True if the oldest nonce is unexpired and the ring can grow. */
 	private isFull(nowMs: number): boolean {
 		const usedTicks = this.#used[this.#next + 1];
 		return usedTicks > 0 && nowMs - usedTicks * TICK_MS < NONCE_LIFETIME_MS && this.#used.length < USED_LIMIT * 2;

@@ -1,18 +1,17 @@
 /**
- * Rate limiter against password guessing, for all forms of login and password change.
+ * Rate limiter against password guessing at login and password change.
  *
- * Failures are counted in buckets. After FREE_FAILURES consecutive failures, the next attempt in the bucket must wait 1
- * s, and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket. FORGET_MS is long enough that waiting for it is no faster
- * than one attempt a minute.
+ * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
+ * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
+ * success, or FORGET_MS without a failure, clears the bucket; waiting for that is no faster than one attempt a minute.
  *
  * Assignment of addresses to buckets:
- * - A known address is one with a successful login. It has its own bucket while it is among the last KNOWN_LIMIT of
- *   them and the firmware runs, so failures from elsewhere do not delay its user.
- * - Unknown IPv6 addresses are counted by network (/64), because one host can use any number of addresses in it. Known
- *   ones are counted individually, because all hosts of a home share a network. An unknown address that fails gets one
- *   of STRANGER_LIMIT buckets if one is free, and keeps it until it is forgotten; further addresses cannot displace it.
- *   The delay of these buckets is limited to DELAY_LIMIT_S.
+ * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
+ *   failures from elsewhere do not delay its user.
+ * - Unknown IPv6 addresses are counted by network (/64), because a host can use any address in it; known ones
+ *   individually, because a home shares a network. An unknown address that fails gets one of STRANGER_LIMIT buckets if
+ *   one is free, and keeps it until it is forgotten; further addresses cannot displace it. The delay of these buckets
+ *   is limited to DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
  *   new address, so a right password succeeds at once, also after a restart.
  *
@@ -29,15 +28,15 @@ import { FREE_FAILURES, SharedBucket } from "./shared-bucket.js";
 export const KNOWN_LIMIT = 8;
 /** Number of buckets for unknown addresses. */
 export const STRANGER_LIMIT = 16;
-/** Longest delay of an unshared bucket, seconds. */
+/** Longest delay of an unshared bucket, s. */
 export const DELAY_LIMIT_S = 60;
 /** Time without a failure that clears an unshared bucket. */
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Upper limit of the failure count, which is stored in a byte; the delay is at its maximum long before. */
+/** Upper limit of the failure count, a byte; the delay is at its maximum long before. */
 const COUNT_LIMIT = 255;
-/** Prefix of an IPv4 address written as an IPv6 address (RFC 4291, 2.5.5.2). */
+/** Prefix of an IPv4 address in IPv6 form (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
 /** Groups of an IPv6 address; the first half is the network. */
 const GROUPS = 8;
@@ -46,9 +45,9 @@ export class LoginRateLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Key of each bucket: an address, or the IPv6 network of an unknown address. */
+	/** Key of each bucket: an address, or an unknown address's IPv6 network. */
 	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
-	/** Sequence number of the last login from each known address; 0: no login. */
+	/** Sequence number of each known address's last login; 0: none. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
 	readonly #failures = new Uint8Array(SHARED);
 	readonly #lastMs = new Float64Array(SHARED);
@@ -62,8 +61,8 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the seconds that this address must wait before its next attempt; 0 if it may try now. Call it once for each
-	 * attempt, because a call takes part in the draw for the next turn. `address` has the format of Socket.
+	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because it takes part in
+	 * the draw. `address`: as in Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;
@@ -99,7 +98,6 @@ export class LoginRateLimiter {
 		this.#logins[bucket] = ++this.#loginCount;
 	}
 
-	/** Returns the bucket assigned to the address, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
 		let bucket = this.#names.indexOf(address);
 		if (bucket < 0) bucket = this.#names.indexOf(strangerOf(address));
@@ -118,11 +116,11 @@ function unmapped(address: string): string {
 	return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
 }
 
-/** Returns the key of an unknown address: the IPv4 address, or the network (first four groups) of an IPv6 address. */
+/** Returns the IPv4 address, or the network (first four groups) of an IPv6 address. */
 function strangerOf(address: string): string {
 	const plain = unmapped(address);
 	if (plain.indexOf(":") < 0) return plain;
-	// "::" replaces the missing groups of zeros (RFC 4291, 2.2).
+	// "::" stands for groups of zeros (RFC 4291, 2.2).
 	const [head, tail = ""] = plain.split("::");
 	const groups = head === "" ? [] : head.split(":");
 	const last = tail === "" ? [] : tail.split(":");

@@ -1,14 +1,13 @@
 /**
- * Session tokens, returned by a login and required by other requests (API text, Authentication 1 and 6). Only the
- * SHA-256 of a token is stored, so leaked memory (a dump, a report) does not permit a login. Sessions end with a
- * restart.
+ * Session tokens (API text, Authentication 1 and 6). Only their SHA-256 is stored, so leaked memory permits no login.
+ * Sessions end with a restart.
  *
  *   offset  bytes  content
  *   0       8      monotonic ms of the login, IEEE 754 binary64, big-endian
  *   8       32     SHA-256 of the token's text
  *
- * Records are ordered by age, oldest first, so expired ones and the one to drop are at the front. Limits: SESSION_LIMIT
- * sessions, beyond which the oldest is dropped; SESSION_LIFETIME_MS from the login.
+ * Records are ordered by age, oldest first. Limits: SESSION_LIMIT sessions, beyond which the oldest is dropped;
+ * SESSION_LIFETIME_MS from the login.
  */
 
 import { holdsConstantTime } from "../bytes/equal.js";
@@ -19,9 +18,9 @@ import type { Clock, TextCodec } from "../io/host.js";
 
 export const SESSION_LIMIT = 6;
 export const SESSION_LIFETIME_MS = 1_800_000;
-/** Characters of a token, lower-case hex. */
+/** Lower-case hex characters. */
 export const TOKEN_LENGTH = 64;
-/** Characters of a session's id, lower-case hex. */
+/** Lower-case hex characters. */
 export const SESSION_ID_LENGTH = 8;
 
 const DIGEST_OFFSET = 8;
@@ -43,7 +42,7 @@ export class Sessions {
 		this.#text = text;
 	}
 
-	/** Creates a session and returns its token, which is not stored. */
+	/** Returns the new session's token, which is not stored. */
 	create(address = ""): string {
 		this.dropExpired();
 		if (this.#count === SESSION_LIMIT) this.drop(0);
@@ -59,7 +58,6 @@ export class Sessions {
 		return this.positionOf(token) >= 0;
 	}
 
-	/** Returns false if the token has no session. */
 	revoke(token: string): boolean {
 		const index = this.positionOf(token);
 		if (index >= 0) this.drop(index);
@@ -87,7 +85,7 @@ export class Sessions {
 		return this.#count;
 	}
 
-	/** Returns a session's id: the start of the digest, which does not reveal the token. */
+	/** Returns the start of the digest, which does not reveal the token. */
 	idAt(index: number): string {
 		const id = new Uint8Array(SESSION_ID_LENGTH);
 		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;
@@ -99,7 +97,7 @@ export class Sessions {
 		return this.#clock.monotonicMs() - this.#view.getFloat64(index * RECORD_LENGTH);
 	}
 
-	/** Returns the time of login, Unix seconds; 0 while the clock is not set. */
+	/** Returns the login's Unix time, s; 0 while the clock is not set. */
 	createdAt(index: number): number {
 		const utcMs = this.#clock.utcMs();
 		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));
@@ -109,7 +107,7 @@ export class Sessions {
 		return this.#addresses[index];
 	}
 
-	/** Returns the index of the token's session, or -1, in constant time for a given length. */
+	/** Returns the index, or -1, in constant time for a given length. */
 	positionOf(token: string): number {
 		if (token.length !== TOKEN_LENGTH) return -1;
 		this.dropExpired();

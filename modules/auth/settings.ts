@@ -1,4 +1,4 @@
-/** Stores the account and the long-lived tokens as settings. */
+/** Stores account and long-lived tokens as settings. */
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -6,7 +6,7 @@ import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from ".
 
 export class AccessSettings {
 	readonly #store: ConfigStore;
-	/** Account with the label's password while flash refuses it, so that a start needs no write. */
+	/** Account with the label's password while flash refuses it. */
 	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
 
 	constructor(store: ConfigStore) {
@@ -44,7 +44,7 @@ export class TokenSettings {
 		this.#store = store;
 	}
 
-	/** Empty after a factory reset, so that tokens are refused before the restart. */
+	/** Empty after a factory reset: tokens are refused before the restart. */
 	get bytes(): Uint8Array {
 		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
 	}

@@ -1,8 +1,8 @@
 /**
- * Shared bucket of the rate limiter (rate-limiter.ts, which defines what counts as one address), for all addresses
- * without a bucket of their own. It exists only while there are such failures.
+ * Shared bucket of the rate limiter (rate-limiter.ts), for all addresses without their own. It exists only while there
+ * are such failures.
  *
- * - The first attempt of an address is never delayed, so the right password succeeds even while others keep failing. A
+ * - The first attempt of an address is not delayed, so the right password succeeds while others keep failing. A
  *   failure marks the address. There are MARK_LIMIT marks, more than a /24 network has hosts.
  * - Marked addresses, and new ones once all marks are used, share one delay: none for FREE_FAILURES failures, then 1, 2
  *   and SHARED_DELAY_LIMIT_S seconds.
@@ -10,8 +10,8 @@
  *   has TURN_MS for its attempt; after that any address may try. Each of n addresses thus has one chance in n every 4
  *   s, and frequent requests give no advantage.
  *
- * SHARED_FORGET_MS without a failure clears everything. It is long enough that waiting for fresh marks is slower than
- * continuing: 264 guesses in 1207 s against one every 4 s.
+ * SHARED_FORGET_MS without a failure clears everything. Waiting for fresh marks is slower than continuing: 264 guesses
+ * in 1207 s against one every 4 s.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
@@ -20,7 +20,7 @@ import type { Clock, TextCodec } from "../io/host.js";
 export const FREE_FAILURES = 5;
 /** Longest delay, seconds. */
 export const SHARED_DELAY_LIMIT_S = 4;
-/** Time reserved for the winner of the draw. */
+/** Time for the winner of the draw. */
 export const TURN_MS = 8000;
 export const MARK_LIMIT = 256;
 /** Time without a failure that clears the bucket. */
@@ -36,17 +36,17 @@ export class SharedBucket {
 	readonly #text: TextCodec;
 	/** Hashes of the marked addresses, in order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Random, so that an attacker cannot choose an address that collides with the mark of another. */
+	/** Random, so that an attacker cannot choose an address with another's mark. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
 	#lastMs = 0;
-	/** Number of failures that count for the delay, and monotonic ms of the last one. */
+	/** Number of failures that count for the delay, and monotonic ms of the last. */
 	#failures = 0;
 	#delayedMs = 0;
-	/** Address with the lowest lot so far ("": no request) and that lot. */
+	/** Address with the lowest lot ("": no request), and that lot. */
 	#drawn = "";
 	#lot = NO_LOT;
-	/** Makes a draw unpredictable; renewed after each failure that counts for the delay. */
+	/** Makes draws unpredictable; renewed after each failure that counts for the delay. */
 	#lotSeed: Uint8Array;
 
 	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
@@ -57,18 +57,18 @@ export class SharedBucket {
 		this.#lotSeed = this.#markSeed;
 	}
 
-	/** True after SHARED_FORGET_MS without a failure: the bucket can be dropped. */
+	/** True if the bucket can be dropped. */
 	get isForgotten(): boolean {
 		return this.#clock.monotonicMs() - this.#lastMs >= SHARED_FORGET_MS;
 	}
 
-	/** Returns the delay as in the limiter; a refused address takes part in the draw. */
+	/** Returns the delay, s; a refused address takes part in the draw. */
 	retryAfterS(address: string): number {
 		if (this.#failures < FREE_FAILURES || this.isNew(this.markOf(address))) return 0;
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
 		const leftMs = this.#delayedMs + delayMs - this.#clock.monotonicMs();
 		if (leftMs > 0) this.draw(address);
-		// One second later the winner may have failed, and this address then takes part in the next draw.
+		// In a second the winner may have failed; then this address takes part in the next draw.
 		else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== address) return 1;
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}
@@ -90,11 +90,11 @@ export class SharedBucket {
 		if (this.#drawn === address) this.#lot = NO_LOT;
 	}
 
-	/** Returns whether the mark is new and can be stored. */
+	/** True if the mark is new and can be stored. */
 	private isNew(mark: number): boolean {
 		const count = this.#markCount;
 		const index = this.#marks.indexOf(mark);
-		// Unused places contain zeros, which must not match a mark of 0.
+		// Unused places are 0, which must not match a mark of 0.
 		return count < MARK_LIMIT && (index < 0 || index >= count);
 	}
 

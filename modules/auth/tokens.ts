@@ -1,8 +1,7 @@
 /**
- * Long-lived tokens for programs that read the gateway for years (API text, Authentication 7). They never expire,
- * survive restarts and password changes, and are revoked by id. Only the SHA-256 of a token is stored, so the content
- * of the flash does not permit a login. The records, oldest first, are followed by a scope byte for each; data of older
- * firmware has no scope bytes, which means SCOPE_FULL.
+ * Long-lived tokens for programs (API text, Authentication 7). They never expire, survive restarts and password
+ * changes, and are revoked by id. Only their SHA-256 is stored, so the flash permits no login. A scope byte for each
+ * follows the records, oldest first; missing scope bytes, from older firmware, mean SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -18,7 +17,7 @@ import type { Clock, TextCodec } from "../io/host.js";
 import { TOKEN_LENGTH } from "./sessions.js";
 
 export const TOKEN_SLOTS = 3;
-/** Maximum length of a name, printable ASCII. */
+/** Maximum characters of a name, printable ASCII. */
 export const TOKEN_NAME_LIMIT = 32;
 
 const DIGEST_OFFSET = 4;
@@ -29,14 +28,14 @@ const QUESTION_MARK = 0x3f;
 
 /** Scopes of tokens and routes; each includes the previous ones. */
 export const SCOPE_NONE = 0;
-/** Permits reading readings, meter data and the device state, but no settings and no changes. */
+/** Readings, meter data and the device state, but no settings and no changes. */
 export const SCOPE_READ = 1;
-/** Permits everything; scope of sessions, and default of tokens. */
+/** Everything; scope of sessions, and default of tokens. */
 export const SCOPE_FULL = 2;
 
-/** Storage of the tokens; implemented in auth/settings.ts. */
+/** Implemented in auth/settings.ts. */
 export interface TokenRecord {
-	/** Bytes of the last `save`, or empty; must not be modified. */
+	/** Bytes of the last `save`, or empty; not to be modified. */
 	readonly bytes: Uint8Array;
 	/** Writes atomically and takes ownership of `bytes`; throws on failure. */
 	save(bytes: Uint8Array): void;
@@ -55,15 +54,14 @@ export class Tokens {
 		this.#text = text;
 	}
 
-	/** Number of tokens; they are indexed oldest first. */
+	/** Number of tokens, indexed oldest first. */
 	get count(): number {
 		return Math.floor(this.#record.bytes.length / RECORD_LENGTH);
 	}
 
 	/**
-	 * Creates a token at the end of the list and returns its text, which is not stored; "" if all slots are used. `name`:
-	 * 1 to TOKEN_NAME_LIMIT ASCII characters; `scope`: SCOPE_READ or SCOPE_FULL. If the record throws, so does this, and
-	 * no token is created.
+	 * Returns the new token's text, which is not stored; "" if all slots are used. `name`: 1 to TOKEN_NAME_LIMIT ASCII
+	 * characters; `scope`: SCOPE_READ or SCOPE_FULL. Throws what the record throws; then no token is created.
 	 */
 	create(name: string, scope = SCOPE_FULL): string {
 		const { count } = this;
@@ -81,7 +79,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Returns the scope of a token, SCOPE_NONE if unknown, in constant time for a given length. */
+	/** Returns SCOPE_NONE for an unknown token; constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -99,7 +97,7 @@ export class Tokens {
 		return this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
 	}
 
-	/** Returns false if no token has this id. If the record throws, so does this, and the token remains. */
+	/** Returns false for an unknown id. Throws what the record throws; then the token remains. */
 	revokeId(id: string): boolean {
 		const { count } = this;
 		for (let i = 0; i < count; i++) {
@@ -115,7 +113,7 @@ export class Tokens {
 		return false;
 	}
 
-	/** Returns a token's id, lower-case hex, which does not reveal the token. */
+	/** Returns lower-case hex, which does not reveal the token. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
@@ -139,7 +137,7 @@ export class Tokens {
 		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
-	/** Returns the time of creation, Unix seconds; 0 if the clock was not set. */
+	/** Returns Unix s; 0 if the clock was not set. */
 	createdAt(index: number): number {
 		const { buffer, byteOffset } = this.#record.bytes;
 		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);

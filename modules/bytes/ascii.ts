@@ -1,9 +1,9 @@
 /**
- * Operations on short ASCII texts. They replace regular expressions, which XS runs outside its heap, and toLowerCase,
+ * Operations on short ASCII texts, instead of regular expressions, which XS runs outside its heap, and toLowerCase,
  * which needs 12 KB of Unicode tables in XS.
  */
 
-/** Returns the bytes of a short ASCII text; quadratic in XS, which finds each character from the start. */
+/** Quadratic in XS, which finds each character from the start. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -11,8 +11,8 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns whether each character of `text` is in one of the ranges, given by first and last characters: "09AZaz". The
- * last range is open-ended if its last character is omitted.
+ * True if each character is in a range, given by first and last characters: "09AZaz". The last range is open-ended
+ * without a last character.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {
@@ -25,12 +25,12 @@ export function hasOnly(text: string, ranges: string): boolean {
 	return true;
 }
 
-/** Converts ASCII capitals to lower case; leaves other characters unchanged. */
+/** Changes ASCII capitals only. */
 export function lowerCase(text: string): string {
 	return replaceLetters(text, 0x41, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/** Converts ASCII lower-case letters to capitals; leaves other characters unchanged. */
+/** Changes ASCII lower-case letters only. */
 export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }

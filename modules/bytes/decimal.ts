@@ -1,9 +1,9 @@
 /**
- * Converts numbers of COSEM data to exact decimal text: an integer of up to 64 bits with its decimal point shifted by
- * the scaler, or the shortest text of a float. Integers never become doubles, so no digit is lost.
+ * Exact decimal text of COSEM numbers: an integer of up to 64 bits, its point shifted by the scaler, or the shortest
+ * text of a float. Integers never become doubles, which would lose digits.
  */
 
-/** Maximum length of a text: 64 bits and the largest scaler, with sign and point. */
+/** Maximum length: 64 bits and the largest scaler, with sign and point. */
 export const DECIMAL_LIMIT = 160;
 
 const TWO_32 = 2 ** 32;
@@ -11,10 +11,10 @@ const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 const LETTER_E = 0x65;
-/** Significant digits that identify any float32. */
+/** Significant digits that identify a float32. */
 const FLOAT32_DIGITS = 9;
 
-/** Location of a number, big-endian: `bytes[start..end)`. */
+/** Number in `bytes[start..end)`, big-endian. */
 export interface Span {
 	readonly bytes: Uint8Array;
 	readonly start: number;
@@ -22,8 +22,8 @@ export interface Span {
 }
 
 /**
- * Writes the integer of 1 to 8 bytes (two's complement if `signed`) times 10^scaler at the start of `into`. Returns the
- * length, at most DECIMAL_LIMIT.
+ * Writes the integer of 1 to 8 bytes (two's complement if `signed`) times 10^scaler to `into`. Returns the length, at
+ * most DECIMAL_LIMIT.
  */
 export function putInteger(source: Span, signed: boolean, scaler: number, into: Uint8Array): number {
 	const { bytes, start, end } = source;
@@ -48,8 +48,8 @@ export function putInteger(source: Span, signed: boolean, scaler: number, into: 
 }
 
 /**
- * Writes the float of 4 or 8 bytes times 10^scaler at the start of `into`. Returns the length, or 0 for NaN, infinity
- * or a text longer than DECIMAL_LIMIT.
+ * Writes the float of 4 or 8 bytes times 10^scaler to `into`. Returns the length; 0 for NaN, infinity or a longer text
+ * than DECIMAL_LIMIT.
  */
 export function putFloat(source: Span, scaler: number, into: Uint8Array): number {
 	const { bytes, start, end } = source;
@@ -60,9 +60,7 @@ export function putFloat(source: Span, scaler: number, into: Uint8Array): number
 	return short ? putFloat32(value, scaler, into) : putExponential(value.toExponential(), scaler, into);
 }
 
-/**
- * Finds the fewest digits that give the same float32. Rounds by a DataView, because Math.fround keeps integers in XS.
- */
+/** Finds the fewest digits of the same float32. Rounds by a DataView, because XS's Math.fround keeps integers. */
 function putFloat32(value: number, scaler: number, into: Uint8Array): number {
 	const size = Math.abs(value);
 	const view = new DataView(into.buffer, into.byteOffset, 4);
@@ -103,7 +101,7 @@ function putExponential(text: string, scaler: number, into: Uint8Array): number 
 	return closeFloat(into, first, to, shift);
 }
 
-/** Calls shiftPoint after removing trailing zeros of the fraction. Returns 0 if the text is too long. */
+/** Removes trailing zeros of the fraction, then calls shiftPoint. Returns 0 if the text is too long. */
 function closeFloat(into: Uint8Array, first: number, end: number, shift: number): number {
 	let to = end;
 	let power = shift;
@@ -114,7 +112,7 @@ function closeFloat(into: Uint8Array, first: number, end: number, shift: number)
 	return to + Math.abs(power) + 2 > DECIMAL_LIMIT ? 0 : shiftPoint(into, first, to, power);
 }
 
-/** Writes the digits of high × 2^32 + low at `into[at]`. Returns the end position. */
+/** Writes the digits of high × 2^32 + low; returns the end. */
 function putDigits(high: number, low: number, into: Uint8Array, at: number): number {
 	let to = at;
 	let upper = high;
@@ -129,7 +127,7 @@ function putDigits(high: number, low: number, into: Uint8Array, at: number): num
 	return to;
 }
 
-/** Multiplies the digits `into[first..end)` by 10^shift in place. Returns the end position. */
+/** Multiplies the digits `into[first..end)` by 10^shift in place; returns the end. */
 function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
 	const zero = end === first + 1 && into[first] === DIGIT_0;
 	if (shift >= 0) {

@@ -6,14 +6,11 @@ export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 export const ACCESS_POINT_NETMASK = "255.255.255.0";
 
 const BITS = 32;
-/** Prefix lengths of networks that the device can join; at least two host addresses. */
+/** Prefix lengths of networks that the device can join, with at least two hosts. */
 const LONGEST_PREFIX = 30;
 const SHORTEST_PREFIX = 8;
 
-/**
- * Returns the address as a number, 0 to 2^32 - 1, or -1 unless the text is four numbers from 0 to 255 without leading
- * zeros.
- */
+/** Returns the address, 0 to 2^32 - 1; -1 unless the text is four numbers from 0 to 255 without leading zeros. */
 export function parseIPv4(text: string): number {
 	const parts = text.split(".");
 	if (parts.length !== 4) return -1;
@@ -26,7 +23,7 @@ export function parseIPv4(text: string): number {
 	return address;
 }
 
-/** Returns the prefix length of a netmask, or -1 if its ones are not contiguous or their number is not 8 to 30. */
+/** Returns the prefix length of a netmask; -1 if it is not contiguous or not 8 to 30. */
 export function prefixOf(mask: number): number {
 	for (let length = SHORTEST_PREFIX; length <= LONGEST_PREFIX; length++) {
 		if (mask === 2 ** BITS - 2 ** (BITS - length)) return length;
@@ -35,8 +32,8 @@ export function prefixOf(mask: number): number {
 }
 
 /**
- * Returns whether a host can use the address in a network of that prefix: not a special one of RFC 6890, nor the
- * network or broadcast address.
+ * True if a host can have the address in a network of that prefix: no special one of RFC 6890, no network or broadcast
+ * address.
  */
 export function isHostAddress(address: number, prefix: number): boolean {
 	const first = Math.floor(address / 2 ** 24);

@@ -1,8 +1,8 @@
-/** Converts octet strings of meters to the text shown in a reading. */
+/** Text of a meter's octet strings. */
 
 /** Maximum length of a text; longer than any number. */
 export const TEXT_LIMIT = 256;
-/** Result for a text longer than TEXT_LIMIT or a type that cannot be shown. */
+/** The text is longer than TEXT_LIMIT, or the type can't be shown. */
 export const TEXT_TOO_LONG = -2;
 
 const BLANK = 0x20;
@@ -10,8 +10,8 @@ const DIGIT_0 = 0x30;
 const DELETE = 0x7f;
 
 /**
- * Writes `bytes[start..end)` at the start of `into` (TEXT_LIMIT bytes): printable ASCII without trailing blanks and
- * zero bytes, anything else as upper-case hex. Returns the length, or TEXT_TOO_LONG.
+ * Writes `bytes[start..end)` to `into` (TEXT_LIMIT bytes): printable ASCII without trailing blanks and zeros, anything
+ * else as upper-case hex. Returns the length, or TEXT_TOO_LONG.
  */
 export function putOctets(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
 	let to = end;
@@ -24,7 +24,7 @@ export function putOctets(bytes: Uint8Array, start: number, end: number, into: U
 	return to - start;
 }
 
-/** Writes the bytes as upper-case hex, which readout records pack into four bits per digit. */
+/** Writes upper-case hex, which readout records pack. */
 export function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
 	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
 	for (let i = start; i < end; i++) {

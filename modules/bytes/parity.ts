@@ -1,15 +1,14 @@
 /**
- * Even parity in software, for ports that support only 8N1 (IEC 62056-21, 5.2: 7 data bits, even parity). On the wire a
- * 7E1 character equals an 8N1 character with the parity of the other seven in bit 7.
+ * Even parity in software, for ports with 8N1 only (IEC 62056-21, 5.2: 7 data bits, even parity). A 7E1 character
+ * equals an 8N1 character with the parity in bit 7.
  */
 
-/** Returns whether the number of one bits in the low eight bits is even. */
 export function hasEvenParity(byte: number): boolean {
-	// 0x6996 contains the parity of each nibble value, one bit each.
+	// Parity of each nibble value, one bit each.
 	return ((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) === 0;
 }
 
-/** Sets bit 7 of each byte of `bytes[start..end)`, in place, for even parity. */
+/** Sets bit 7 of each byte in place, for even parity. */
 export function addParity(bytes: Uint8Array, start: number, end: number): void {
 	for (let i = start; i < end; i++) {
 		const character = bytes[i] & 0x7f;
@@ -21,7 +20,7 @@ const UNDECIDED = 0;
 const CHECKED = 1;
 const STRIPPED = 2;
 
-/** The character `/` with and without its parity bit. */
+/** `/` with and without its parity bit. */
 const SLASH_WITH_PARITY = 0xaf;
 const SLASH = 0x2f;
 
@@ -29,24 +28,22 @@ const SLASH = 0x2f;
 const EVIDENCE_LIMIT = 8;
 
 /**
- * Removes the parity bit of received characters and marks damaged ones. Some 8N1 paths deliver the parity bit (a UART
- * set to 8N1), others have removed it (a TCP bridge, a pseudo-terminal, a mode D meter that sends 8N1). The first `/`,
- * which starts every identification and has a parity bit of one, tells which. Until then the filter clears bit 7 and
- * does not check.
+ * Removes the parity bit of received characters and marks damaged ones. Some paths deliver the parity bit (a UART set
+ * to 8N1), others have none (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`, which starts an
+ * identification and has a parity bit of one, tells which. Before that, bit 7 is cleared unchecked.
  *
- * That `/` may have been noise or damaged. The filter therefore counts later characters that are valid in one case only
- * and adapts; otherwise a listener could stay deaf for months.
+ * Because that `/` may be noise, the filter counts later characters that are valid in one case only, and adapts.
  */
 export class ParityFilter {
 	#state = UNDECIDED;
-	/** Positive for a line with parity, negative without. */
+	/** Positive with parity, negative without. */
 	#evidence = 0;
 
 	/** Rewrites `bytes[start..end)` in place: good characters to 0x00 to 0x7F, damaged ones to 0x80 and above. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// Fast path for a line without parity, needed at 115200 Bd.
+			// Fast path without parity, for 115200 Bd.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

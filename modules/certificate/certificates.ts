@@ -1,4 +1,4 @@
-/** TLS certificates of the device, each with its key: the one installed by the user, and the device's own. */
+/** TLS certificates with keys: the user's, and the device's own. */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
 import { put } from "../config/schema.js";
@@ -19,10 +19,10 @@ import {
 
 const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 
-/** Certificate installed by the user, on trial until served; if that fails, the previous one is restored. */
+/** The user's certificate, on trial until served; otherwise the previous one is restored. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	/** Stored files with their keys; public so that a factory reset can erase them. */
+	/** Public, so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -45,7 +45,7 @@ export class InstalledCertificate {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Reason why it, or its predecessor, could not be served; empty on success. */
+	/** Reason why it, or its predecessor, could not be served; "" on success. */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}
@@ -54,7 +54,7 @@ export class InstalledCertificate {
 		return this.#store.get(TLS_ON_TRIAL);
 	}
 
-	/** Installs a file, on trial. If the storage throws, so does this, and the old file remains. */
+	/** Installs a file on trial. Throws what the storage throws; then the old file remains. */
 	install(file: Uint8Array): void {
 		const writer = this.blobs.open([this.reference, this.previous]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
@@ -62,7 +62,7 @@ export class InstalledCertificate {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			// A file still on trial is not kept as the previous one.
+			// A file on trial does not become the previous one.
 			this.#store.change([
 				put(TLS_FILE, reference),
 				put(TLS_LAST_ERROR, ""),
@@ -75,7 +75,7 @@ export class InstalledCertificate {
 		}
 	}
 
-	/** Ends the trial successfully. */
+	/** Ends the trial with success. */
 	keep(): void {
 		this.set(this.reference, "");
 	}
@@ -85,7 +85,6 @@ export class InstalledCertificate {
 		this.set(this.onTrial ? this.previous : new Uint8Array(0), reason.slice(0, LAST_ERROR_LIMIT));
 	}
 
-	/** Returns to the device's own certificate. */
 	remove(): void {
 		this.set(new Uint8Array(0), "");
 	}
@@ -115,7 +114,7 @@ export class InstalledCertificate {
 
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	/** Stored files with their keys; public so that a factory reset can erase them. */
+	/** Public, so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -124,18 +123,18 @@ export class OwnCertificate {
 		this.blobs.sweep([this.reference]);
 	}
 
-	/** Hostname in the certificate; empty without a certificate. */
+	/** Hostname in the certificate; "" without one. */
 	get hostname(): string {
 		return this.#store.get(TLS_OWN_HOSTNAME);
 	}
 
-	/** Network address in the certificate, or empty. */
+	/** Network address in the certificate, or "". */
 	get address(): string {
 		const address = this.#store.get(TLS_OWN_ADDRESS);
 		return parseIPv4(address) < 0 ? "" : address;
 	}
 
-	/** End of the validity period, Unix ms. */
+	/** End of validity, Unix ms. */
 	get untilMs(): number {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
 	}
@@ -145,7 +144,7 @@ export class OwnCertificate {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Replaces the certificate. If the storage throws, so does this, and the old one remains. */
+	/** Throws what the storage throws; then the old certificate remains. */
 	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");

@@ -1,10 +1,10 @@
 /**
- * TLS identity of the device: the certificate installed by the user, or a generated, self-signed one: P-256, for
- * `hostname`, `hostname.local`, the access point's address and the network address, valid for ten years. The generated
- * one is renewed, with the same key, when hostname or address change or the current time is outside its validity.
+ * TLS identity: the user's certificate, or a self-signed one: P-256, for `hostname`, `hostname.local`, the access
+ * point's address and the network address, valid for ten years. It is renewed, with the same key, when hostname or
+ * address change or it is not valid now.
  *
- * An installed certificate is on trial until a handshake with the device's own client has succeeded. One that cannot be
- * served is discarded, because the device would be unreachable.
+ * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
+ * discarded, to keep the device reachable.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
@@ -14,7 +14,7 @@ import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/ho
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years, three of them leap years; the start of validity is derived from the stored end. */
+/** Ten years with three leap days; the start of validity is derived from the stored end. */
 const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityDeps {
@@ -26,7 +26,7 @@ export interface IdentityDeps {
 	trace(message: string): void;
 }
 
-/** TLS port, with the methods of Listener. */
+/** TLS port: methods of Listener. */
 export interface IdentityTarget {
 	setIdentity(pair: CertificatePair): void;
 	testIdentity(done: (problem: string) => void): void;
@@ -48,14 +48,14 @@ export class Identity implements Running {
 		this.installed.blobs.sweep([], true);
 	}
 
-	/** Returns the device's own certificate for this hostname and address ("": any), generated if necessary. */
+	/** Returns the own certificate for this hostname and address ("": any), generated if necessary. */
 	ownPair(hostname: string, address = ""): CertificatePair {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
 		return { certificate: file, key: file };
 	}
 
-	/** Makes `target`, which serves the device's own certificate, serve an installed one, if present. */
+	/** Makes `target` serve the installed certificate, if there is one. */
 	serveInstalled(target: IdentityTarget, hostname: string): void {
 		if (!this.installed.isThere) return;
 		try {
@@ -64,7 +64,7 @@ export class Identity implements Running {
 			target.setIdentity({ certificate: file, key: file });
 		} catch (error) {
 			this.giveUp(error instanceof Error ? error.message : String(error));
-			// The recursion ends: each call removes one installed certificate.
+			// The recursion ends: each call removes an installed certificate.
 			this.serveInstalled(target, hostname);
 			return;
 		}
@@ -75,7 +75,7 @@ export class Identity implements Running {
 				// The trial is repeated at the next start.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
-					// Comes first, because flash may refuse to discard the unusable certificate.
+					// First, because flash may refuse to discard the unusable certificate.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -84,7 +84,7 @@ export class Identity implements Running {
 		});
 	}
 
-	/** Traces the fingerprint of the certificate that is served, for comparison with the one that a browser shows. */
+	/** Traces the fingerprint, for comparison with a browser's. */
 	announce(): void {
 		const file = this.installed.read() ?? this.own.read();
 		if (file === undefined) return;
@@ -92,7 +92,7 @@ export class Identity implements Running {
 		if (certificates.length > 0) this.#deps.trace(`tls: SHA-256 ${certificates[0].fingerprint}`);
 	}
 
-	/** Returns whether the own certificate is served but does not match the name, the address or the time. */
+	/** True if the own certificate is served and does not match name, address or time. */
 	isOutdated(hostname: string, address: string): boolean {
 		return !this.installed.isThere && !this.isFor(hostname, address);
 	}
@@ -105,7 +105,7 @@ export class Identity implements Running {
 		this.announce();
 	}
 
-	/** Returns whether the own certificate matches the name and the address and is valid now. */
+	/** True if the own certificate matches name and address and is valid now. */
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
 		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
@@ -118,14 +118,14 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** `file` is the previous certificate; its key is reused. */
+	/** `file`: the previous certificate; its key is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#deps;
 		const nowMs = clock.utcMs();
 		// Starts a day early, for browsers with a slow clock.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
 		const validToMs = validFromMs + VALID_MS;
-		// Without a network, keeps the last address, which the device is likely to get again.
+		// Without a network, the last address is the likely one.
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);
@@ -133,7 +133,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// Only logged: full flash must not make the device unreachable.
+		// Full flash must not make the device unreachable.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs }));
 		return { certificate: made, key: made };
 	}

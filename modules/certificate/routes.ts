@@ -1,6 +1,4 @@
-/**
- * Certificate routes of the API text: details, upload of PEM text over HTTPS, reset to the device's own certificate.
- */
+/** Certificate routes: details, upload of PEM text over HTTPS, reset to the own certificate. */
 
 import { ClaimedBody } from "../api/claimed-body.js";
 import { HTTPS_REQUIRED } from "../api/errors.js";
@@ -23,7 +21,7 @@ import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
 
-/** Memory of an upload, in addition to the file. */
+/** Memory of an upload besides the file. */
 export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
@@ -73,7 +71,7 @@ export function postCertificateReset(exchange: Exchange<Identity>): void {
 }
 
 class Upload implements BodySink {
-	/** Unlimited: `write` refuses a large file itself, because this route reports errors as plain text. */
+	/** `write` refuses a large file itself, because this route reports errors as plain text. */
 	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange<Identity>;
 	/** CERTIFICATE_FILE_LIMIT bytes from the ledger. */
@@ -141,7 +139,7 @@ function readInstalled({ core, part }: Exchange<Identity>): CertificateFile | ty
 	}
 }
 
-/** Answers with the details of the file served after the next start. */
+/** Answers with the file served after the next start. */
 function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile, reboot: boolean): void {
 	const { isThere: custom, lastError } = exchange.part.installed;
 	const { text } = exchange.core;

@@ -1,16 +1,15 @@
 /**
- * Storage of values too long for one storage key, such as certificates. A blob is stored in pieces, each under its own
- * key, and identified by a reference of a few bytes, which the caller keeps as a setting (a BYTES field). Storing the
- * reference commits the blob: a power cut before that keeps the old blob.
+ * Storage of long values, such as certificates, in pieces with a key each. The caller keeps the blob's reference as a
+ * setting (a BYTES field), which commits the blob: a power cut before that keeps the old one.
  *
- * A new blob is written to a slot that no kept reference names. Once its reference has been stored or abandoned,
- * `sweep` deletes blobs without a reference. The caller also calls it at the start, to remove what a power cut left.
+ * A new blob takes a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at the
+ * start, and once a reference has been stored or abandoned.
  *
  *   reference   slot (1), length (2, big-endian), then CRC-16/X.25 of each piece (2 each, big-endian)
  *   keys        <name>_<slot>_<piece>
  *
- * An empty reference means that there is no blob. Limits: BLOB_PIECE bytes in a piece, 10 pieces, 9 characters in a
- * name. One blob can be written at a time; its writer holds one piece in memory.
+ * An empty reference means no blob. Limits: BLOB_PIECE bytes in a piece, 10 pieces, 9 characters in a name. One blob
+ * can be written at a time, with one piece in memory.
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
@@ -22,12 +21,12 @@ export const BLOB_PIECE = 2048;
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Returns the length of the longest reference to a blob of up to `limit` bytes. */
+/** Longest reference to a blob of `limit` bytes. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** Temporary memory for a long blob: the ledger of io/memory.ts. */
+/** Ledger of io/memory.ts, for a long blob. */
 export interface BlobMemory {
 	/** Returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;
@@ -38,11 +37,11 @@ export interface BlobMemory {
 export const NO_MEMORY = false;
 
 export interface BlobOptions {
-	/** Prefix of the keys; 1 to 9 characters a-z 0-9 `_`. */
+	/** Prefix of the keys: 1 to 9 characters a-z 0-9 `_`. */
 	readonly name: string;
-	/** Maximum length of a blob, bytes. */
+	/** Maximum length, bytes. */
 	readonly limit: number;
-	/** Maximum number of blobs, including the one being written: 2 to 10. */
+	/** Maximum number of blobs, with the one being written: 2 to 10. */
 	readonly slots: number;
 }
 
@@ -57,8 +56,8 @@ export class BlobStore {
 	}
 
 	/**
-	 * Starts a new blob in a slot not named by `kept`. Close the writer once the reference has been stored or abandoned.
-	 * Returns undefined while another writer is open.
+	 * Starts a blob in a slot not named by `kept`; undefined while another writer is open. Close the writer once the
+	 * reference has been stored or abandoned.
 	 */
 	open(kept: readonly Uint8Array[]): BlobWriter | undefined {
 		if (this.#writer !== undefined) return undefined;
@@ -74,14 +73,14 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** Returns the blob; undefined if absent, damaged or unreadable. The caller owns the bytes. */
+	/** Returns undefined if the blob is absent, damaged or unreadable. The caller owns the bytes. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/** Like `read`, in memory of the ledger. The caller must `drop` it in the same tick of the event loop. */
+	/** Like `read`, in memory of the ledger, which the caller must `drop` in the same tick. */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));
@@ -91,15 +90,14 @@ export class BlobStore {
 		return undefined;
 	}
 
-	/** Returns whether `read` would return the blob; holds one piece at a time. */
+	/** True if `read` would return the blob; holds one piece at a time. */
 	isSound(reference: Uint8Array): boolean {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}
 
 	/**
-	 * Deletes pieces not referenced by `kept`. Does nothing while a writer is open; pieces that flash cannot delete wait
-	 * for the next call. With `isErasing`, for a factory reset, an open writer does not matter and errors of the storage
-	 * are thrown.
+	 * Deletes pieces not named by `kept`, unless a writer is open; a refused deletion waits for the next call.
+	 * `isErasing` (factory reset): ignores an open writer and throws what the storage throws.
 	 */
 	sweep(kept: readonly Uint8Array[], isErasing = false): void {
 		if (this.#writer !== undefined && !isErasing) return;
@@ -120,7 +118,7 @@ export class BlobStore {
 		return length > 0 && length <= this.#options.limit && reference.length === blobReferenceLimit(length);
 	}
 
-	/** Checks each piece and copies it to `blob`, if given. Returns false if a piece is missing or damaged. */
+	/** Checks each piece, and copies it to `blob` if given. Returns false for a missing or damaged piece. */
 	private readPieces(reference: Uint8Array, blob: Uint8Array | undefined): boolean {
 		const length = lengthOf(reference);
 		let crc = REFERENCE_HEADER;
@@ -143,7 +141,6 @@ export class BlobStore {
 	}
 }
 
-/** Returns the length of the blob, or 0. */
 function lengthOf(reference: Uint8Array): number {
 	return reference.length < REFERENCE_HEADER ? 0 : (reference[1] << 8) | reference[2];
 }
@@ -169,7 +166,7 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Appends `bytes[start..end)`; discards bytes beyond the limit. Throws what the storage throws. */
+	/** Appends `bytes[start..end)`, up to the limit. Throws what the storage throws. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
 		const { limit } = this.#options;
@@ -181,13 +178,13 @@ export class BlobWriter {
 		}
 	}
 
-	/** Completes the blob. Returns its reference: empty for an empty blob, undefined if it was too long. */
+	/** Returns the reference: empty for an empty blob, undefined if it was too long. */
 	end(): Uint8Array | undefined {
 		const length = this.#length;
 		if (length > this.#options.limit) return undefined;
 		if (length === 0) return new Uint8Array(0);
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
-		// Frees the buffer, because the caller may read back the whole blob next.
+		// Frees the buffer: the caller may read back the whole blob next.
 		this.#piece = new Uint8Array(0);
 		this.#reference[1] = length >> 8;
 		this.#reference[2] = length;

@@ -1,6 +1,6 @@
 /**
  * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
- * Certificate). Each refusal is a sentence for the user.
+ * Certificate). A refusal is a sentence for the user.
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -39,10 +39,7 @@ const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
 
-/**
- * Returns "" or the reason for refusal. `file` is the parsed content of `bytes`; `nowMs` is Unix time, undefined while
- * unset.
- */
+/** Returns "" or the reason for refusal. `file`: parsed from `bytes`; `nowMs`: Unix time, undefined while unset. */
 export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: number | undefined): string {
 	const { certificates, problem, key } = file;
 	if (problem === CERTIFICATES_DAMAGED) return DAMAGED;
@@ -54,7 +51,7 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
 	if (key === PRIVATE_KEY_LATER) return WRONG_ORDER;
 	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
-	// The TLS library parses the text again, but only up to the first zero byte.
+	// The TLS library parses the text again, up to the first zero byte.
 	if (bytes.includes(0)) return NOT_TEXT;
 	if (!endsWithBlock(bytes)) return MORE;
 	for (let i = 0; i + 1 < certificates.length; i++) if (!certificates[i].issuedByNext) return WRONG_ORDER;
@@ -65,8 +62,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 }
 
 /**
- * Returns "" if the file is suitable to trust a hub: certificates without a private key. Otherwise returns the reason,
- * worded for the field `cert`.
+ * Returns "" for certificates without a private key, suitable to trust a hub; otherwise the reason, worded for the
+ * field `cert`.
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";
@@ -82,7 +79,7 @@ function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	return keyBits >= RSA_BITS_MIN;
 }
 
-/** Returns whether the last non-empty line ends with `-----END …-----`. */
+/** True if the last non-empty line ends with `-----END …-----`. */
 function endsWithBlock(bytes: Uint8Array): boolean {
 	let end = bytes.length;
 	while (end > 0 && WHITE.includes(bytes[end - 1])) end--;

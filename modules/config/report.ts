@@ -1,20 +1,17 @@
 /**
- * Formats settings for the diagnostic report: numbers, switches, choices and public texts with their value, other texts
- * with their length, secrets as `***`.
+ * Settings in the diagnostic report: numbers, switches, choices and public texts by value, other texts by length,
+ * secrets as `***`.
  */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** End of the scheme of a URL, which is shown, because it is not confidential. */
+/** End of a URL's scheme, which is shown: it is not confidential. */
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 
-/**
- * Returns `<entry>.<name>: <value>` of the setting with this index in the order of the tables, or undefined past the
- * last one.
- */
+/** Returns `<entry>.<name>: <value>` of the setting at `index` of all tables; undefined past the last. */
 export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
 	let at = index;
 	for (const { key, fields } of store.entries) {

@@ -1,18 +1,16 @@
 /**
- * Definition of a setting: name, allowed values and initial value. The settings are frozen tables in the `fields.ts` of
- * the parts, combined in parts.ts. config/store.ts stores their values; api/validate.ts checks JSON bodies against the
- * same fields.
+ * Definition of a setting: name, allowed values, initial value. The parts' `fields.ts` are frozen tables of them,
+ * combined in parts.ts, stored by config/store.ts and checked in JSON bodies by api/validate.ts.
  *
- * An entry is one storage key and one atomic write, so settings that must change together share an entry. A new field
- * takes a new id, a new entry a new index. A released id is never reused, because older and newer firmware read the
- * same flash. Limits: an entry with all fields at their maximum stays below ENTRY_LIMIT (config/store.ts); ids 1 to
- * 255.
+ * An entry is one storage key and one atomic write, for settings that change together. A released id is never reused,
+ * because older and newer firmware read the same flash. Limits: an entry of maximum values stays below ENTRY_LIMIT
+ * (config/store.ts); ids 1 to 255.
  */
 
 import { hasOnly } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
 
-/** Value of a setting: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
+/** Text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
 export type Setting = boolean | number | string | Uint8Array;
 
 export const BOOLEAN = 0;
@@ -22,7 +20,7 @@ export const INTEGER = 1;
 export const CHOICE = 2;
 /** Text of `minimum` to `maximum` characters from `characters`. */
 export const TEXT = 3;
-/** Array of `minimum` to `maximum` bytes; initially empty. */
+/** Array of `minimum` to `maximum` bytes, initially empty. */
 export const BYTES = 4;
 
 export interface Field<Value extends Setting = Setting> {
@@ -35,18 +33,15 @@ export interface Field<Value extends Setting = Setting> {
 	readonly maximum: number;
 	/** Allowed values of CHOICE; otherwise empty. */
 	readonly choices: readonly Value[];
-	/**
-	 * Ranges of allowed characters (TEXT), given by first and last characters. The last range is open-ended if its last
-	 * character is omitted.
-	 */
+	/** Allowed characters (TEXT): first and last one of each range; the last range may be open-ended. */
 	readonly characters: string;
 	/** Initial value; undefined for BYTES. */
 	readonly initial: Value | undefined;
-	/** True if the value must never appear in a reply, a report or a trace. */
+	/** True if no reply, report or trace may contain the value. */
 	readonly secret: boolean;
 	/**
-	 * True if the diagnostic report may show the value (TEXT, BYTES). It shows only the length of others, which may
-	 * identify a person, a place or a private device.
+	 * True if the diagnostic report may show the value (TEXT, BYTES); otherwise it shows the length, because the value
+	 * may identify a person, a place or a device.
 	 */
 	readonly isPublic: boolean;
 }
@@ -54,11 +49,10 @@ export interface Field<Value extends Setting = Setting> {
 export interface SettingField<Value extends Setting = Setting> extends Field<Value> {
 	/** Index of its entry in ENTRIES. */
 	readonly entry: number;
-	/** Identifier in flash, 1 to 255; permanently unique within the entry. */
+	/** Identifier in flash, 1 to 255; unique in the entry for ever. */
 	readonly id: number;
 }
 
-/** New value of a setting; undefined keeps the current one. */
 export interface Put {
 	readonly field: SettingField;
 	readonly value: Setting | undefined;
@@ -70,14 +64,14 @@ export function put<Value extends Setting>(field: SettingField<Value>, value: No
 
 export interface Entry {
 	readonly key: string;
-	/** Version, increased when fields are added; stored in flash for future readers. */
+	/** Increased when fields are added; stored in flash for future readers. */
 	readonly version: number;
 	readonly fields: readonly SettingField[];
 	/** True for data not presented as settings: passwords, tokens, certificates, data learned about the meter. */
 	readonly isInternal: boolean;
 }
 
-/** Checks type, range, length and characters of a value, which may be untrusted. */
+/** Checks type, range, length and characters of an untrusted value. */
 export function checkField(field: Field, value: unknown): value is Setting {
 	switch (field.kind) {
 		case BOOLEAN:
@@ -93,7 +87,7 @@ export function checkField(field: Field, value: unknown): value is Setting {
 	}
 }
 
-/** Compares two values; bytes by content. */
+/** Compares bytes by content. */
 export function isSame(a: Setting, b: Setting): boolean {
 	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }
@@ -102,7 +96,7 @@ function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
 }
 
-/** Defaults; the prototype of all fields, so that they take flash once. */
+/** Defaults, as prototype of all fields, to take flash once. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,
@@ -119,7 +113,7 @@ export function field<Value extends Setting>(
 	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-/** Makes a field that occurs in bodies but not in flash. */
+/** Field of bodies that is not in flash. */
 export function bodyField<Value extends Setting>(
 	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
 ): Field<Value> {
@@ -132,7 +126,7 @@ export function entry(key: string, version: number, fields: readonly SettingFiel
 
 export const INTERNAL = true;
 
-/** Returns the names of the setting groups that contain these fields, for the event log. */
+/** Returns the names of these fields' setting groups, for the event log. */
 export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): string {
 	const groups = entries.filter(
 		({ fields: own, isInternal }) => !isInternal && own.some((one) => fields.includes(one)),

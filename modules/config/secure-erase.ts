@@ -1,11 +1,10 @@
-/** Secure erase of stored values that may be secrets, at a factory reset. */
+/** Secure erase of possible secrets at a factory reset. */
 import type { Storage } from "../io/host.js";
 
 /**
- * Overwrites the value with zeros, if flash accepts that, and deletes it. In-place storage then retains nothing.
- * Log-structured storage retains the old bytes until it reuses their space: NVS on the ESP32 marks them as invalid, and
- * the zeros only cause their page to be erased sooner. Flash encryption, enabled on production units, protects them
- * until then. Throws what `delete` throws.
+ * Overwrites the value with zeros, if flash accepts that, and deletes it. Log-structured storage keeps the old bytes
+ * until it reuses their space: NVS on the ESP32 marks them invalid, and the zeros only hasten the erasure of their
+ * page. Flash encryption of production units protects them until then. Throws what `delete` throws.
  */
 export function secureErase(storage: Storage, key: string): void {
 	try {

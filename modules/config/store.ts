@@ -1,6 +1,6 @@
 /**
- * Settings store, in flash and in memory. Values are decoded once, into one array per entry. A change writes the whole
- * entry with one atomic `set`, so a power cut leaves the old or the new entry.
+ * Settings store, in flash and, decoded, in memory. A change writes a whole entry with one atomic `set`, so a power cut
+ * leaves the old or the new one.
  *
  * Format of an entry in flash (big-endian):
  *
@@ -13,18 +13,16 @@
  *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
  *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES unchanged
  *
- * Items of unknown ids (from newer firmware) are preserved when the entry is rewritten. Missing and invalid items have
- * the initial value, as do all items of an unreadable entry. The keys of unreadable entries and invalid items are
- * listed in `damaged`, and their data remain in flash until the entry is written.
+ * A rewrite preserves items of unknown ids (from newer firmware). Missing, invalid and unreadable items have the
+ * initial value. `damaged` lists the keys of invalid and unreadable ones, which remain in flash until the entry is
+ * written.
  *
- * Entries that must change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of
- * the entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists,
- * its entries override those under their own keys. ERASING_KEY exists while everything is being erased. Work left
- * unfinished by a power cut or a refused write is retried at the next start and before the next change; a failure does
- * not prevent the start.
+ * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
+ * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists, its
+ * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left is
+ * retried at the next start, which does not need it, and before the next change.
  *
- * Limits: an entry has at most ENTRY_LIMIT bytes, and so do entries that change together. Memory holds the values and
- * unknown items.
+ * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
@@ -55,7 +53,7 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Overhead of an entry under TOGETHER_KEY besides key and content. */
+/** Overhead of an entry under TOGETHER_KEY. */
 const TOGETHER_HEADER_LENGTH = 3;
 
 interface Packed {
@@ -75,7 +73,7 @@ interface Write extends Packed {
 }
 
 export interface ConfigListener {
-	/** Called once a change is in flash. The fields in `applied`, changed or not, must take effect at once. */
+	/** Called once a change is in flash. Fields in `applied`, changed or not, take effect at once. */
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void;
 }
 
@@ -85,16 +83,16 @@ export class ConfigStore {
 	readonly #storage: Storage;
 	readonly #text: TextCodec;
 	readonly entries: readonly Entry[];
-	/** Values of each entry, in the order of its fields. */
+	/** Values of each entry, in the order of fields. */
 	readonly #values: Setting[][] = [];
 	/** Items of unknown ids of each entry. */
 	readonly #unknown: Uint8Array[] = [];
-	/** Shared empty array; a separate one would take six slots. */
+	/** Shared empty array; another one would take six slots. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
-	/** Entries under TOGETHER_KEY not yet written under their own keys. */
+	/** Entries under TOGETHER_KEY that are not under their own keys yet. */
 	#pending: readonly Packed[] | undefined;
-	/** True while an erasure interrupted before this start is unfinished. */
+	/** True until an interrupted erasure is finished. */
 	#isErasing: boolean;
 	/** True if a factory reset was interrupted before this start; other modules then continue it. */
 	readonly wasErasing: boolean;
@@ -102,8 +100,8 @@ export class ConfigStore {
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads all settings, even from damaged flash, and retries unfinished work. `entries` must be at the indices named by
-	 * their fields.
+	 * Loads all settings, even from damaged flash, and retries unfinished work. `entries` have the indices that their
+	 * fields name.
 	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
@@ -120,22 +118,21 @@ export class ConfigStore {
 	}
 
 	/**
-	 * Erases all settings, for a factory reset; they have their initial values after a restart. The next start completes
-	 * an interrupted erasure. Until the restart the values in memory remain, and `change` throws so that no old value is
-	 * written. Throws what the storage throws; settings may then remain in flash.
+	 * Erases all settings for a factory reset; the next start completes an interrupted erasure and uses initial values.
+	 * Until the restart the values stay in memory and `change` throws. Throws what the storage throws; settings may then
+	 * remain in flash.
 	 */
 	erase(): void {
 		try {
 			this.#storage.set(ERASING_KEY, this.#nothing);
 			this.#isErased = true;
 		} catch {
-			// Full flash refuses the mark; the deletions make room.
+			// Full flash refuses the mark; deletions make room.
 		}
 		this.deleteAll();
 		this.#isErased = true;
 	}
 
-	/** True once `erase` has begun; settings can no longer change. */
 	get isErased(): boolean {
 		return this.#isErased;
 	}
@@ -147,15 +144,11 @@ export class ConfigStore {
 		this.#storage.delete(ERASING_KEY);
 	}
 
-	/** Keys with unusable data in flash, not written since. */
 	get damaged(): readonly string[] {
 		return this.#damaged;
 	}
 
-	/**
-	 * Resets the field to its initial value if `isUsable` rejects it, and adds its key to `damaged`. Call it before any
-	 * other access.
-	 */
+	/** Resets the field if `isUsable` rejects it, and adds its key to `damaged`. Call it before any other access. */
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
 		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
@@ -170,7 +163,7 @@ export class ConfigStore {
 		this.#listener = listener;
 	}
 
-	/** Returns the value of a field. The caller must not modify bytes. */
+	/** Returns the value. The caller must not modify bytes. */
 	get<Value extends Setting>(field: SettingField<Value>): Value {
 		// Each value has passed the check of its field.
 		return this.#values[field.entry][this.positionOf(field)] as Value;
@@ -178,8 +171,8 @@ export class ConfigStore {
 
 	/**
 	 * Changes settings of one or more entries atomically, even across a power cut. Returns whether a value changed;
-	 * otherwise nothing is written. The store takes ownership of bytes. With `apply`, even unchanged settings take effect
-	 * at once. Throws a RangeError for an invalid value, and what the storage throws; nothing has changed then.
+	 * otherwise nothing is written. The store takes ownership of bytes. With `apply`, unchanged settings take effect too.
+	 * Throws a RangeError for an invalid value, and what the storage throws; then nothing has changed.
 	 */
 	change(puts: readonly Put[], apply = false): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
@@ -196,7 +189,7 @@ export class ConfigStore {
 	}
 
 	/**
-	 * Like `change`, for data that can be determined again: does nothing before a restart and ignores a refused write.
+	 * Like `change`, for data that can be determined again: nothing before a restart, and no error for a refused write.
 	 */
 	note(puts: readonly Put[]): void {
 		try {
@@ -226,7 +219,7 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// Entries written together share one storage value, which may lack room for unknown items.
+		// The shared storage value may lack room for unknown items.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
@@ -260,7 +253,7 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// The change is already committed under TOGETHER_KEY.
+			// The change is committed under TOGETHER_KEY.
 		}
 	}
 
@@ -294,7 +287,7 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/** Returns the entries under TOGETHER_KEY that this firmware knows: empty if damaged, undefined if absent. */
+	/** Entries under TOGETHER_KEY that this firmware knows: empty if damaged, undefined if absent. */
 	private readTogether(): readonly Packed[] | undefined {
 		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
@@ -318,7 +311,6 @@ export class ConfigStore {
 		return field.initial ?? this.#nothing;
 	}
 
-	/** Returns the stored bytes; undefined if absent or unreadable. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#storage.get(key);
@@ -340,7 +332,7 @@ export class ConfigStore {
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
 
-	/** Fills `values` from the items of a valid entry. Returns the items of unknown ids. */
+	/** Fills `values` from a valid entry. Returns items of unknown ids. */
 	private readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
 		const unknown = new Uint8Array(bytes.length);
 		let unknownLength = 0;
@@ -362,7 +354,7 @@ export class ConfigStore {
 		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
-	/** Returns the value, not yet checked against the field; undefined if the bytes are invalid. */
+	/** Returns the unchecked value; undefined for invalid bytes. */
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
@@ -370,7 +362,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// Invalid UTF-8 despite a correct checksum is treated like a value out of range.
+			// Treated like a value out of range.
 			return undefined;
 		}
 	}
@@ -388,7 +380,7 @@ export class ConfigStore {
 		const encoded = values.map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
-		// Without room, unknown items are dropped: the settings of the running firmware take precedence.
+		// Without room, unknown items are dropped: the running firmware's settings take precedence.
 		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
 		const bytes = new Uint8Array(length + kept.length);
@@ -409,7 +401,7 @@ export class ConfigStore {
 	}
 }
 
-/** Checks format version, checksum, and that the items end at the checksum. */
+/** Checks format version, checksum, and that items end at the checksum. */
 function isSound(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
 	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;

@@ -1,4 +1,4 @@
-/** Certificates by which a server is trusted, too long for a settings entry. A setting refers to those in use. */
+/** Certificates to trust a server, too long for a settings entry; a setting refers to those in use. */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";
 import type { SettingField } from "./schema.js";
@@ -14,13 +14,10 @@ export class TrustedCertificates {
 	readonly #store: ConfigStore;
 	readonly #memory: BlobMemory;
 	readonly #field: SettingField<Uint8Array>;
-	/** Public so that a factory reset can erase the certificates. */
+	/** Public, so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
-	/**
-	 * `field` refers to the certificates in use; `limit` is their maximum size, bytes; `name` is the key prefix
-	 * (BlobOptions).
-	 */
+	/** `field` refers to the certificates in use; `limit`: maximum bytes; `name`: key prefix (BlobOptions). */
 	constructor(
 		{ store, storage, memory }: CertificatePlace,
 		field: SettingField<Uint8Array>,
@@ -35,8 +32,8 @@ export class TrustedCertificates {
 	}
 
 	/**
-	 * Calls `use` with the PEM text of the certificates in use, valid only during the call, and returns its result.
-	 * Returns undefined if they are absent or damaged, NO_MEMORY if memory is short.
+	 * Calls `use` with the PEM text in use, valid only during the call, and returns its result; undefined if absent or
+	 * damaged, NO_MEMORY if memory is short.
 	 */
 	lend<Result>(use: (pem: Uint8Array) => Result): Result | typeof NO_MEMORY | undefined {
 		return this.lendNew(this.reference, use);

@@ -1,6 +1,6 @@
 /**
- * Wrapper of the host's storage that reports refused writes. Flash that refuses a write (full, worn or unreadable) is a
- * device state shown to the user rather than a firmware error.
+ * Wrapper of the host's storage that reports refused writes: full, worn or unreadable flash is a device state to show,
+ * not a firmware error.
  */
 import type { Storage } from "../io/host.js";
 
@@ -44,7 +44,7 @@ export class WatchedStorage implements Storage {
 		}
 	}
 
-	/** Returns the error to throw. A RangeError is a firmware error and is passed on unchanged. */
+	/** A RangeError is a firmware error and is passed on. */
 	private refused(key: string, error: unknown): unknown {
 		if (error instanceof RangeError) return error;
 		if (!this.isRefusing) this.#onRefused(key);

@@ -18,40 +18,40 @@ import type { Live } from "./live.js";
 export interface Saving {
 	/** Notes a request with a valid token, which postpones sleep. */
 	asked(): void;
-	/** Earliest time of the next sleep, monotonic ms; Infinity if the device stays awake. */
+	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
 }
 
-/** Running instance of a part. Each member is called in the order of the parts, `stop` in reverse. */
+/** Running part. Each member is called in the order of parts, `stop` in reverse. */
 export interface Running {
-	/** Called when the gateway starts serving and joins its network; late or never if it sleeps between readings. */
+	/** The gateway serves and joins its network; late or never if it sleeps between readings. */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** Called after a change of the network address; `isUp` is false without one. */
+	/** The network address changed; `isUp`: false without one. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
-	/** Called shortly before the device restarts or the program ends. */
+	/** The device restarts or the program ends soon. */
 	restarting?(): void;
-	/** Called at the start of a factory reset, to write data that must survive it; the settings still exist. */
+	/** A factory reset begins; the settings still exist. Write data that must survive. */
 	resetting?(): void;
-	/** Called during a factory reset, after the settings were deleted, to delete other data. */
+	/** The factory reset has deleted the settings; delete other data. */
 	erase?(): void;
-	/** Called before the ports are closed, and before `stop`. */
+	/** Called before the ports close, and before `stop`. */
 	disconnecting?(): void;
-	/** Ends the instance permanently. */
+	/** Ends the instance for good. */
 	stop?(): void;
 	/** True while sleep would interrupt an activity. */
 	readonly isBusy?: boolean;
-	/** True if the device must start as for a user and must not sleep. */
+	/** True if the device must start as for a user and stay awake. */
 	readonly staysAwake?: boolean;
-	/** True while data waits to be sent or is being sent; postpones sleep while there is a network. */
+	/** True while data waits to be sent; postpones sleep while there is a network. */
 	readonly isSending?: boolean;
 }
 
-/** A part as key of `Core.find`, reduced to the type of its instance. */
+/** Part as key of `Core.find`. */
 export interface Opened<Instance> {
-	/** Creates the instance, or returns undefined. Earlier parts of the list are already open. */
+	/** Creates the instance, or returns undefined. Earlier parts are open. */
 	readonly open: (core: Core, ...more: never) => Instance;
 }
 
@@ -61,57 +61,52 @@ export interface Core {
 	readonly clock: Clock;
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
-	/** The host's storage; counts refused writes. */
+	/** The host's storage, which counts refused writes. */
 	readonly storage: WatchedStorage;
-	/** Partitions other than the settings; undefined without any. */
+	/** Partitions other than the settings. */
 	readonly flash: Flash | undefined;
-	/** Runs all time-driven machines. */
+	/** Runs all timed machines. */
 	readonly driver: Driver;
 	readonly writer: JSONWriter;
 	readonly config: ConfigStore;
 	readonly events: EventLog;
 	readonly ledger: MemoryLedger;
-	/** Notified of each change of the visible state. */
+	/** Notified of changes of the visible state. */
 	readonly live: Live;
-	/** Undefined without a status light. */
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
 	/** Permit for the single outgoing TLS connection. */
 	readonly tlsPermit: TLSPermit;
 	/** Undefined on hosts that cannot sleep. */
 	readonly saving: Saving | undefined;
-	/** Causes of the last faults in safe mode, where the meter is not read; otherwise empty. */
+	/** Causes of the last faults in safe mode, where the meter is not read; otherwise "". */
 	readonly safeMode: string;
 	readonly hostname: string;
-	/** True after a wake by the timer; changes of the network are then not logged. */
+	/** True after a wake by the timer; network changes are then not logged. */
 	readonly isRoutine: boolean;
-	/** Time of the start, monotonic ms. */
 	readonly startedMs: number;
 	/** Actual ports; 0 while closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
-	/** Calls `run` and logs what it throws as from `part`. */
+	/** Calls `run` and logs exceptions as `part`'s. */
 	guard(part: string, run: () => void): void;
-	/** Writes a line to the developer's log; never a secret. */
+	/** Writes to the developer's log; no secrets. */
 	trace(message: string): void;
 	find<Instance>(part: Opened<Instance>): Instance;
-	/** Returns the current scope of a token, SCOPE_… (auth/tokens.ts). */
+	/** Returns a token's SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
 	/** Updates certificate and network names after a short delay. */
 	refreshSoon(): void;
-	/** Notifies all parts of a changed or lost network. */
 	networkChanged(): void;
-	/** Notifies all parts that the clock was set. */
 	clockChanged(): void;
-	/** Notifies all parts of a good readout. */
 	measured(readout: Readout): void;
-	/** Reports the result of a readout: a stable error code, or "" on success. Notifies all parts of a failure. */
+	/** Notifies all parts of a failed readout. `code`: stable error code, or "" on success. */
 	meterChanged(code: string): void;
 	/**
-	 * Deletes all settings and sessions and restarts once the current reply can have been sent. Throws if flash refuses a
-	 * deletion, but restarts nevertheless.
+	 * Deletes all settings and sessions and restarts after the reply. Throws if flash refuses a deletion, but restarts
+	 * nevertheless.
 	 */
 	factoryReset(): void;
-	/** Restarts once the current reply can have been sent. */
+	/** Restarts once the present reply can have been sent. */
 	restartSoon(): void;
 }

@@ -1,4 +1,4 @@
-/** Clients of the event stream (event-stream.ts), for the code that changes the state shown there. */
+/** Clients of the event stream (event-stream.ts), for code that changes the shown state. */
 import { takeOut } from "../bytes/list.js";
 
 /** Pending items of a stream, as bits; the lowest is sent first. */
@@ -10,13 +10,13 @@ export const DUE_BEAT = 8;
 export interface LiveClient {
 	/** True on the TLS port. */
 	readonly secure: boolean;
-	/** Token of the client; empty to end the stream. */
+	/** Token of the client; "" ends the stream. */
 	token: string;
-	/** Marks items as pending; `due` combines DUE_… bits. */
+	/** Marks the DUE_… bits as pending. */
 	tell(due: number): void;
 }
 
-/** The server, which prefers clients with a valid token. */
+/** Server that prefers clients with a valid token. */
 export interface TokenServer {
 	forget(): void;
 }
@@ -29,7 +29,7 @@ export class Live {
 		this.#serving = serving;
 	}
 
-	/** Returns whether the port, which allows one stream, is free. */
+	/** True if the port, which allows one stream, is free. */
 	hasPlace(secure: boolean): boolean {
 		return this.#clients.every((client) => client.secure !== secure);
 	}
@@ -42,7 +42,6 @@ export class Live {
 		takeOut(this.#clients, this.#clients.indexOf(client));
 	}
 
-	/** Reports a possible change of state. */
 	changed(): void {
 		this.tell(DUE_STATE);
 	}
@@ -51,13 +50,12 @@ export class Live {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** Reports that a token may have been revoked. */
+	/** A token may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
 		this.tell(DUE_BEAT);
 	}
 
-	/** Ends all streams before a restart. */
 	end(): void {
 		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].token = "";
 		this.tell(DUE_BEAT);

@@ -1,16 +1,16 @@
 /** Lines in the Prometheus text format 0.0.4. */
 
-/** Returns the HELP and TYPE lines. Names that end in `_total` are counters, others gauges. */
+/** Returns the HELP and TYPE lines; names that end in `_total` are counters, others gauges. */
 export function head(name: string, help: string): string {
 	return `# HELP ${name} ${help}\n# TYPE ${name} ${name.endsWith("_total") ? "counter" : "gauge"}\n`;
 }
 
-/** Returns a metric with one sample; "" if `value` is undefined. `labels` is inserted as is, including braces. */
+/** Returns a metric with one sample; "" without `value`. `labels`: inserted as is, with braces. */
 export function sample(name: string, help: string, value: number | undefined, labels = ""): string {
 	return value === undefined ? "" : `${head(name, help)}${name}${labels} ${value}\n`;
 }
 
-/** Returns a label with backslash, quote and newline escaped in its value. */
+/** Returns a label; escapes backslash, quote and newline. */
 export function label(name: string, value: string): string {
 	const escaped = value.split("\\").join("\\\\").split('"').join('\\"').split("\n").join("\\n");
 	return `${name}="${escaped}"`;

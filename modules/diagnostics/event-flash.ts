@@ -1,6 +1,5 @@
 /**
- * Event log in the partition `log`. Its sectors are filled one after the other and erased before they are filled again.
- * A sector:
+ * Event log in the partition `log`: sectors are filled in turn, and erased before that.
  *
  *   offset  bytes  content
  *   0       4      "SMGL"
@@ -9,14 +8,14 @@
  *   10      6      0
  *   16             records (event-record.ts), then erased flash; a power cut may leave a record that fails its check
  *
- * Wear: the 8 KB of a 4 MB chip take at least 128 records per two erases. WRITES_A_DAY for ten years erase a sector
- * 14 000 times; flash endures 100 000.
+ * Wear: the 8 KB of a 4 MB chip take at least 128 records per two erases. WRITES_A_DAY for ten years erase a sector 14
+ * 000 times of 100 000.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { RECORD_LIMIT, recordLength, UNIT } from "./event-record.js";
 
-/** Maximum writes per day, enforced by event-log.ts. */
+/** Limit that event-log.ts enforces. */
 export const WRITES_A_DAY = 960;
 
 const MAGIC = Object.freeze([0x53, 0x4d, 0x47, 0x4c]);
@@ -37,8 +36,8 @@ export class EventFlash {
 	}
 
 	/**
-	 * Passes all records in flash to `taken`, oldest first, and continues after the last one. The bytes are valid only
-	 * during the call. Throws what the flash throws.
+	 * Passes all records, oldest first, to `taken`, and continues after the last. The bytes are valid only during the
+	 * call. Throws what the flash throws.
 	 */
 	load(taken: (bytes: Uint8Array, start: number, end: number) => void): void {
 		const partition = this.#partition;
@@ -67,12 +66,12 @@ export class EventFlash {
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// After a failed write these bytes may no longer be erased.
+		// After a failed write these bytes may not be erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
 
-	/** Erases all records. Throws what the flash throws. */
+	/** Throws what the flash throws. */
 	erase(): void {
 		this.#at = 0;
 		this.#partition.erase(0, this.#partition.size);
@@ -98,14 +97,14 @@ export class EventFlash {
 	}
 }
 
-/** Returns the sequence number of a sector head; NONE if it is invalid. */
+/** Returns a sector's sequence number; NONE if the head is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
 	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
 	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
 }
 
-/** Passes the valid records to `taken`. Returns the start of the erased rest, after complete and partial records. */
+/** Passes valid records to `taken`. Returns the start of the erased rest. */
 function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
 	let end = ERASE_SIZE;
 	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;

@@ -1,21 +1,20 @@
 /**
- * Log of the newest events, in memory and, across restarts, in flash, for `GET system/log` and the diagnostic report. A
- * detail is an address, a name or a code, never a secret.
+ * Log of the newest events, in memory and in flash, for `GET system/log` and the diagnostic report. A detail is an
+ * address, a name or a code, never a secret.
  *
- * Memory: MEMORY_LIMIT bytes of records; the oldest are dropped. An event that recurs within SAME_S increments the
- * count of its record, which moves to the end. Flash stores only the first occurrence, at most FLASH_BURST records at
- * once and one per FLASH_S seconds beyond that; further ones are in memory only.
+ * Memory holds the newest MEMORY_LIMIT bytes of records. An event that recurs within SAME_S increments the count of its
+ * record, which moves to the end. Flash stores the first occurrence, at most FLASH_BURST records at once and then one
+ * per FLASH_S seconds.
  *
  * An attacker without a login must not be able to displace the traces of an intrusion:
- * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail that counts all
- *   others: 9 records in total. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
+ * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail for all
+ *   others. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
  * - Events that need no login leave RESERVED of the FLASH_BURST writes to events that do (events.ts).
- * - A record of a refused login in flash counts all refusals since the previous one, from any address. Refusals that
- *   are not yet in flash get a record, without a detail, at the next event that needs a login. An attack that led to
- *   a login is therefore visible even after a power cut.
+ * - A record of a refused login in flash counts all refusals since the previous one. The next event that needs a
+ *   login stores the rest, without a detail, so that an attack that led to a login is visible even after a power cut.
  *
- * Starts are counted by cause for the metrics without additional writes: each start record contains the number of
- * starts with its cause. A cause without a record left in flash is counted from 1 again.
+ * Each start record contains the number of starts with its cause, for the metrics. A cause without a record left in
+ * flash is counted from 1 again.
  */
 
 import type { Partition } from "../io/flash.js";
@@ -41,14 +40,14 @@ import { EVENT_LOGIN_REFUSED, EVENT_STARTED, type EventKind } from "./events.js"
 
 export const MEMORY_LIMIT = 2048;
 const SAME_S = 600;
-/** Maximum number of distinct causes of starts. */
+/** Maximum number of causes of starts. */
 const CAUSES_LIMIT = 12;
 const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
 /** Reserved part of FLASH_BURST. */
 const RESERVED = 20;
-/** Number of addresses with separate records in memory. */
+/** Number of addresses with their own record in memory. */
 export const REFUSED_LIMIT = 8;
 const REFUSED_BURST = 8;
 const REFUSED_S = 3600;
@@ -63,24 +62,23 @@ export class EventLog {
 	readonly #deps: EventLogDeps;
 	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
 	readonly #flash: EventFlash | undefined;
-	/** Monotonic time at the start; on some chips the clock continues across a restart. */
+	/** Monotonic time at the start; on some chips it continues across a restart. */
 	readonly #startedMs: number;
 	#length = 0;
 	/** Position of the first event since the start. */
 	#ownFrom = 0;
-	/** Number of permitted flash writes, and the time of its last update. */
+	/** Number of permitted flash writes, and time of the last update. */
 	#credit = FLASH_BURST;
 	#creditAtS = 0;
-	/** The same for refused logins, and the number of refusals not yet in flash. */
+	/** The same for refused logins, and the number of refusals not in flash. */
 	#refusedCredit = REFUSED_BURST;
 	#refusedCreditAtS = 0;
 	#refused = 0;
-	/** Number of events dropped from memory since the start. */
 	dropped = 0;
-	/** Number of starts by cause, as far as flash has records of them. */
+	/** Number of starts by cause, from the records in flash. */
 	readonly starts = new Map<string, number>();
 
-	/** `partition` is undefined if events are not kept across restarts. */
+	/** `partition`: undefined if events do not survive restarts. */
 	constructor(deps: EventLogDeps, partition: Partition | undefined) {
 		this.#deps = deps;
 		this.#startedMs = deps.clock.monotonicMs();
@@ -96,12 +94,11 @@ export class EventLog {
 		this.dropped = 0;
 	}
 
-	/** Seconds since the start. */
 	get uptimeS(): number {
 		return Math.floor((this.#deps.clock.monotonicMs() - this.#startedMs) / 1000);
 	}
 
-	/** Logs an event; `detail` is ASCII without secrets and is cut to DETAIL_LIMIT characters. */
+	/** `detail`: ASCII without secrets, cut to DETAIL_LIMIT characters. */
 	note(kind: EventKind, detail = ""): void {
 		const { number } = kind;
 		const { clock } = this.#deps;
@@ -120,7 +117,6 @@ export class EventLog {
 		this.append(record);
 	}
 
-	/** Returns a copy of all records, oldest first, in the format of event-record.ts. */
 	copy(): Uint8Array {
 		return this.#bytes.slice(0, this.#length);
 	}
@@ -131,7 +127,7 @@ export class EventLog {
 		this.attempt(() => this.#flash?.erase());
 	}
 
-	/** Returns the position of the same event within SAME_S since the start; -1 if absent. */
+	/** Returns the position of the same event within SAME_S since the start, or -1. */
 	private find(record: Uint8Array, uptimeS: number): number {
 		const bytes = this.#bytes;
 		for (let at = this.#ownFrom; at < this.#length; at += lengthAt(bytes, at)) {
@@ -140,7 +136,7 @@ export class EventLog {
 		return -1;
 	}
 
-	/** Counts a start for its cause, or sets the count to that of its record. Returns the count. */
+	/** Counts a start for its cause, or takes the count of its record. Returns the count. */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";
@@ -161,7 +157,7 @@ export class EventLog {
 		if (record[0] === EVENT_LOGIN_REFUSED.number) this.foldRefused();
 	}
 
-	/** Merges refused logins from all but the last REFUSED_LIMIT addresses into one record, in place of the newest of them. */
+	/** Merges refused logins of all but the last REFUSED_LIMIT addresses into the newest of their records. */
 	private foldRefused(): void {
 		const bytes = this.#bytes;
 		const isRefused = (at: number) => bytes[at] === EVENT_LOGIN_REFUSED.number;
@@ -194,7 +190,7 @@ export class EventLog {
 		if (from < this.#ownFrom) this.#ownFrom -= to - from;
 	}
 
-	/** Writes the record to flash if the write limits permit it. */
+	/** Writes the record to flash within the limits. */
 	private keep(kind: EventKind, record: Uint8Array, moment: EventMoment): void {
 		const { uptimeS } = moment;
 		const earned = Math.floor((uptimeS - this.#creditAtS) / FLASH_S);
@@ -212,13 +208,13 @@ export class EventLog {
 			setCount(record, 1);
 			return;
 		}
-		// Requires a second credit, which remains for the event itself.
+		// A second credit must remain for the event itself.
 		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
 			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
 		this.write(record);
 	}
 
-	/** Writes a record with the number of all refused logins that are not yet in flash. */
+	/** Writes a record of all refused logins not yet in flash. */
 	private writeRefused(record: Uint8Array): void {
 		setCount(record, this.#refused);
 		seal(record);
@@ -231,7 +227,6 @@ export class EventLog {
 		this.attempt(() => this.#flash?.append(record));
 	}
 
-	/** Runs a flash action; a failure is only traced. */
 	private attempt(action: () => void): void {
 		try {
 			action();
@@ -241,10 +236,8 @@ export class EventLog {
 	}
 }
 
-/** Iterator over a copy of the records. */
 export class EventCursor {
 	readonly bytes: Uint8Array;
-	/** Start of the current record. */
 	at = 0;
 	#next = 0;
 
@@ -252,7 +245,7 @@ export class EventCursor {
 		this.bytes = bytes;
 	}
 
-	/** Moves to the next record. Returns false at the end. */
+	/** Returns false at the end. */
 	next(): boolean {
 		this.at = this.#next;
 		if (this.at + UNIT > this.bytes.length) return false;

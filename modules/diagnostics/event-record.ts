@@ -1,5 +1,5 @@
 /**
- * Binary record of a log event, in memory and in flash. Numbers are little-endian.
+ * Record of a log event in memory and flash, little-endian:
  *
  *   offset  bytes  content
  *   0       1      number of its kind (events.ts)
@@ -15,7 +15,7 @@
 import { crc16 } from "../bytes/crc16.js";
 import { WRITE_SIZE } from "../io/flash.js";
 
-/** Granularity of records, which is that of flash writes. */
+/** Granularity of records and flash writes. */
 export const UNIT = WRITE_SIZE;
 export const DETAIL_LIMIT = 48;
 export const RECORD_LIMIT = UNIT + DETAIL_LIMIT;
@@ -34,13 +34,13 @@ const LAST_PRINTABLE = 0x7e;
 const QUESTION_MARK = 0x3f;
 
 export interface EventMoment {
-	/** Unix time, seconds; 0: unknown. */
+	/** Unix time, s; 0: unknown. */
 	readonly timeS: number;
 	/** Seconds since the start. */
 	readonly uptimeS: number;
 }
 
-/** Returns a record. Cuts a long detail and replaces characters other than printable ASCII by question marks. */
+/** Cuts a long detail and replaces all but printable ASCII by question marks. */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
@@ -57,7 +57,7 @@ export function makeRecord(number: number, detail: string, moment: EventMoment):
 	return record;
 }
 
-/** Returns the bytes of the record at `at`, a multiple of UNIT; 0 if it is absent or damaged. */
+/** Returns the length of the record at `at`, a multiple of UNIT; 0 if absent or damaged. */
 export function recordLength(bytes: Uint8Array, at: number, end: number): number {
 	const length = lengthAt(bytes, at);
 	if (bytes[at + DETAIL_LENGTH] > DETAIL_LIMIT || at + length > end) return 0;
@@ -66,7 +66,6 @@ export function recordLength(bytes: Uint8Array, at: number, end: number): number
 	return crc16(record, 0, length) === get(bytes, at + CHECK, 2) ? length : 0;
 }
 
-/** Returns the bytes of a valid record. */
 export function lengthAt(bytes: Uint8Array, at: number): number {
 	return UNIT + Math.ceil(bytes[at + DETAIL_LENGTH] / UNIT) * UNIT;
 }
@@ -94,23 +93,21 @@ export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** Returns the number of the start; 0 in records of firmware versions without this count. */
+/** Returns 0 for records of firmware without this count. */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
 
-/** Sets the number of the start and updates the check. */
 export function setStarts(record: Uint8Array, count: number): void {
 	put(record, STARTS, 2, Math.min(count, COUNT_LIMIT));
 	seal(record);
 }
 
-/** Sets the number of occurrences without updating the check, which is not used in memory. */
+/** Leaves the check as it is; memory does not use it. */
 export function setCount(record: Uint8Array, count: number, at = 0): void {
 	put(record, at + COUNT, 2, Math.min(count, COUNT_LIMIT));
 }
 
-/** Updates the check of a record. */
 export function seal(record: Uint8Array): void {
 	put(record, CHECK, 2, 0);
 	put(record, CHECK, 2, crc16(record, 0, record.length));
@@ -120,7 +117,7 @@ export function hasDetail(bytes: Uint8Array, at: number): boolean {
 	return bytes[at + DETAIL_LENGTH] > 0;
 }
 
-/** Shortens the record to UNIT bytes without updating the check; in memory only. */
+/** Shortens the record to UNIT bytes, without updating the check; in memory only. */
 export function dropDetail(bytes: Uint8Array, at: number): void {
 	bytes[at + DETAIL_LENGTH] = 0;
 }

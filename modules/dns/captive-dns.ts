@@ -1,7 +1,6 @@
 /**
- * Name server of the access point. Every name resolves to the device, so that a phone that probes for Internet access
- * finds the device's page (RFC 1035; RFC 8910 describes the behaviour of phones). wifi/services.ts starts it with the
- * access point and runs it on a port (io/datagrams.ts).
+ * Name server of the access point: every name resolves to the device, so that a phone that probes for Internet access
+ * finds its page (RFC 1035; behaviour of phones: RFC 8910). wifi/services.ts runs it on a port (io/datagrams.ts).
  *
  *   A or ANY, class IN     the address of the access point, which must not be cached (time to live 0)
  *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS continues with A
@@ -9,8 +8,7 @@
  *   malformed, no or several questions (RFC 9619)   FORMERR
  *   a response             ignored
  *
- * Data after the question (EDNS, RFC 6891) is ignored. The reply overwrites the question in the shared buffer without
- * allocating memory. The server has no state except whether it is on (`port`).
+ * Data after the question (EDNS, RFC 6891) is ignored. The reply overwrites the question in the shared buffer.
  */
 
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
@@ -31,10 +29,10 @@ import {
 const PORT: DatagramPort = Object.freeze({ port: 53, accessPoint: true });
 const FORMERR = 1;
 const NOTIMP = 4;
-/** Bytes of id and flags. */
+/** Length of id and flags. */
 const READABLE_LENGTH = 4;
 
-/** Pointer to the name of the question, A, IN, time to live, length, address. */
+/** Pointer to the question's name, A, IN, time to live, length, address. */
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
 export class CaptiveDNS implements DatagramMachine {
@@ -50,12 +48,12 @@ export class CaptiveDNS implements DatagramMachine {
 		return Number.POSITIVE_INFINITY;
 	}
 
-	/** Port to listen on; undefined while the server is off. */
+	/** Port to listen on; undefined while off. */
 	get port(): DatagramPort | undefined {
 		return this.#port;
 	}
 
-	/** Starts the server together with the access point. Has no effect if it is on. */
+	/** No effect if it is on. */
 	start(): void {
 		this.#port = PORT;
 	}
@@ -78,7 +76,7 @@ export class CaptiveDNS implements DatagramMachine {
 		if (size > 0) this.#sender?.send(size, source.remoteAddress, source.remotePort);
 	}
 
-	/** Writes the reply to the question in the buffer. Returns its length; 0 for no reply. */
+	/** Writes the reply into the buffer. Returns its length; 0: no reply. */
 	private reply(length: number): number {
 		const { buffer, reader } = this.#deps;
 		if (length < READABLE_LENGTH || (buffer[2] << 8) & FLAG_RESPONSE) return 0;
@@ -102,7 +100,7 @@ export class CaptiveDNS implements DatagramMachine {
 		return HEADER_LENGTH;
 	}
 
-	/** Writes the header: keeps the id and sets all counts to 0. */
+	/** Keeps the id and sets all counts to 0. */
 	private putHeader(code: number): void {
 		const { buffer } = this.#deps;
 		const kept = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);

@@ -1,7 +1,6 @@
 /**
- * Reader and writer of DNS messages (RFC 1035, 4.1) for captive-dns.ts and mdns.ts. They work in place, without an
- * object or string per record or name. The SDK modules allocate both without a limit, and Node and the tests need the
- * same behaviour.
+ * Reader and writer of DNS messages (RFC 1035, 4.1). They work in place, without an object or string per record or
+ * name, which the SDK modules allocate without a limit.
  *
  *   header      id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
  *   question    name, type 2, class 2
@@ -11,15 +10,13 @@
  *               available, 3 to 0 response code
  *   class       in multicast DNS, bit 15 of a question requests a unicast reply, of a record flushes older ones
  *
- * Our own names are stored encoded in a separate array and identified by their offset in it.
- * Limits: NAME_LIMIT bytes per name; pointers lead backwards, POINTER_LIMIT at most; the writer remembers KNOWN_LABELS
- * pointer targets.
+ * Our names are stored encoded in an array and identified by offset. Limits: NAME_LIMIT bytes per name; pointers lead
+ * backwards, POINTER_LIMIT at most; the writer remembers KNOWN_LABELS pointer targets.
  */
-/** Dependencies of the DNS servers. */
 export interface DNSDeps {
-	/** Buffer of one datagram (io/datagrams.ts). */
+	/** Buffer of a datagram (io/datagrams.ts). */
 	readonly buffer: Uint8Array;
-	/** Shared reader of `buffer`; each server opens it for the datagram that it received. */
+	/** Shared reader of `buffer`; each server opens it for its datagram. */
 	readonly reader: DNSReader;
 }
 
@@ -49,7 +46,7 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** Maximum bytes of a label without its length, and of a name including all lengths and the final 0. */
+/** Maximum bytes of a label without its length, and of a name with all lengths and the final 0. */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -71,12 +68,12 @@ class Message {
 		return (this.bytes[at] << 8) | this.bytes[at + 1];
 	}
 
-	/** Returns true if the message's name at `at` equals the one at `from` of `names`, ignoring ASCII case. */
+	/** True if the message's name at `at` is the one at `from` of `names`, ignoring ASCII case. */
 	isName(at: number, names: Uint8Array, from: number): boolean {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/** Returns the difference (message minus `names`) of the first differing byte; not 0 for a malformed name. */
+	/** Returns the difference (message minus `names`) of the first unequal byte; not 0 for a malformed name. */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -91,7 +88,7 @@ class Message {
 				continue;
 			}
 			const other = names[ours++];
-			// Label lengths are below the letters, so that ignoring case does not affect them.
+			// Label lengths are below the letters, so case does not affect them.
 			if (byte !== other && !(anyCase && lowerCase(byte) === lowerCase(other))) return byte - other || 1;
 			if (left > 0) left--;
 			else if (byte === 0) return 0;
@@ -101,7 +98,7 @@ class Message {
 	}
 }
 
-/** Returns a case-insensitive hash of the label at `at`: 0 to LABEL_KEYS - 1. */
+/** Returns a case-insensitive hash of a label, 0 to LABEL_KEYS - 1. */
 export function labelKey(bytes: Uint8Array, at: number): number {
 	const length = bytes[at];
 	return (length + 5 * lowerCase(bytes[at + 1]) + 11 * lowerCase(bytes[at + length])) % LABEL_KEYS;
@@ -111,21 +108,20 @@ function lowerCase(byte: number): number {
 	return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Reader of an untrusted message: `open`, then the questions, then the records. Never throws. */
+/** Reader of an untrusted message: `open`, questions, then records. Never throws. */
 export class DNSReader extends Message {
-	/** True if the message is truncated or has a malformed name; nothing more can be read. */
+	/** True if the message is truncated or a name malformed; nothing more can be read. */
 	isBroken = false;
-	/** Last question or record read; the data of a record is `bytes[dataAt..at)`. */
+	/** Last question or record; a record's data is `bytes[dataAt..at)`. */
 	nameAt = 0;
 	type = 0;
 	class = 0;
 	dataAt = 0;
-	/** Position after the last question or record. */
 	at = 0;
 	#question = 0;
 	#record = 0;
 
-	/** Opens a message; the bytes must not change while it is read. Returns false if it has no complete header. */
+	/** The bytes must not change during reading. Returns false without a complete header. */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;
@@ -143,7 +139,7 @@ export class DNSReader extends Message {
 		return this.u16(2);
 	}
 
-	/** Number of questions according to the header. */
+	/** Number of questions by the header. */
 	get questions(): number {
 		return this.u16(4);
 	}
@@ -152,17 +148,16 @@ export class DNSReader extends Message {
 		return this.u16(8);
 	}
 
-	/** Number of records in all sections according to the header. */
+	/** Number of records in all sections by the header. */
 	get records(): number {
 		return this.u16(6) + this.u16(8) + this.u16(10);
 	}
 
-	/** Time to live of the last record, seconds. */
+	/** Time to live of the last record, s. */
 	get ttl(): number {
 		return this.u16(this.dataAt - 6) * 0x10000 + this.u16(this.dataAt - 4);
 	}
 
-	/** SECTION_… of the last record. */
 	get section(): number {
 		const answers = this.u16(6);
 		if (this.#record <= answers) return SECTION_ANSWER;
@@ -176,14 +171,14 @@ export class DNSReader extends Message {
 		this.isBroken = false;
 	}
 
-	/** Reads the next question. Returns false if no question is left or the message is malformed. */
+	/** Returns false if no question is left or the message is malformed. */
 	nextQuestion(): boolean {
 		if (this.isBroken || this.#question >= this.questions) return false;
 		this.#question++;
 		return this.readName(QUESTION_LENGTH);
 	}
 
-	/** Reads the next record, after skipping unread questions. Returns false if no record is left or the message is malformed. */
+	/** Skips unread questions. Returns false if no record is left or the message is malformed. */
 	nextRecord(): boolean {
 		while (this.nextQuestion());
 		if (this.isBroken || this.#record >= this.records) return false;
@@ -195,7 +190,7 @@ export class DNSReader extends Message {
 		return !this.isBroken;
 	}
 
-	/** Returns the `labelKey` of the first label of the name at `at`; 0 if the name is malformed. */
+	/** Returns the `labelKey` of the name's first label; 0 if malformed. */
 	keyOf(at: number): number {
 		const { bytes, length } = this;
 		let i = at;
@@ -219,7 +214,7 @@ export class DNSReader extends Message {
 		return true;
 	}
 
-	/** Returns the offset after the name at `at`; -1 if it is malformed. */
+	/** Returns the offset after the name; -1 if malformed. */
 	private endOfName(at: number): number {
 		const { bytes, length } = this;
 		const end = Math.min(length, at + NAME_LIMIT);
@@ -237,13 +232,13 @@ export class DNSReader extends Message {
 }
 
 /**
- * Writer of a message: `begin`, then the questions, then `startRecord`, `startData`, the data and `endRecord` for each
- * record. A question or record that does not fit is removed.
+ * Writer of a message: `begin`, questions, then `startRecord`, `startData`, data and `endRecord` for each record. A
+ * question or record that does not fit is removed.
  */
 export class DNSWriter extends Message {
-	/** Encoded names that the offsets refer to. */
+	/** Encoded names, identified by offset. */
 	readonly #names: Uint8Array;
-	/** Pointer targets: their offsets in the message, and from KNOWN_LABELS on the corresponding offsets in the names. */
+	/** Pointer targets: offsets in the message, and from KNOWN_LABELS on those in the names. */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
 	#knownCount = 0;
 	#start = 0;
@@ -266,7 +261,7 @@ export class DNSWriter extends Message {
 		this.#knownCount = 0;
 	}
 
-	/** Writes a question. Returns false if it does not fit. */
+	/** Returns false if the question does not fit. */
 	question(nameAt: number, type: number, dnsClass: number): boolean {
 		this.start();
 		this.name(nameAt);
@@ -275,7 +270,7 @@ export class DNSWriter extends Message {
 		return this.end(4);
 	}
 
-	/** Copies the only question of another message, possibly in the same bytes; as the first name it has no pointer. */
+	/** Copies the only question of another message, possibly in the same bytes; it has no pointer. */
 	copyQuestion(from: DNSReader): void {
 		this.start();
 		this.put(from.bytes, HEADER_LENGTH, from.at);
@@ -289,7 +284,7 @@ export class DNSWriter extends Message {
 		this.put16(dnsClass);
 	}
 
-	/** Starts the data of a record; `ttl` in seconds. */
+	/** `ttl`: seconds. */
 	startData(ttl: number): void {
 		this.put16(Math.floor(ttl / 0x10000));
 		this.put16(ttl & 0xffff);
@@ -297,7 +292,7 @@ export class DNSWriter extends Message {
 		this.#dataAt = this.length;
 	}
 
-	/** Completes a record. Returns false, and removes the record, if it does not fit. */
+	/** Removes the record and returns false if it does not fit. */
 	endRecord(section: number): boolean {
 		if (!this.#isFull) this.set16(this.#dataAt - 2, this.length - this.#dataAt);
 		return this.end(4 + section * 2);
@@ -318,7 +313,7 @@ export class DNSWriter extends Message {
 		for (let i = start; i < end; i++) this.bytes[this.length++] = bytes[i];
 	}
 
-	/** Writes a name and replaces a known suffix by a pointer unless `mayPoint` is false. */
+	/** Writes a name, with a pointer for a known suffix unless `mayPoint` is false. */
 	name(nameAt: number, mayPoint = true): void {
 		const names = this.#names;
 		let at = nameAt;
@@ -339,7 +334,7 @@ export class DNSWriter extends Message {
 		this.put(names, at, at + 1);
 	}
 
-	/** Returns the offset of the name in the message; 0 if absent. */
+	/** Returns the name's offset in the message; 0 if absent. */
 	private find(nameAt: number): number {
 		const { bytes } = this;
 		const names = this.#names;
@@ -380,7 +375,7 @@ export class DNSWriter extends Message {
 	}
 }
 
-/** Writes `text`, ASCII labels separated by dots, as a name. Returns the offset after it. */
+/** Writes ASCII labels separated by dots as a name; returns the end offset. */
 export function putName(into: Uint8Array, at: number, text: string): number {
 	let end = at;
 	for (const label of text.split(".")) end = putLabel(into, end, label);
@@ -388,7 +383,7 @@ export function putName(into: Uint8Array, at: number, text: string): number {
 	return end + 1;
 }
 
-/** Writes short ASCII text after its length. Returns the offset after it. */
+/** Writes short ASCII text after its length; returns the end offset. */
 export function putLabel(into: Uint8Array, at: number, text: string): number {
 	into[at] = text.length;
 	for (let i = 0; i < text.length; i++) into[at + 1 + i] = text.charCodeAt(i);

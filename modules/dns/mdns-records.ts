@@ -1,6 +1,6 @@
 /**
- * Names and records of the device in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), in packed form, for mdns.ts. All
- * names are stored encoded in one array. A record is identified by an index, a set of records by a bit mask:
+ * Names and records of the device in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), packed, for mdns.ts. A record has
+ * an index, a set of records a bit mask:
  *
  *   0               A      <host>.local                  the address
  *   1               NSEC   <host>.local                  has A, nothing else (6.1)
@@ -19,9 +19,8 @@
  *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high byte
  *               first
  *
- * The host and the instances can therefore be renamed in place.
- * Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and TXT in total. All records fit one message, because it
- * contains each name only once.
+ * Host and instances can be renamed in place. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and TXT. All
+ * records fit one message, because it has each name once.
  */
 import {
 	CLASS_ANY,
@@ -47,24 +46,24 @@ export interface MDNSService {
 	/** Service type, for example `_https._tcp`. */
 	readonly type: string;
 	readonly port: number;
-	/** Entries `key=value` in ASCII, up to 255 characters each. */
+	/** Entries `key=value`, ASCII, up to 255 characters. */
 	readonly txt: readonly string[];
-	/** Instance name in place of the device's, in ASCII. */
+	/** Instance name in place of the device's, ASCII. */
 	readonly instance?: string;
 }
 
-/** The records of all services take the 32 bits of a mask. */
+/** All records take the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
 /** All records must fit one message. */
 const NAMES_LIMIT = 1000;
-/** Bytes of the longest label with its length. */
+/** Length of the longest label with its length byte. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
 const DOMAIN = ".local";
 const META_NAME = "_services._dns-sd._udp.local";
-/** Offset after the host label, the encoded DOMAIN and the final 0. */
+/** Offset after the host label, encoded DOMAIN and final 0. */
 const META_AT = LABEL_ROOM + DOMAIN.length + 1;
-/** An encoded name is longer than its text by the first length and the final 0. */
+/** An encoded name has two more bytes than its text: the first length and the final 0. */
 const SERVICES_AT = META_AT + META_NAME.length + 2;
 const KEYS_AT = NAMES_LIMIT;
 const TABLE_AT = KEYS_AT + LABEL_KEYS;
@@ -75,7 +74,7 @@ const ROW_TXT_END = 4;
 const ROW_PORT = 6;
 const ROW_INSTANCE = 8;
 const ADDRESS_LENGTH = 4;
-/** Bytes of priority, weight and port in SRV, before the host. */
+/** Priority, weight and port in SRV, before the host. */
 const SRV_LENGTH = 6;
 
 export const RECORD_COUNT = 2 + SERVICE_LIMIT * 5;
@@ -87,49 +86,49 @@ const SRV = 1;
 const TXT = 2;
 const META = 3;
 const NSEC = 4;
-/** Masks: the first record of each service; service types; records with names shared with other devices. */
+/** Masks: first record of each service; service types; names shared with other devices. */
 const BITS_FIRST = 0b1000010000100001000010000100;
 const BITS_META = BITS_FIRST << META;
 const BITS_SHARED = BITS_FIRST | BITS_META;
 
-/** Forms of a record: multicast, with time to live 0, as a proposal in a probe, for clients with plain DNS (6.7). */
+/** Forms of a record: multicast, time to live 0, proposal in a probe, plain DNS (6.7). */
 export const FORM_PLAIN = 0;
 export const FORM_GOODBYE = 1;
 export const FORM_PROBE = 2;
 export const FORM_LEGACY = 3;
 
-/** Times to live in seconds: records that name the host, and others (RFC 6762, 10). */
+/** Times to live, s: records with the host name, and others (RFC 6762, 10). */
 const TTL_HOST = 120;
 const TTL_OTHER = 4500;
 const TTL_LEGACY = 10;
 
-/** Result of `identify`: the record does not concern our names. */
+/** Result of `identify`: the record is not about our names. */
 export const IS_FOREIGN = -1;
-/** Results of `identify`: other data for one of our unique names (CONTRADICTED), or a type that it lacks (TAKEN). */
+/** Results of `identify`: other data for a unique name (CONTRADICTED), or a type that it lacks (TAKEN). */
 export const HOST_CONTRADICTED = -2;
 export const HOST_TAKEN = -3;
 export const INSTANCE_CONTRADICTED = -4;
 export const INSTANCE_TAKEN = -5;
 
 export class MDNSRecords {
-	/** Array of names, also used by a DNSWriter. */
+	/** Array of names, also for a DNSWriter. */
 	readonly names = new Uint8Array(TABLE_AT + SERVICE_LIMIT * TABLE_ROW);
 	/** IPv4 address as a number. */
 	address = 0;
 	#services = 0;
-	/** Identifies the current set of services. */
+	/** Identifies the set of services. */
 	#signature = "";
 
 	constructor() {
 		putName(this.names, META_AT, META_NAME);
 	}
 
-	/** Returns true if the current services are exactly these. */
+	/** True if the services are exactly these. */
 	has(services: readonly MDNSService[]): boolean {
 		return signatureOf(services) === this.#signature;
 	}
 
-	/** Stores the services, which have names only after `rename`. Throws a RangeError if they exceed the limits. */
+	/** Stores services, which have no names before `rename`. Throws a RangeError beyond the limits. */
 	take(services: readonly MDNSService[]): void {
 		const { length } = services;
 		if (length > SERVICE_LIMIT) throw new RangeError("too much for mDNS");
@@ -140,8 +139,7 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Sets the names: `hostname` up to 63 ASCII characters, `instanceOf` of each service up to 63 bytes of UTF-8. Throws a
-	 * RangeError beyond.
+	 * `hostname`: up to 63 ASCII characters; `instanceOf` a service: up to 63 bytes of UTF-8. Throws a RangeError beyond.
 	 */
 	rename(hostname: string, instanceOf: (service: number) => Uint8Array): void {
 		if (hostname.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
@@ -166,23 +164,23 @@ export class MDNSRecords {
 		return -1 >>> (32 - indexOf(this.#services, 0));
 	}
 
-	/** Mask of the records with names shared with other devices. */
+	/** Mask of records with names shared with other devices. */
 	get shared(): number {
 		return this.all & BITS_SHARED;
 	}
 
-	/** Mask of the records to withdraw in a goodbye: all except the service types, which other devices may have, too. */
+	/** Mask of records to withdraw in a goodbye: all except service types, which other devices may have. */
 	get parting(): number {
 		return this.all & ~BITS_META;
 	}
 
-	/** Returns the time to live of a record, seconds. */
+	/** Returns the time to live, s. */
 	ttl(index: number): number {
 		const kind = kindOf(index);
 		return index < 2 || kind === SRV || kind === NSEC ? TTL_HOST : TTL_OTHER;
 	}
 
-	/** Returns the mask of records that answer the last question. */
+	/** Returns the mask of answers to the last question. */
 	answersTo(reader: DNSReader): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN && dnsClass !== CLASS_ANY) return 0;
@@ -206,7 +204,7 @@ export class MDNSRecords {
 		return bits;
 	}
 
-	/** Returns the mask of additional records for these answers, without the answers (RFC 6762, 6.2; RFC 6763, 12). */
+	/** Returns the mask of additional records for these answers (RFC 6762, 6.2; RFC 6763, 12). */
 	additionalTo(answers: number): number {
 		let bits = answers & BIT_A ? BIT_NSEC : 0;
 		for (let service = 0; service < this.#services; service++) {
@@ -217,7 +215,7 @@ export class MDNSRecords {
 		return bits & ~answers;
 	}
 
-	/** Returns the index of our record that equals the last one read, or IS_FOREIGN, HOST_… or INSTANCE_…. */
+	/** Returns our record that equals the last one, or IS_FOREIGN, HOST_… or INSTANCE_…. */
 	identify(reader: DNSReader): number {
 		const { names } = this;
 		const { nameAt: at, type } = reader;
@@ -242,7 +240,7 @@ export class MDNSRecords {
 		return IS_FOREIGN;
 	}
 
-	/** Writes a probe: questions for all our unique names, to be answered by multicast if `toAll`, and our proposals (8.1). */
+	/** Writes a probe: questions for our unique names, with a multicast answer if `toAll`, and our proposals (8.1). */
 	writeProbe(writer: DNSWriter, toAll: boolean): void {
 		const dnsClass = toAll ? CLASS_IN : CLASS_IN | CLASS_TOP_BIT;
 		writer.question(HOST_AT, TYPE_ANY, dnsClass);
@@ -266,9 +264,9 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Resolves a simultaneous probe for one of our names (8.2) from the query just read. Returns a positive number if
-	 * this device wins, a negative one if the peer wins, 0 if the proposals are equal or absent. `service` -1 is the
-	 * host name, otherwise the instance name.
+	 * Resolves a simultaneous probe (8.2) from the query just read. Returns a positive number if this device wins, a
+	 * negative one if the peer wins, 0 for equal or absent proposals. `service`: -1 for the host name, otherwise the
+	 * instance's.
 	 *
 	 * The sorted records of both sides are compared in pairs, and the later one wins. The peer's record number `k`
 	 * equals ours if exactly `k` of its records sort before ours and one is equal.
@@ -347,7 +345,9 @@ export class MDNSRecords {
 		}
 	}
 
-	/** Writes the data of NSEC: the name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1). */
+	/**
+	 * Writes the data of NSEC: name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1).
+	 */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
 		if (index > 1) {
@@ -364,14 +364,14 @@ export class MDNSRecords {
 		return reader.isName(reader.dataAt, this.names, this.targetOf(index));
 	}
 
-	/** Compares the last record with ours in the order of 8.2: class, type, data. */
+	/** Compares the last record with ours as in 8.2: class, type, data. */
 	private compareRecord(reader: DNSReader, index: number): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN) return dnsClass - CLASS_IN;
 		return reader.type === typeOf(index) ? this.compareData(reader, index) : reader.type - typeOf(index);
 	}
 
-	/** Compares the data of A, SRV and TXT. */
+	/** Compares A, SRV and TXT. */
 	private compareData(reader: DNSReader, index: number): number {
 		const { bytes, dataAt, at } = reader;
 		const type = typeOf(index);
@@ -395,12 +395,12 @@ export class MDNSRecords {
 		return at - dataAt - length;
 	}
 
-	/** Stores a service at `at` and returns the offset after it. */
+	/** Stores a service at `at`; returns the end offset. */
 	private putService(service: number, { type, port, txt }: MDNSService, at: number): number {
 		const typeAt = at + LABEL_ROOM;
 		const name = type + DOMAIN;
 		const txtAt = typeAt + name.length + 2;
-		// TXT requires at least one string (RFC 6763, 6.1).
+		// TXT requires a string (RFC 6763, 6.1).
 		const entries = txt.length === 0 ? [""] : txt;
 		let end = txtAt;
 		for (const entry of entries) end += 1 + entry.length;
@@ -427,12 +427,11 @@ export class MDNSRecords {
 	}
 }
 
-/** Returns a string that is equal only for equal services. */
 function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** Returns a record index; `service` -1 is the host, with index 0 (the A record) for every kind. */
+/** Index of a record; `service` -1 is the host, with index 0 (A) for every kind. */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

@@ -1,14 +1,13 @@
 /**
- * Schedule of multicast records (RFC 6762, 6 and 7.2) for mdns.ts. It delays answers that another device may also send
- * and answers to a question with further known answers to come. It also tracks when each record was sent and limits the
- * rate of conflicts (8.1). Records are bits of a mask.
- * Limit: it waits for the known answers of one querier at a time.
+ * Schedule of multicast records (RFC 6762, 6 and 7.2) for mdns.ts. It delays answers that other devices may also send
+ * or that wait for known answers, and limits the rate of conflicts (8.1). Records are bits of a mask. Limit: it waits
+ * for the known answers of one querier at a time.
  */
 import { RECORD_COUNT } from "./mdns-records.js";
 
 /** Minimum time between two multicasts of a record. */
 export const AGAIN_MS = 1000;
-/** Number of conflicts, less than CONFLICT_MS apart, after which the next attempt is delayed. */
+/** Number of conflicts, less than CONFLICT_MS apart, that delays the next attempt. */
 const CONFLICTS = 15;
 const CONFLICT_MS = 10_000;
 
@@ -16,14 +15,14 @@ export class MDNSSchedule {
 	readonly #sentMs: number[] = new Array(RECORD_COUNT).fill(-Infinity);
 	#pending = 0;
 	#pendingMs = Infinity;
-	/** Answers to a truncated question, and their querier. */
+	/** Answers to a truncated question, and the querier. */
 	#waiting = 0;
 	#waitingMs = Infinity;
 	#waitingFor = "";
 	#conflicts = 0;
 	#conflictMs = -Infinity;
 
-	/** Time of the next transmission; Infinity when nothing is pending. */
+	/** Time of the next transmission; Infinity: nothing pending. */
 	get deadlineMs(): number {
 		return Math.min(this.#pendingMs, this.#waitingMs);
 	}
@@ -35,19 +34,19 @@ export class MDNSSchedule {
 		this.#waitingMs = Infinity;
 	}
 
-	/** Forgets previous transmissions because their content is outdated. */
+	/** Forgets transmissions with outdated content. */
 	forget(): void {
 		this.#sentMs.fill(-Infinity);
 	}
 
-	/** Schedules records. An earlier pending transmission includes them. */
+	/** Schedules records; an earlier pending transmission includes them. */
 	later(bits: number, atMs: number): void {
 		if (bits === 0) return;
 		this.#pending |= bits;
 		this.#pendingMs = Math.min(this.#pendingMs, atMs);
 	}
 
-	/** Waits for further known answers of this querier. Answers for an earlier querier are sent without its further ones. */
+	/** Waits for further known answers of this querier. Answers for an earlier one are sent without them. */
 	wait(bits: number, asker: string, untilMs: number): void {
 		if (this.#waiting !== 0 && asker !== this.#waitingFor) this.endWaiting();
 		this.#waiting |= bits;
@@ -59,18 +58,18 @@ export class MDNSSchedule {
 		return this.#waiting !== 0 && asker === this.#waitingFor;
 	}
 
-	/** Removes answers that the querier already knows. */
+	/** Removes answers that the querier knows. */
 	drop(bits: number): void {
 		this.#waiting &= ~bits;
 	}
 
-	/** Returns the delayed records to multicast now. */
+	/** Returns the delayed records that are due. */
 	due(nowMs: number): number {
 		if (nowMs >= this.#waitingMs) this.endWaiting();
 		return nowMs >= this.#pendingMs ? this.take(this.#pending, nowMs) : 0;
 	}
 
-	/** Returns those of the records that may be multicast now; the others follow `gapMs` after their last multicast. */
+	/** Returns the records that may be multicast now; the others follow `gapMs` after their last multicast. */
 	take(bits: number, nowMs: number, gapMs = AGAIN_MS): number {
 		const free = bits & ~this.sentWithin(gapMs, nowMs);
 		this.#pending = (this.#pending | bits) & ~free;
@@ -78,7 +77,7 @@ export class MDNSSchedule {
 		return free;
 	}
 
-	/** Marks records as multicast, also for the querier that waits for them. */
+	/** Marks records as multicast, also for a querier that waits for them. */
 	sent(bits: number, nowMs: number): void {
 		this.#pending &= ~bits;
 		this.#waiting &= ~bits;
@@ -92,7 +91,7 @@ export class MDNSSchedule {
 		return bits;
 	}
 
-	/** Counts a conflict. Returns true if the next attempt may follow immediately. */
+	/** Counts a conflict. Returns true if the next attempt may follow at once. */
 	mayTryAgain(nowMs: number): boolean {
 		if (nowMs - this.#conflictMs > CONFLICT_MS) this.#conflicts = 0;
 		this.#conflictMs = nowMs;

@@ -1,7 +1,6 @@
 /**
- * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763), so that browsers find
- * the device by name and programs find it by service. wifi/services.ts reports the network and runs the responder on a
- * port (io/datagrams.ts).
+ * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763). wifi/services.ts
+ * reports the network and runs the responder on a port (io/datagrams.ts).
  *
  *                started   port opened   port lost   query      name conflict            due
  *   OFF          WAITING   –             –           –          –                        –
@@ -15,14 +14,12 @@
  * ANNOUNCING again. Probes are 250 ms apart; the second and third announcement follow after 1 s and 2 s; the loser of a
  * simultaneous probe (8.2) waits for 1 s.
  *
- * All names are probed and answered together. A conflict changes the host name to `name-2`, `name-3` …, or an instance
- * to `Instance (2)` …; the settings remain unchanged.
+ * All names are probed together. A conflict changes the host name to `name-2`, `name-3` …, or an instance to `Instance
+ * (2)` …, but not the settings.
  *
  * Limits: answers to a truncated question wait for the known answers of one querier (7.2); a plain DNS query (6.7) with
- * several questions is ignored. A reply overwrites the question in the shared buffer once the question is fully
- * evaluated.
- * Memory: 1820 bytes (1250 for names, 432 for the times of the records, 128 for the writer) and the text that identifies
- * the services.
+ * several questions is ignored. A reply overwrites the evaluated question in the shared buffer. Memory: 1820 bytes
+ * (1250 for names, 432 for times of records, 128 for the writer) and the services' signature.
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
@@ -58,16 +55,16 @@ import {
 import { AGAIN_MS, MDNSSchedule } from "./mdns-schedule.js";
 
 export interface MDNSSettings {
-	/** Host label of up to 63 ASCII characters. */
+	/** Host label, up to 63 ASCII characters. */
 	readonly hostname: string;
-	/** Instance name displayed to users, up to 63 bytes of UTF-8. */
+	/** Instance name for users, up to 63 bytes of UTF-8. */
 	readonly instance: string;
 	readonly services: readonly MDNSService[];
 	/** IPv4 address in dotted decimal. */
 	readonly address: string;
-	/** Netmask; queriers outside it get no unicast reply (11). */
+	/** Netmask; queriers outside get no unicast reply (11). */
 	readonly netmask: string;
-	/** True if the network is the device's own access point. */
+	/** True for the device's own access point. */
 	readonly accessPoint: boolean;
 }
 
@@ -97,14 +94,14 @@ const ANNOUNCE_MS = 1000;
 /** Delay after too many conflicts (8.1). */
 const AFTER_CONFLICTS_MS = 5000;
 
-/** Delays of answers that other devices may also send (6), and of answers to a question with more known answers (7.2). */
+/** Delays of answers that other devices may also send (6), and of those that wait for known answers (7.2). */
 const SHARED_MS = 20;
 const SHARED_SPREAD_MS = 100;
 const TRUNCATED_MS = 400;
 const TRUNCATED_SPREAD_MS = 100;
-/** Minimum time between two multicasts of a record when a name is defended (6). */
+/** Minimum time between two multicasts of a record to defend a name (6). */
 const DEFEND_MS = 250;
-/** Maximum age of a record's last multicast for a unicast reply: a quarter of the shortest time to live. */
+/** Maximum age of a record's multicast for a unicast reply: a quarter of the shortest time to live. */
 const LATELY_MS = 30_000;
 
 const NO_INSTANCES: readonly undefined[] = Object.freeze([]);
@@ -114,10 +111,10 @@ export class MDNSResponder implements DatagramMachine {
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
-	/** Configured names, and the numbers that make them unique. */
+	/** Configured names, and numbers that make them unique. */
 	#hostname = "";
 	#instance = "";
-	/** Instance names of services with their own; undefined for the others. */
+	/** Instance names of services with their own. */
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;
@@ -126,7 +123,6 @@ export class MDNSResponder implements DatagramMachine {
 	/** Host name in the last trace message. */
 	#announcedName = "";
 	#state = MDNS_OFF;
-	/** Number of probes or announcements sent. */
 	#count = 0;
 	/** Time of the next probe or announcement. */
 	#stepMs = Infinity;
@@ -141,12 +137,12 @@ export class MDNSResponder implements DatagramMachine {
 		return this.#state;
 	}
 
-	/** Host name without `.local`; "" until it is known to be unique. */
+	/** Host name without `.local`; "" until known to be unique. */
 	get hostname(): string {
 		return this.#state >= MDNS_ANNOUNCING ? this.wantedName : "";
 	}
 
-	/** Port to listen on; undefined while the responder is off. */
+	/** Port to listen on; undefined while off. */
 	get port(): DatagramPort | undefined {
 		if (this.#state === MDNS_OFF) return undefined;
 		return this.#accessPoint ? ACCESS_POINT_PORT : PORT;
@@ -156,7 +152,7 @@ export class MDNSResponder implements DatagramMachine {
 		return Math.min(this.#stepMs, this.#schedule.deadlineMs);
 	}
 
-	/** Starts the responder once the network has an address. If names are too long, throws a RangeError and stays off. */
+	/** Starts once the network has an address. Throws a RangeError and stays off if names are too long. */
 	start(settings: MDNSSettings, nowMs: number): void {
 		const hasPort = this.#state >= MDNS_PROBING && this.#accessPoint === settings.accessPoint;
 		this.stop();
@@ -167,7 +163,7 @@ export class MDNSResponder implements DatagramMachine {
 		if (hasPort) this.probe(nowMs, this.random(PROBE_MS));
 	}
 
-	/** Applies new names or a new address; has no effect if nothing changed. */
+	/** Applies new names or a new address. */
 	update(settings: MDNSSettings, nowMs: number): void {
 		if (this.#state === MDNS_OFF || this.#accessPoint !== settings.accessPoint) {
 			this.start(settings, nowMs);
@@ -209,14 +205,14 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.due(nowMs), nowMs);
 	}
 
-	/** Enters OFF or WAITING, in which nothing is sent. */
+	/** Enters OFF or WAITING. */
 	private rest(state: number): void {
 		this.#state = state;
 		this.#stepMs = Infinity;
 		this.#schedule.clear();
 	}
 
-	/** Returns a random number from 0 to `limit`, at most 65535. */
+	/** Returns 0 to `limit`, at most 65535. */
 	private random(limit: number): number {
 		const [high, low] = this.#deps.crypto.random(2);
 		return ((high << 8) | low) % (limit + 1);
@@ -237,12 +233,11 @@ export class MDNSResponder implements DatagramMachine {
 		this.takeNames();
 	}
 
-	/** Sets the names of the records, including their numbers. */
 	private takeNames(): void {
 		this.#records.rename(this.wantedName, (service) => this.labelOf(this.#instances[service] ?? this.#instance));
 	}
 
-	/** Returns an instance name including its number, shortened to fit a label. */
+	/** Returns an instance name with its number, shortened to a label. */
 	private labelOf(name: string): Uint8Array {
 		const { text } = this.#deps;
 		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
@@ -255,13 +250,13 @@ export class MDNSResponder implements DatagramMachine {
 		return label;
 	}
 
-	/** Host name including its number, before or after probing. */
+	/** Host name with its number, also before it is unique. */
 	private get wantedName(): string {
 		const end = this.#hostNumber > 1 ? `-${this.#hostNumber}` : "";
 		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
 	}
 
-	/** Sets address and netmask. Returns true if they changed. */
+	/** Returns true if address or netmask changed. */
 	private setNetwork({ address, netmask }: MDNSSettings): boolean {
 		const number = parseIPv4(address);
 		const prefix = prefixOf(parseIPv4(netmask));
@@ -278,7 +273,6 @@ export class MDNSResponder implements DatagramMachine {
 		this.#stepMs = nowMs + delayMs;
 	}
 
-	/** Announces the current records, regardless of earlier transmissions. */
 	private announce(nowMs: number): void {
 		this.#state = MDNS_ANNOUNCING;
 		this.#count = 0;
@@ -301,8 +295,8 @@ export class MDNSResponder implements DatagramMachine {
 			if (this.#count++ < PROBES) {
 				this.#stepMs = nowMs + PROBE_MS;
 				this.#writer.begin(0, 0);
-				// The last probe requests multicast replies: on a shared port (15.1) another program may receive
-				// unicast replies.
+				// The last probe requests multicast replies: on a shared port (15.1) another program may receive unicast
+				// replies.
 				this.#records.writeProbe(this.#writer, this.#count === PROBES);
 				this.#sender?.send(this.#writer.length, GROUP, MDNS_PORT);
 				return;
@@ -317,7 +311,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.take(this.#records.all, nowMs), nowMs);
 	}
 
-	/** Checks a response, possibly our own, for conflicts with our records. */
+	/** Checks a response, possibly ours, for conflicts. */
 	private checkConflict(nowMs: number): void {
 		const { reader } = this.#deps;
 		const isProbing = this.#state === MDNS_PROBING;
@@ -335,7 +329,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.contest(nowMs);
 	}
 
-	/** Probes again, with the current name numbers. */
+	/** Probes again, with the present name numbers. */
 	private contest(nowMs: number): void {
 		this.takeNames();
 		this.#deps.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
@@ -364,7 +358,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	private answer(source: DatagramSource, asked: number, unicast: number, nowMs: number): void {
 		const { reader } = this.#deps;
-		// Later calls may overwrite the question with the reply.
+		// The reply may overwrite the question later.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
 		if (source.remotePort !== MDNS_PORT) {
@@ -378,7 +372,7 @@ export class MDNSResponder implements DatagramMachine {
 		else this.multicast(this.#schedule.take(bits, nowMs, isProbe ? DEFEND_MS : AGAIN_MS), nowMs);
 	}
 
-	/** Handles a simultaneous probe for one of our names (8.2). */
+	/** Handles a simultaneous probe for a name of ours (8.2). */
 	private compareProposals(nowMs: number): void {
 		for (let service = -1; service < this.#records.services; service++) {
 			if (this.#records.compareProposals(this.#deps.reader, service) >= 0) continue;
@@ -387,7 +381,7 @@ export class MDNSResponder implements DatagramMachine {
 		}
 	}
 
-	/** Returns the records that the querier has with at least half of their time to live left (7.1). */
+	/** Returns the records that the querier has for at least half of their time to live (7.1). */
 	private knownAnswers(): number {
 		const { reader } = this.#deps;
 		let bits = 0;
@@ -418,7 +412,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Sends a unicast reply with the records that were multicast recently (5.4). Returns their mask. */
+	/** Sends recently multicast records as a unicast reply (5.4). Returns their mask. */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
@@ -427,7 +421,6 @@ export class MDNSResponder implements DatagramMachine {
 		return answers;
 	}
 
-	/** Replies to a client with plain DNS. */
 	private replyLegacy(source: DatagramSource, bits: number): void {
 		const { reader } = this.#deps;
 		if (reader.questions !== 1 || !this.isNear(source.remoteAddress)) return;
@@ -448,7 +441,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/** Sends the message to `asker`, or to the group without one. All records fit one message (mdns-records.ts). */
+	/** Sends to `asker` or the group; all records fit (mdns-records.ts). */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);

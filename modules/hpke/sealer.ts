@@ -1,17 +1,17 @@
 /**
  * Sender of hybrid public key encryption (RFC 9180): mode base, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
- * Only the receiver's private key decrypts the messages; the sender cannot.
+ * Only the receiver can decrypt the messages.
  */
 import { AES_KEY_LENGTH, type Crypto, GCM_IV_LENGTH } from "../io/crypto.js";
 import type { TextCodec } from "../io/host.js";
 
-/** Suite ids for the labels (RFC 9180, 4.1 and 5.1): KEM 0x0010, KDF 0x0001, AEAD 0x0001. All are ASCII. */
+/** ASCII suite ids for the labels (RFC 9180, 4.1 and 5.1): KEM 0x0010, KDF 0x0001, AEAD 0x0001. */
 const KEM_SUITE = "KEM\u0000\u0010";
 const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
-/** Bytes of the shared secret (Nsecret). */
+/** Length of the shared secret (Nsecret), bytes. */
 const SECRET_LENGTH = 32;
-/** Limit of messages: the sequence number uses only the last four bytes of the nonce. */
+/** Limit of messages: only the nonce's last four bytes count them. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {
@@ -20,17 +20,17 @@ interface SealerDeps {
 }
 
 export class Sealer {
-	/** Ephemeral public key of this sealer, which the receiver needs ("enc"). */
+	/** Ephemeral public key for the receiver ("enc"). */
 	readonly encapsulated: Uint8Array;
 	readonly #crypto: Crypto;
 	readonly #key: Uint8Array;
-	/** Base nonce combined with the number of the next message (RFC 9180, 5.2). */
+	/** Base nonce combined with the next message's number (RFC 9180, 5.2). */
 	readonly #nonce: Uint8Array;
 	#sequence = 0;
 
 	/**
-	 * SetupBaseS (RFC 9180, 5.1.1): `receiver` is the public key, P256_POINT_LENGTH bytes; the receiver must know the
-	 * same `info`. Throws a RangeError if `receiver` is not a point of P-256.
+	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
+	 * Throws a RangeError if `receiver` is no point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);
@@ -47,7 +47,7 @@ export class Sealer {
 			receiver,
 		);
 		const hpke = new KeyDerivation(deps, HPKE_SUITE);
-		// 0 for mode_base, followed by the hashes of an empty pre-shared key id and of `info`.
+		// mode_base, then the hashes of an empty pre-shared key id and of `info`.
 		const context = [
 			text.encode("\u0000"),
 			hpke.extract(none, "psk_id_hash", none),
@@ -58,7 +58,10 @@ export class Sealer {
 		this.#nonce = hpke.expand(master, "base_nonce", GCM_IV_LENGTH, ...context);
 	}
 
-	/** Encrypts the next message. Returns the ciphertext and a 16-byte tag over it and `associated`. Throws beyond the limit. */
+	/**
+	 * Encrypts the next message. Returns the ciphertext and a 16-byte tag over it and `associated`. Throws beyond the
+	 * limit.
+	 */
 	seal(associated: Uint8Array, message: Uint8Array): Uint8Array {
 		if (this.#sequence === SEQUENCE_END) throw new Error("hpke: too many messages");
 		const sealed = this.#crypto.aes128GCM(this.#key, this.#nonce, associated, message);
@@ -67,14 +70,14 @@ export class Sealer {
 		return sealed;
 	}
 
-	/** Flips the bits of the nonce's last four bytes in which the message number changes. */
+	/** Flips the bits of the nonce in which the message number changes. */
 	private number(change: number): void {
 		for (let i = GCM_IV_LENGTH - 1, rest = change; i >= GCM_IV_LENGTH - 4; i--, rest >>>= 8)
 			this.#nonce[i] ^= rest & 0xff;
 	}
 }
 
-/** LabeledExtract and LabeledExpand (RFC 9180, 4) of one suite, over HKDF-SHA256 (RFC 5869). */
+/** LabeledExtract and LabeledExpand (RFC 9180, 4) over HKDF-SHA256 (RFC 5869). */
 class KeyDerivation {
 	readonly #deps: SealerDeps;
 	readonly #suite: string;
@@ -88,7 +91,7 @@ class KeyDerivation {
 		return this.#deps.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
 	}
 
-	/** `length` is at most 32, one block of HKDF. */
+	/** `length`: at most 32, one block of HKDF. */
 	expand(key: Uint8Array, label: string, length: number, ...info: Uint8Array[]): Uint8Array {
 		const { crypto, text } = this.#deps;
 		const prefix = this.prefix(`\u0000${String.fromCharCode(length)}${VERSION}`, label);

@@ -1,7 +1,7 @@
 /**
- * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: a program on the computer that has just
- * flashed the unit configures its network. `Improv` exists permanently; a session (`ImprovSession`) is created on input and
- * released after IDLE_MS of silence. Packet format, in both directions:
+ * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: the computer that has flashed the unit
+ * configures its network. A session (`ImprovSession`) lasts from the first input to IDLE_MS of silence. Packet, in both
+ * directions:
  *
  *     offset  bytes  contents
  *     0       6      "IMPROV"
@@ -11,14 +11,14 @@
  *     9       ...    data; of a command and of a result: command, length of the rest, texts, each after its length
  *     then    1      sum of all before it, modulo 256
  *
- * Outgoing packets have a line end before and after them, because the usual client ignores a packet that follows text
- * on its line. That client also takes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
+ * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. It also takes
+ * a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
- * Any program on the wire may change the network while none is configured, and for CHANGE_MS after each start. All
- * other requests are always allowed, because they reveal no secret. A computer or television that powers the unit can
- * therefore not change its network unnoticed: both the start and the change are in the log.
+ * The network may be changed while none is configured, and for CHANGE_MS after each start. A computer or television
+ * that powers the unit can therefore not change it unnoticed: start and change are in the log. Other requests reveal no
+ * secret.
  *
- * Limits: one packet in each direction; the next command is processed after the host has taken the previous answer.
+ * Limit: one packet in each direction.
  */
 
 import { checkField } from "../config/schema.js";
@@ -39,14 +39,14 @@ import { APPLY_DELAY_MS, type ScanCallback } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
 
-/** Name by which an installer recognises this firmware. */
+/** Name of this firmware for installers. */
 export const FIRMWARE_NAME = "Smart-Meter Gateway";
 
 const START = "IMPROV\u0001";
 const TYPE_AT = 7;
 const LENGTH_AT = 8;
 const DATA_AT = 9;
-/** Offset of the texts of a command. */
+/** Offset of a command's texts. */
 const TEXTS_AT = 11;
 const PACKET_LIMIT = DATA_AT + 255 + 1;
 const LINE_END = 10;
@@ -56,7 +56,7 @@ const PACKET_ERROR = 2;
 const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 
-/** No network is connected, and changes are not allowed. */
+/** No network, and changes are not allowed. */
 const STATE_STOPPED = 0;
 const STATE_READY = 2;
 const STATE_PROVISIONING = 3;
@@ -74,23 +74,23 @@ const COMMAND_STATE = 2;
 const COMMAND_INFO = 3;
 const COMMAND_SCAN = 4;
 const COMMAND_HOSTNAME = 5;
-/** Device name, which is the same as the network name. */
+/** Device name, equal to the network name. */
 const COMMAND_NAME = 6;
 const COMMAND_NETWORK = 7;
 
-/** Flags of COMMAND_NETWORK, sent as text. */
+/** Flags of COMMAND_NETWORK, as text. */
 const IS_ONLINE = 1;
 const HAS_WIFI = 2;
 const HAS_CABLE = 4;
 
 const CHANGE_MS = 300_000;
-/** Time limit for joining, below the 30 s of the usual client. */
+/** Time limit for joining, below the usual client's 30 s. */
 const JOIN_LIMIT_MS = 25_000;
 const LOOK_MS = 250;
-/** Maximum gap inside a packet; after it an incomplete packet is dropped. */
+/** Maximum gap inside a packet; then it is dropped. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Maximum length of an SSID; lossy decoding of invalid UTF-8 may produce a longer one. */
+/** Maximum length of an SSID; invalid UTF-8 may decode to a longer one. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
@@ -103,22 +103,21 @@ export interface ImprovDeps {
 }
 
 export interface ImprovGateway {
-	/** Undefined where there is no radio. */
 	readonly network: NetworkManager | undefined;
 	readonly httpsPort: number;
 }
 
-/** Improv on the console. It serves as the port's options object, because closures would take 20 XS slots. */
+/** Improv on the console; itself the port's options, because closures would take 20 XS slots. */
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;
 	readonly deps: ImprovDeps;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
-	/** End of the time in which a configured network may be changed, monotonic ms. */
+	/** Monotonic ms until which a configured network may be changed. */
 	readonly changeEndMs: number;
 	readonly serial: Serial;
-	/** Number of bytes the host accepts. */
+	/** Number of bytes that the host accepts. */
 	room = 0;
 	session: ImprovSession | undefined;
 
@@ -152,14 +151,14 @@ export class Improv implements SerialOptions {
 }
 
 /**
- * A session.
+ * Session with the computer.
  *
  *     state     shown as                                     command to join   address   wrong password, timeout
  *     at rest   PROVISIONED in a network, else READY,        joining           –         –
  *               or STOPPED when changes are not allowed
  *     joining   PROVISIONING                                 joining           at rest   at rest, with an error
  *
- * The Wi-Fi policy (wifi/policy.ts) gives up a network without an address, as with any other configured network.
+ * The Wi-Fi policy (wifi/policy.ts) gives up a network without an address.
  */
 class ImprovSession implements ScheduledMachine, ScanCallback {
 	deadlineMs: number;
@@ -186,7 +185,6 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.#task = driver.register("improv", this);
 	}
 
-	/** Handles the host's readiness to read or write. */
 	go(): void {
 		this.#task.fromHost((nowMs) => this.receive(nowMs));
 	}
@@ -198,7 +196,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		gateway.network!.cancelScan(this);
 	}
 
-	/** Checks the progress of joining, or ends the session. Called by the driver. */
+	/** Checks the progress of joining, or ends the session. */
 	advance(nowMs: number): void {
 		const { station, lastError } = this.#improv.gateway.network!;
 		if (nowMs < this.deadlineMs) return;
@@ -217,7 +215,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Sends all packets in one piece. Called by the driver. */
+	/** Sends all packets in one piece. */
 	drain(): void {
 		const improv = this.#improv;
 		if (improv.room < CONSOLE_ROOM) return;
@@ -248,7 +246,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			this.#receivedMs = nowMs;
 			if (this.#ssid === "") this.deadlineMs = nowMs + IDLE_MS;
 			this.#length += count;
-			// Skip text or noise before a possible packet.
+			// Skip text or noise before a packet.
 			for (let i = 0; i < this.#length && i < START.length; i++) {
 				if (packet[i] === START.charCodeAt(i)) continue;
 				packet.copyWithin(0, 1, this.#length--);
@@ -260,7 +258,6 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Processes a whole packet. Other types are ignored; they may be echoes of our own packets. */
 	private take(nowMs: number): void {
 		const packet = this.#packet;
 		const end = DATA_AT + packet[LENGTH_AT];
@@ -278,7 +275,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Executes a command; returns ERROR_… or 0. */
+	/** Returns ERROR_… or 0. */
 	private carryOut(command: number, end: number, nowMs: number): number {
 		const { settings, gateway, deps } = this.#improv;
 		const network = gateway.network!;
@@ -297,7 +294,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				settings.setStation({ ssid, password, dhcp: true }, true);
 				this.#ssid = ssid;
 				this.#joinEndMs = nowMs + JOIN_LIMIT_MS;
-				// Before the delayed change is applied, the status still describes the previous network.
+				// Until the delayed change is applied, the status describes the previous network.
 				this.deadlineMs = nowMs + APPLY_DELAY_MS + LOOK_MS;
 				this.show(nowMs);
 				return 0;
@@ -329,7 +326,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		return 0;
 	}
 
-	/** Decodes a text; invalid UTF-8 becomes a text that is never a valid name. */
+	/** Invalid UTF-8 becomes a text that is no valid name. */
 	private textAt(start: number, end: number): string {
 		try {
 			return this.#improv.deps.text.decode(this.#packet, start, end);
@@ -360,7 +357,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, command, texts);
 	}
 
-	/** Queues the next network, or the end of the list. Hidden networks are left out. */
+	/** Queues the next visible network, or the end of the list. */
 	private putNetwork(networks: ScanCursor): void {
 		const { text } = this.#improv.deps;
 		while (networks.next()) {
@@ -373,10 +370,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, COMMAND_SCAN);
 	}
 
-	/**
-	 * Queues a packet with `first` as first byte of its data. The data of a result are its command and texts, truncated
-	 * to the space.
-	 */
+	/** Queues a packet. Data: `first`; for a result also its texts, truncated to the space. */
 	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
 		const bytes = this.#answer;
 		const start = this.#answerLength;
@@ -392,7 +386,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				bytes.set(encoded, end);
 				end += encoded.length;
 			}
-			// Add an empty text to avoid a length of 10.
+			// An empty text avoids a length of 10.
 			if (end - data === LINE_END) bytes[end++] = 0;
 			bytes[data + 1] = end - data - 2;
 		}

@@ -1,24 +1,21 @@
 /**
- * Outgoing connections of the host contract (host.ts): TCP, and TLS with verified certificates. Types and error codes.
- * The rules of ECMA-419 in host.ts apply here too.
+ * Outgoing connections of the host contract (host.ts, with its rules): TCP, and TLS with verified certificates.
  *
- * A TLS handshake starts when the host has the memory for it, and waits for other handshakes of listeners and clients.
- * All of this counts towards `timeoutMs`.
+ * A TLS handshake waits for memory and for other handshakes; `timeoutMs` includes that.
  */
 
-/** Closed by the peer. With TLS, an end without the closing alert may be reported as this or as CLIENT_BROKEN. */
+/** Closed by the peer. TLS without the closing alert may end with this or CLIENT_BROKEN. */
 export const CLIENT_ENDED = 1;
-/** Connection broken: a reset, a missing acknowledgement or an invalid record. */
+/** Reset, missing acknowledgement or invalid record. */
 export const CLIENT_BROKEN = 2;
 /** Unknown name, or no answer from the name servers. */
 export const CLIENT_NO_ADDRESS = 3;
-/** No listener at that address and port, or no route to it. */
+/** No listener at that address and port, or no route. */
 export const CLIENT_UNREACHABLE = 4;
-/** Connection not established within `timeoutMs`. */
 export const CLIENT_TIMEOUT = 5;
-/** Not enough memory at present; nothing was sent. */
+/** Not enough memory now; nothing was sent. */
 export const CLIENT_OUT_OF_MEMORY = 6;
-/** TLS handshake failed: the peer does not support TLS, shares no version or cipher, or has rejected this client. */
+/** The peer does not support TLS, shares no version or cipher, or has rejected this client. */
 export const CLIENT_HANDSHAKE = 7;
 /** Server certificate without a chain to a trusted one. */
 export const CLIENT_UNTRUSTED = 8;
@@ -26,13 +23,13 @@ export const CLIENT_UNTRUSTED = 8;
 export const CLIENT_WRONG_NAME = 9;
 export const CLIENT_EXPIRED = 10;
 
-/** Maximum size of `trusted` as PEM text, and of a stored session, bytes. */
+/** Maximum size of `trusted` and of a stored session, bytes. */
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
 /**
- * Value of `trusted` that accepts any certificate. Allowed only for data with its own signature and requests without
- * secrets. It can't be confused with PEM text.
+ * Value of `trusted` that accepts any certificate, only for signed data and requests without secrets. It is no PEM
+ * text.
  */
 export const ANYBODY = "anybody";
 
@@ -41,53 +38,48 @@ export interface ClientOptions {
 	readonly host: string;
 	/** 1 to 65535. */
 	readonly port: number;
-	/** Time limit from the constructor to the first `onWritable`, 100 to 60000: name lookup, connection, handshake. */
-	readonly timeoutMs: number;
-	/** Required for TLS, and only used there. */
-	readonly tls?: TLSClientOptions;
-	/** Called when `count` bytes can be read. */
-	onReadable?(count: number): void;
 	/**
-	 * Called when `count` bytes may be written. The first call means that the connection is open and, with TLS, verified.
+	 * Time limit for name lookup, connection and handshake: 100 to 60000, from the constructor to the first `onWritable`.
 	 */
+	readonly timeoutMs: number;
+	/** Required for TLS only. */
+	readonly tls?: TLSClientOptions;
+	/** `count` bytes can be read. */
+	onReadable?(count: number): void;
+	/** `count` bytes may be written. The first call means that the connection is open and, with TLS, verified. */
 	onWritable?(count: number): void;
-	/** Called once with CLIENT_… at the end, after everything received has been read. */
+	/** Called once with CLIENT_… at the end, after everything was read. */
 	onError?(code: number): void;
 }
 
 export interface TLSClientOptions {
 	/**
-	 * Trusted certificates, PEM text of up to TRUSTED_LIMIT bytes. Either CA certificates: the server must present a
-	 * chain to one of them and the expected name or address. Or the server's own certificate, which is accepted for any
-	 * name. Or ANYBODY. The constructor throws an Error for other text without a certificate.
+	 * Trusted certificates, PEM text of up to TRUSTED_LIMIT bytes: CA certificates, one of which must end the server's
+	 * chain for the expected name or address; or the server's own certificate, for any name; or ANYBODY. The constructor
+	 * throws an Error for other text without a certificate.
 	 */
 	readonly trusted: Uint8Array;
 	/** Expected name in the certificate; default `host`. */
 	readonly name?: string;
-	/** Unix time for checking certificates, ms; undefined while the clock is not set, when dates are not checked. */
+	/** Unix time for checking certificates, ms; undefined without a set clock: dates are not checked. */
 	readonly utcMs?: number | undefined;
-	/** Client identity for a server that requests one: PEM text of a certificate and its key. */
+	/** Client identity if the server requests one: PEM text of a certificate and its key. */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
-	/**
-	 * `session` of an earlier connection to the same server with the same trust; shortens the handshake if both sides
-	 * know it.
-	 */
+	/** `session` of an earlier connection with the same server and trust, to shorten the handshake. */
 	readonly session?: Uint8Array | undefined;
 }
 
 export interface Client {
 	/** Peer address as text; "" until known. */
 	readonly remoteAddress: string;
-	/**
-	 * TLS session for the next connection, at most SESSION_LIMIT bytes; undefined if the server has not sent one (yet).
-	 */
+	/** TLS session for the next connection, at most SESSION_LIMIT bytes; undefined until the server sends one. */
 	readonly session: Uint8Array | undefined;
-	/** With TLS: true when the given session shortened the handshake. */
+	/** True when the given TLS session shortened the handshake. */
 	readonly resumed: boolean;
-	/** Copies up to `end - start` bytes into `into`; returns their number, or undefined when no bytes are waiting. */
+	/** Copies up to `end - start` bytes; returns their number, or undefined when none wait. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Sends what was written, then closes. Before the connection is open, cancels it. */
+	/** Sends what was written, then closes; cancels an opening. */
 	close(): void;
 }
 
@@ -96,6 +88,6 @@ export interface ClientPort {
 	readonly io: new (
 		options: ClientOptions,
 	) => Client;
-	/** Host-specific options of the constructor; spread them into the options. */
+	/** Host-specific options, to be spread into the options. */
 	readonly pins: object;
 }

@@ -6,8 +6,7 @@
  *     another port    as above                               closed, and the other opened
  *     undefined       –                                      closed
  *
- * Datagrams are built in the shared buffer and sent at once, without a queue. At most DATAGRAMS_AT_ONCE are read in a
- * row.
+ * Datagrams are sent at once from the shared buffer. At most DATAGRAMS_AT_ONCE are read in a row.
  */
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
@@ -26,18 +25,18 @@ export type DatagramPort = Pick<UDPOptions, "port" | "group" | "accessPoint">;
 export type DatagramSource = Pick<UDP, "remoteAddress" | "remotePort">;
 
 export interface DatagramSender {
-	/** At once; nothing without an open port. */
+	/** Sends at once; does nothing without an open port. */
 	send(length: number, address: string, port: number): void;
 }
 
 export interface DatagramMachine extends Timed {
-	/** The same object while unchanged; undefined: none. */
+	/** Wanted port, the same object while unchanged; undefined: none. */
 	readonly port: DatagramPort | undefined;
-	/** Also reopened. */
+	/** Called after each opening, also after a loss. */
 	opened(sender: DatagramSender, nowMs: number): void;
-	/** To be reopened. */
+	/** Called when the port is lost; it will be reopened. */
 	lost(nowMs: number): void;
-	/** In `buffer[0..length)`. */
+	/** The datagram is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;
 }
 
@@ -48,10 +47,10 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	readonly machine: Machine;
 	readonly task: Task;
 	readonly #deps: DatagramDeps;
-	/** Open or being opened. */
+	/** Port that is open or being opened. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
-	/** Reopening, or further reading, monotonic ms. */
+	/** Time to reopen or to read on, monotonic ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: DatagramDeps, part: string, machine: Machine) {
@@ -81,7 +80,6 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 		if (nowMs >= this.machine.deadlineMs) this.machine.advance(nowMs);
 	}
 
-	/** Opens the wanted port. */
 	drain(nowMs: number): void {
 		const { port } = this.machine;
 		if (port === this.#port) return;
@@ -124,7 +122,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	private read(nowMs: number): void {
 		const socket = this.#socket;
 		if (socket === undefined) return;
-		// Before reading: after an exception the rest is read in the next tick.
+		// Set before reading: after an exception the next tick reads the rest.
 		this.#againMs = nowMs;
 		for (let count = 0; count < DATAGRAMS_AT_ONCE; count++) {
 			const length = socket.read(this.#deps.buffer);

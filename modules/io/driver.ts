@@ -1,17 +1,16 @@
 /**
- * Runs machines and policies as tasks; only here are clock, timer and guard. Code below takes the time as an argument and
- * announces its next call by `deadlineMs`.
+ * Runs machines and policies as tasks; only the driver has clock, timer and guard. Tasks get the time as an argument
+ * and announce their next call by `deadlineMs`.
  *
  * A machine changes only inside `update()` or `fromHost()` of its task; `drain()` then performs its outputs, before its
- * deadline is read. Other changes are detected by another deadline in the next tick, and logged as a programming error.
+ * deadline is read. A deadline that changes otherwise is logged as a programming error.
  *
- * One host timer serves all tasks; a deadline that moves later leaves it, and it is set again when it fires. Cost: seven
- * XS slots per task.
+ * One host timer serves all tasks. A task costs seven XS slots.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Hosts count to 2^31 ms; a later deadline is checked again then. */
+/** Hosts count to 2^31 ms; a later deadline is checked then. */
 const TIMER_LIMIT_MS = 86_400_000;
 
 export interface DriverDeps {
@@ -22,7 +21,7 @@ export interface DriverDeps {
 }
 
 export interface ScheduledMachine extends Timed {
-	/** Performs all outputs after each change; if it changes its machine, it is called again. */
+	/** Performs all outputs after a change; called again if it changes the machine. */
 	drain?(nowMs: number): void;
 }
 
@@ -51,7 +50,7 @@ export class Driver {
 		return task;
 	}
 
-	/** For information; changes must use their task's time. */
+	/** Present time, for information only; changes use the time of their task. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}
@@ -66,7 +65,7 @@ export class Driver {
 		});
 	}
 
-	/** A tick at `deadlineMs`. */
+	/** Sets the timer for a tick at `deadlineMs`. */
 	arm(deadlineMs: number): void {
 		if (deadlineMs >= this.#timerAtMs || deadlineMs === Number.POSITIVE_INFINITY) return;
 		const { timers } = this.#deps;
@@ -89,7 +88,7 @@ export class Driver {
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
 
-	/** Each due task once; one due again waits for the next timer, so that the host can run. */
+	/** Runs each due task once; one due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
 		// Removed tasks keep `next`; new ones are at the head and not due.
@@ -101,9 +100,9 @@ export class Driver {
 	}
 }
 
-/** Being changed or drained. */
+/** Flag: being changed or drained. */
 const BUSY = 1;
-/** In its own `drain()`. */
+/** Flag: changed in its own `drain()`. */
 const CHANGED = 2;
 const STOPPED = 4;
 
@@ -112,9 +111,9 @@ export class Task {
 	next: Task | undefined;
 	readonly #driver: Driver;
 	readonly #machine: ScheduledMachine;
-	/** After its last drain. */
+	/** Deadline after the last drain. */
 	#seenMs: number;
-	/** BUSY, CHANGED, STOPPED in one number, to save memory. */
+	/** BUSY, CHANGED and STOPPED, together to save memory. */
 	#flags = 0;
 
 	constructor(driver: Driver, part: string, machine: ScheduledMachine) {
@@ -124,7 +123,6 @@ export class Task {
 		this.#seenMs = machine.deadlineMs;
 	}
 
-	/** Monotonic ms. */
 	get deadlineMs(): number {
 		return this.#seenMs;
 	}
@@ -144,7 +142,7 @@ export class Task {
 		}
 	}
 
-	/** From a host callback; logs exceptions. No effect after `stop()`. */
+	/** Changes the machine in a host callback; logs exceptions. No effect after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
 		// No guard: it would use the chip's small stack.
@@ -155,13 +153,13 @@ export class Task {
 		}
 	}
 
-	/** No advance or drain afterwards. */
+	/** Ends the task without another advance or drain. */
 	stop(): void {
 		this.#flags |= STOPPED;
 		this.#driver.remove(this);
 	}
 
-	/** In a tick of its own. */
+	/** Advances a due task, in a tick of its own. */
 	advanceIfDue(nowMs: number): void {
 		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
 		try {
@@ -183,7 +181,7 @@ export class Task {
 		this.#flags |= BUSY;
 	}
 
-	/** Reading the clock again costs as much as the rest. */
+	/** Uses `nowMs`, because reading the clock again costs as much as the rest. */
 	private end(nowMs: number): void {
 		try {
 			do {

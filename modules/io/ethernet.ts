@@ -1,4 +1,4 @@
-/** Ethernet port of the host contract (host.ts). Types only. */
+/** Ethernet port of the host contract (host.ts). */
 import type { StaticAddress } from "./wifi.js";
 
 /** Addresses of the port, IPv4 as dotted decimal text. */
@@ -19,17 +19,16 @@ export interface EthernetSettings {
 	readonly address?: StaticAddress;
 }
 
-/** An Ethernet port, off until `start()`. */
 export interface Ethernet {
-	/** True when a cable with an active peer is connected. False while the port is off. */
+	/** True with a cable to an active peer, while the port is on. */
 	readonly isLinked: boolean;
-	/** Undefined without a link, and until there is an address. */
+	/** Undefined without a link or an address. */
 	readonly address: EthernetAddress | undefined;
 	/** Mbit/s, 10 or 100; 0 without a link. */
 	readonly speed: number;
-	/** Turns the port on, or applies new settings; the address is then lost for a moment. */
+	/** Turns the port on, or applies new settings, with a short loss of the address. */
 	start(settings: EthernetSettings): void;
-	/** Turns the port off: no link, no address. */
+	/** Turns the port off. */
 	stop(): void;
 	close(): void;
 }

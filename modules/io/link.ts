@@ -2,8 +2,8 @@
  * Runs a protocol machine, such as a meter session, on a serial port; the driver provides the time.
  *
  * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled before. Without hardware
- * parity, or where the meter may send 8N1 (mode D), 7E1 is handled in software: the machine sees 7 bits, and 0x80 and
- * above for damage.
+ * parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine sees 7 bits, and 0x80 and above
+ * for damage.
  *
  * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender blocks nothing.
  */
@@ -28,7 +28,7 @@ const PIECES_LIMIT = 8;
 export const TAP_RECEIVED = 0;
 export const TAP_TRANSMITTED = 1;
 
-/** Without parity (damaged: 0x80 or above). */
+/** Watches the bytes on the line, without parity; 0x80 and above: damaged. */
 export interface LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
@@ -37,23 +37,23 @@ export interface LinkTap {
 export interface LinkOptions {
 	readonly port: SerialPort;
 	readonly line: LineSettings;
-	/** 7E1 or 8N1: detects the parity bit on a 7E1 line. Default false. */
+	/** True to detect 7E1 or 8N1 on a 7E1 line; default false. */
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
-	/** May close the link. */
+	/** Handles the machine's event; may close the link. */
 	onEvent(code: number): void;
 	/** The link has closed itself. */
 	onClosed(): void;
 }
 
-/** More bytes may wait. */
+/** Flag: more received bytes may wait. */
 const BEHIND = 1;
-/** Bytes written, `onDrained` pending. */
+/** Flag: bytes were written, `onDrained` is pending. */
 const DRAINING = 2;
 const CLOSED = 4;
 
-/** Itself the port's options, because closures would take 45 XS slots. */
+/** Link; itself the port's options, because closures would take 45 XS slots. */
 export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
@@ -61,15 +61,15 @@ export class Link implements ScheduledMachine, SerialOptions {
 	/** Undefined with hardware parity, or before 7E1. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	/** From `#sent` on. */
+	/** Bytes to send, from `#sent` on. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
-	/** Wanted. */
+	/** Format that the machine has requested. */
 	#format: SerialFormat;
-	/** Waits for the drain. */
+	/** Line change that waits for the drain. */
 	#next: LineSettings | undefined;
-	/** BEHIND, DRAINING, CLOSED in one number, to save XS slots. */
+	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
 	#flags = 0;
 
 	/** Throws when the port can't be opened. Starts in the next tick. */
@@ -82,7 +82,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#task = driver.register("link", this);
 	}
 
-	/** For the port, as below. */
+	/** Speed at the opening, for the port. */
 	get baud(): number {
 		return this.#options.line.baud;
 	}
@@ -114,7 +114,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		});
 	}
 
-	/** For the driver, as below. */
+	/** Deadline of the machine, for the driver. */
 	get deadlineMs(): number {
 		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
@@ -124,7 +124,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#options.machine.advance(nowMs);
 	}
 
-	/** The machine is not called again. */
+	/** Closes the port; the machine is not called again. */
 	close(): void {
 		if (this.isClosed) return;
 		this.#flags |= CLOSED;
@@ -132,7 +132,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** From outside, such as an abort; performs its outputs. */
+	/** Changes the machine from outside, such as an abort; performs its outputs. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -141,7 +141,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** Parity by the link. */
+	/** True if the link handles parity. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;
@@ -164,12 +164,12 @@ export class Link implements ScheduledMachine, SerialOptions {
 			}
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
-			// Before the next piece is read.
+			// Performs outputs before the next piece is read.
 			this.drain(nowMs);
 		}
 	}
 
-	/** As far as the port takes them. */
+	/** Performs outputs as far as the port takes them. */
 	drain(nowMs: number): void {
 		const { machine } = this.#options;
 		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {
@@ -181,7 +181,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** True when the port has taken all. */
+	/** Returns true when the port has taken all bytes. */
 	private flush(): boolean {
 		const bytes = this.#transmit;
 		if (bytes === undefined) return true;
@@ -196,7 +196,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** False while bytes must leave first. */
+	/** Returns false while bytes must leave first. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -218,5 +218,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** Only the port changed; the drain performs outputs. */
+/** For a change of the port only; the drain performs outputs. */
 function changeNothing(): void {}

@@ -1,19 +1,19 @@
 /**
- * The sans-io contract: the interface of every protocol machine, and the queue of outputs behind `poll()`. Bytes and
- * the time go in, outputs come out; a machine uses no socket, clock or timer (models: h11, str0m).
+ * The sans-io contract of protocol machines: bytes and the time go in, outputs come out; a machine uses no socket,
+ * clock or timer (models: h11, str0m).
  */
 import { FORMAT_7E1, type SerialFormat } from "./host.js";
 
 /** No more output until the next `receive` or `advance`. */
 export const OUTPUT_NONE = 0;
-/** Send `bytes[start..end)`. The machine owns the bytes; they are unchanged until the next call into it. */
+/** Send `bytes[start..end)`, which the machine owns and keeps until the next call into it. */
 export const OUTPUT_TRANSMIT = 1;
-/** Change the line to `baud` and `format` after all earlier bytes have left. */
+/** Change the line to `baud` and `format` after earlier bytes have left. */
 export const OUTPUT_LINE = 2;
-/** Notify the caller; `code` is defined by the machine and listed in its header. */
+/** Notify the caller; the machine's header lists its `code`s. */
 export const OUTPUT_EVENT = 3;
 
-/** One output. The object may be reused after later `poll()` calls: copy what must last. */
+/** An output, reused by later `poll()` calls: copy what must last. */
 export interface Output {
 	kind: number;
 	bytes: Uint8Array;
@@ -29,23 +29,21 @@ export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
-/** Base of protocol machines and policies, which act on time (io/driver.ts). */
+/** Base of machines and policies (io/driver.ts). */
 export interface Timed {
-	/** Performs everything due at `nowMs` (monotonic). An early call is no error. */
+	/** Performs all that is due at `nowMs` (monotonic). An early call is no error. */
 	advance(nowMs: number): void;
-	/**
-	 * Next time to call `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine does.
-	 */
+	/** Next call of `advance()`, monotonic ms; Infinity when nothing is due. Changes only with the machine. */
 	readonly deadlineMs: number;
 }
 
 export interface Machine extends Timed {
 	/**
-	 * Takes `bytes[start..end)` that arrived by `nowMs` (monotonic). Accepts any split and any garbage; never throws. On
-	 * a 7E1 line a byte of 0x80 or above is a character that arrived damaged.
+	 * Takes `bytes[start..end)`, in any split, that arrived by `nowMs` (monotonic). Never throws. On a 7E1 line, bytes of
+	 * 0x80 or above are damaged.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
-	/** Returns the next output; call it until the kind is OUTPUT_NONE. */
+	/** Returns the next output; call it until OUTPUT_NONE. */
 	poll(): Output;
 }
 
@@ -56,7 +54,7 @@ interface Waiting extends Output {
 	next: Waiting | undefined;
 }
 
-/** Queue of outputs to be polled: a linked list, so that an empty queue takes almost no memory. */
+/** Linked list, so that an empty queue takes almost no memory. */
 export class OutputQueue {
 	#first: Waiting | undefined;
 

@@ -1,21 +1,21 @@
 /**
- * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). The secrets are a separate entry, which need not be rewritten
- * when other settings change.
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets have their own entry, so that other changes don't
+ * rewrite them.
  */
 
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
 
-/** IDs of the entries among all entries (parts.ts): unique, never reused. */
+/** Unique IDs of the entries (parts.ts), never reused. */
 const IN_DLMS = 9;
 const IN_DLMS_SECRETS = 10;
 const IN_DLMS_OBIS = 11;
 
-/** Largest two-byte HDLC address (IEC 62056-46, 6.4.2.3), and largest one-byte client address. */
+/** Maximum of a two-byte HDLC address (IEC 62056-46, 6.4.2.3), and of a one-byte client address. */
 const ADDRESS_MAX = 16383;
 const CLIENT_MAX = 127;
 
-/** In the order of AUTH_… (meter/dlms-settings.ts). */
+/** Order of AUTH_… (meter/dlms-settings.ts). */
 const AUTHS = Object.freeze(["none", "low", "high_gmac", "high_sha256"]);
 export const DLMS_AUTH = field<string>({
 	entry: IN_DLMS,
@@ -58,7 +58,7 @@ export const DLMS_SERVER_PHYSICAL = field<number>({
 	maximum: ADDRESS_MAX,
 	initial: 0,
 });
-/** Time from the last bit of a frame sent to the first octet of its answer. */
+/** Time from the last bit of a frame to the first octet of its answer. */
 export const DLMS_RECEIVE_TIMEOUT_MS = field<number>({
 	entry: IN_DLMS,
 	id: 6,
@@ -145,7 +145,7 @@ export const DLMS = entry("dlms", 3, [
 	DLMS_DEVIATION,
 ]);
 
-/** Password of low level security, or the secret of HLS with SHA-256; empty when not set. */
+/** Password of low level security, or secret of HLS with SHA-256; empty when not set. */
 export const DLMS_PASSWORD = field<string>({
 	entry: IN_DLMS_SECRETS,
 	id: 1,
@@ -156,7 +156,7 @@ export const DLMS_PASSWORD = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Length of an AES-128 key in bytes. */
+/** Length of an AES-128 key, bytes. */
 export const DLMS_KEY_LENGTH = 16;
 /** Global unicast encryption key; empty when not set. */
 export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
@@ -178,7 +178,7 @@ export const DLMS_AUTH_KEY = field<Uint8Array>({
 });
 export const DLMS_SECRETS = entry("dlms_secrets", 1, [DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]);
 
-/** Objects to read, packed as described in dlms/poll-list.ts; empty: the default list. */
+/** Objects to read, packed as in dlms/poll-list.ts; empty: the default list. */
 export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	entry: IN_DLMS_OBIS,
 	id: 1,

@@ -1,4 +1,4 @@
-/** DLMS/COSEM settings in the form the meter reader needs (meter/dlms-settings.ts). */
+/** Converts the DLMS/COSEM settings for the meter reader (meter/dlms-settings.ts). */
 import { asciiBytes } from "../bytes/ascii.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -26,7 +26,7 @@ import {
 } from "./dlms-fields.js";
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
 
-/** Length of a system title, and the first letters of ours, in place of a manufacturer's letters. */
+/** Length of a system title, and its first letters, in place of a manufacturer's. */
 const TITLE_LENGTH = 8;
 const TITLE_MAKER = "SMG";
 
@@ -121,10 +121,7 @@ export class DLMSSettingsStore {
 		return this.#store.get(DLMS_LEARNED_PUSH);
 	}
 
-	/**
-	 * System title of this unit: unique and constant, because two clients must not use a meter's key under the same
-	 * title.
-	 */
+	/** System title: unique and constant, because two clients must not use one key under the same title. */
 	get title(): Uint8Array {
 		const { crypto, text, info } = this.#deps;
 		const title = new Uint8Array(TITLE_LENGTH);

@@ -9,7 +9,7 @@ export const FAILURE_WAIT = failure(
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
-/** The time limit of a load profile request is over, and the request is cancelled. */
+/** The time limit of a load profile is over; the request is cancelled. */
 export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
@@ -17,14 +17,14 @@ export const FAILURE_PROFILE_WAIT = failure(
 	"The meter's load profile takes longer than three minutes, or than one while others wait for the meter. Ask for fewer entries.",
 );
 export const FAILURE_BUSY = failure(BUSY, "", 0, "Too many clients wait for the meter already; try again later.");
-/** Not enough free memory for a readout because of other requests. */
+/** Other requests use the memory that a readout needs. */
 export const FAILURE_MEMORY = failure(
 	BUSY,
 	"",
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
-/** Probe results: the meter answers in another protocol or mode, but not in the chosen one. */
+/** Probe results: the meter answers in another protocol or mode. */
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",
@@ -39,7 +39,7 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: "dlms", pushBaud: 0 },
 );
-/** Kinds of unsolicited data (unsolicited.ts); the message shown also states the speed. */
+/** Kinds of unsolicited data (unsolicited.ts); the message also states the speed. */
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");
 export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter pushes SML.");
 export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter pushes DLMS/COSEM.");

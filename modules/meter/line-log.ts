@@ -1,7 +1,6 @@
 /**
- * Log of the raw optical session while `log_en` is set, for `GET iec62056/log` and the diagnostic report: a ring of
- * LOG_LIMIT bytes that drops the oldest entries. An IEC 62056-21 data readout contains no secrets; those of DLMS/COSEM
- * are masked before logging (dlms-session.ts).
+ * Log of the raw optical session (`log_en`), for `GET iec62056/log` and the diagnostic report: a ring of LOG_LIMIT
+ * bytes without the oldest entries. DLMS/COSEM secrets are masked before logging (dlms-session.ts).
  *
  * | bytes of an entry | meaning |
  * |---|---|
@@ -15,7 +14,7 @@ import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Maximum time between two pieces in the same direction that share an entry; a frame is sent in several pieces. */
+/** Maximum time between two pieces of one entry; a frame is sent in several pieces. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;
@@ -27,7 +26,7 @@ export class LineLog implements LinkTap {
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
 	#length = 0;
-	/** Offset of the newest entry from the first; -1 when there is no entry. */
+	/** Offset of the newest entry from the first; -1 without an entry. */
 	#newest = -1;
 	dropped = 0;
 
@@ -51,14 +50,14 @@ export class LineLog implements LinkTap {
 		this.append(this.#speed, 0, 3);
 	}
 
-	/** Returns a copy of all entries, oldest first, for `LogCursor`. */
+	/** Copies all entries, oldest first, for `LogCursor`. */
 	copy(): Uint8Array {
 		const copy = new Uint8Array(this.#length);
 		for (let i = 0; i < copy.length; i++) copy[i] = this.#ring[(this.#first + i) % LOG_LIMIT];
 		return copy;
 	}
 
-	/** Returns the number of bytes the newest entry can still take; 0 when a new entry is due. */
+	/** Returns the number of bytes that the newest entry can still take; 0: a new entry is due. */
 	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);
@@ -109,7 +108,6 @@ export class LineLog implements LinkTap {
 	}
 }
 
-/** Iterator over a copied log. */
 export class LogCursor {
 	readonly bytes: Uint8Array;
 	kind = LOG_RECEIVED;

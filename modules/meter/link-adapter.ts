@@ -1,15 +1,11 @@
-/**
- * Link adapter: connects a session with its link. One object, because closures would take XS slots during the whole
- * session.
- */
+/** Connects a session with its link. One object, because closures would take XS slots during the whole session. */
 import type { LineSettings, SerialPort } from "../io/host.js";
 import type { LinkOptions, LinkTap } from "../io/link.js";
 import type { ReadSession } from "../readout/protocol.js";
 
 export interface LinkListener {
-	/** Handles an event of the session. */
 	linkEvent(code: number): void;
-	/** Handles the loss of the port; the link has closed itself. */
+	/** The port is lost; the link has closed itself. */
 	linkClosed(): void;
 }
 

@@ -12,15 +12,13 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** Caller that ignores the result. */
 const NOBODY = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
-/** State after a sleep between readings. */
 export interface WokenUp {
-	/** Schedule as it was before the sleep. */
+	/** Schedule before the sleep. */
 	readonly keptSchedule: DataView | undefined;
-	/** Code of the last meter failure; "" when there was no failure. */
+	/** Code of the last meter failure before the sleep; "" without a failure. */
 	readonly failureBefore: string | undefined;
 	/** True when a user caused the wake-up. */
 	readonly isForPerson: boolean;
@@ -29,7 +27,7 @@ export interface WokenUp {
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
-	/** Table of OBIS names (obis/names.ts); undefined when missing in the firmware. */
+	/** Table of OBIS names (obis/names.ts); undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
 	/** Names of a reading's members as bytes, shared by all replies; empty before `connect()`. */
@@ -59,7 +57,6 @@ export class Metering implements Running {
 		});
 	}
 
-	/** Starts the schedule. `woken`: state from before a sleep. */
 	start(woken: WokenUp | undefined): void {
 		const core = this.#core;
 		const { failureBefore, isForPerson, keptSchedule } = woken ?? {};
@@ -79,7 +76,7 @@ export class Metering implements Running {
 		return this.reader.running || this.reader.isLent || this.schedule.isRunning;
 	}
 
-	/** Applies the present settings of the meter. In safe mode the meter is not read. */
+	/** Applies the meter's settings. In safe mode the meter is not read. */
 	reconfigure(): void {
 		const { config, safeMode } = this.#core;
 		if (safeMode !== "") return;

@@ -1,7 +1,6 @@
 /**
- * Queue of callers that wait for a readout: each waits at most READ_WAIT_MS and is notified once. The notification
- * happens in a tick of its own, because the microcontroller's stack is too small for it on top of the code that led to
- * it.
+ * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each is notified once, in a tick of its own,
+ * to save stack.
  *
  *     WAITING   tell: TOLD, due at once          timeout: removed and notified of it, or one more minute (a)
  *     TOLD      next tick: removed, notified     in both states, remove: removed without notification
@@ -14,15 +13,12 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 
 const READ_WAIT_MS = 60_000;
-/** Minutes for a load profile. 100 rows take one minute at 300 Bd, in addition to the readout and the sign-ons. */
+/** Minutes for a load profile: 100 rows take one minute at 300 Bd, besides readout and sign-ons. */
 const PROFILE_MINUTES = 3;
 /** Maximum number of callers: all connections of the server, and the schedule. */
 const WAITER_LIMIT = 8;
 
-/**
- * A caller. `finished()` is called once: with a readout; with a failure; or with a readout that failed its check and
- * the failure.
- */
+/** `finished()` is called once: with a readout, a failure, or both if the readout failed its check. */
 export interface ReadCallback {
 	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
@@ -31,9 +27,9 @@ export interface PendingRead {
 	readonly callback: ReadCallback;
 	/** Requested profile; undefined: a readout. */
 	profile: ProfileRequest | undefined;
-	/** Time of the next notification or of the timeout, monotonic ms. */
+	/** Time of the next notification or timeout, monotonic ms. */
 	dueMs: number;
-	/** Minutes by which the timeout may still be extended. */
+	/** Minutes by which the timeout may be extended. */
 	minutes: number;
 	/** True when the result below is due for notification. */
 	isNotified: boolean;
@@ -44,7 +40,6 @@ export interface PendingRead {
 export class PendingReads {
 	readonly #waiting: PendingRead[] = [];
 
-	/** Earliest due time, monotonic ms. */
 	get deadlineMs(): number {
 		let deadlineMs = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#waiting.length; i++) deadlineMs = Math.min(deadlineMs, this.#waiting[i].dueMs);
@@ -70,7 +65,7 @@ export class PendingReads {
 		return undefined;
 	}
 
-	/** Adds a caller; returns false when the queue is full. */
+	/** Returns false when the queue is full. */
 	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
 		this.#waiting.push({
@@ -85,7 +80,7 @@ export class PendingReads {
 		return true;
 	}
 
-	/** Removes a caller without notification. A caller that is not queued is no error. */
+	/** Removes a caller without notification; no error if it is not queued. */
 	remove(callback: ReadCallback): void {
 		takeOut(
 			this.#waiting,
@@ -100,8 +95,8 @@ export class PendingReads {
 
 	/**
 	 * Sets the result of all callers that wait for this profile, or for a readout; they are notified from the next tick
-	 * on. A failed readout is the result of all callers, because a profile would fail too. A caller that requests again
-	 * in its notification waits for the next result.
+	 * on. A failed readout fails profiles too. A caller that requests again in its notification waits for the next
+	 * result.
 	 */
 	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
@@ -114,9 +109,7 @@ export class PendingReads {
 		}
 	}
 
-	/**
-	 * Removes and returns a due caller. The caller of this method must notify it, and notify only one caller per tick.
-	 */
+	/** Removes and returns a due caller, for the caller of this method to notify. Call it once per tick. */
 	takeDue(nowMs: number): PendingRead | undefined {
 		const due = takeOut(
 			this.#waiting,

@@ -1,8 +1,8 @@
 /**
- * Enters the PIN of a meter that hides its values, with light flashes, as a user would with a torch (FNN, Lastenheft
- * Basiszähler). Short flashes lead from the display test to "PIN". There each flash increments the digit, and 3 s
- * without a flash accept it and move to the next one. The amount of data the meter sends may depend on "InF" in the
- * menu that follows: short flashes lead to that entry, and a long flash switches it.
+ * Enters a meter's PIN with light flashes, as a user would with a torch (FNN, Lastenheft Basiszähler). Short flashes
+ * lead from the display test to "PIN". There each flash increments the digit, and 3 s without a flash accept it. In the
+ * menu that follows, "InF" may select how much data the meter sends: short flashes lead to it, a long flash switches
+ * it.
  *
  * Sources (manuals, and builders of such heads):
  *
@@ -16,7 +16,7 @@
  *                     sends the short telegram again, unless InF is on. Some lock the PIN after too many wrong ones (EMH)
  *
  * A flash consists of NUL characters at 300 Bd, 8N1: the line is low, and the head's LED on, for nine of ten bits.
- * Received bytes are ignored. Nothing is logged, because the log would reveal the PIN.
+ * Received bytes are ignored. Nothing is logged, which would reveal the PIN.
  */
 import type { Driver } from "../io/driver.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
@@ -28,10 +28,10 @@ const LINE: LineSettings = Object.freeze({ baud: 300, format: FORMAT_8N1 });
 const SHORT_CHARACTERS = 15;
 const LONG_CHARACTERS = 165;
 
-// Actions, one byte each: the flags, and the time until the next action in units of UNIT_MS.
+// Actions, one byte each: flags, and the time until the next action in units of UNIT_MS.
 const UNIT_MS = 500;
 const UNITS = 0x0f;
-/** Flag: the last action of a digit. */
+/** Flag: last action of a digit. */
 const TAKES = 0x10;
 const LONG = 0x40;
 const LIGHT = 0x80;
@@ -40,32 +40,30 @@ const LIGHT = 0x80;
 const LEAD = LIGHT | 4;
 const COUNT = LIGHT | 2;
 /**
- * Last flash of a digit. The meter accepts it after 3 s of dark; the next digit begins in the middle of its own 3 s.
+ * Last flash of a digit: the meter accepts it after 3 s of dark; the next digit begins in the middle of its own 3 s.
  */
 const LAST_COUNT = LIGHT | TAKES | 10;
 const ZERO = TAKES | 6;
 const SWITCH = LIGHT | LONG | 13;
 const MOST_OF_DIGIT = 9;
-/** Time without light after which the display is idle again. */
+/** Time without light that resets the display. */
 const REST_MS = 125_000;
 
 const EVENT_ENTERED = 1;
 
 export interface PINPlan {
-	/** Digits. */
 	readonly pin: string;
 	/** Number of flashes from the idle display to "PIN". */
 	readonly flashes: number;
 	/** Number of flashes from the first value after the PIN to the entry for the long flash; undefined: no long flash. */
 	readonly inf?: number | undefined;
-	/** Latest end of the light for an earlier PIN, monotonic ms; -Infinity when there was no earlier PIN. */
+	/** End of the light for an earlier PIN, monotonic ms; -Infinity without an earlier PIN. */
 	readonly litMs: number;
 }
 
 export class PINEntry implements Machine, LineBorrower {
 	deadlineMs: number;
 	readonly #steps: Uint8Array;
-	/** Dark time before the first action, ms. */
 	readonly #waitMs: number;
 	#at = 0;
 	readonly #outputs = new OutputQueue();
@@ -76,7 +74,7 @@ export class PINEntry implements Machine, LineBorrower {
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, over: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#over = over;
-		// In a menu that is still open, a long flash would switch an entry the user did not select.
+		// A long flash in a menu that is still open would switch another entry.
 		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + REST_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
@@ -87,12 +85,12 @@ export class PINEntry implements Machine, LineBorrower {
 		}
 	}
 
-	/** True until the end; false when the port can't be opened. */
+	/** False after the end, or when the port can't be opened. */
 	get isGoingOn(): boolean {
 		return this.#link !== undefined;
 	}
 
-	/** Planned times in ms from the beginning: the acceptance of each digit, then the end. */
+	/** Planned times, ms from the beginning: the acceptance of each digit, then the end. */
 	get timesMs(): number[] {
 		const times: number[] = [];
 		let ms = this.#waitMs;
@@ -104,7 +102,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return times;
 	}
 
-	/** Cancels the entry. The meter returns to its idle display after its own timeout. */
+	/** Cancels the entry; the meter resets its display by itself. */
 	end(): void {
 		this.stop();
 		this.#over();
@@ -120,7 +118,7 @@ export class PINEntry implements Machine, LineBorrower {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const step = this.#steps[this.#at++];
-		// Counted from now: a delayed gateway prolongs the dark, and two flashes never merge.
+		// Counted from now: a delay prolongs the dark, so flashes never merge.
 		this.deadlineMs = nowMs + (step & UNITS) * UNIT_MS;
 		if (step & LIGHT) {
 			const count = step & LONG ? LONG_CHARACTERS : SHORT_CHARACTERS;

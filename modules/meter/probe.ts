@@ -1,7 +1,6 @@
 /**
- * Reports what the meter answers, for aligning the optical head and for finding the right settings
- * (`POST meter/probe`). It runs the protocol's probe sessions in turn until one finds the meter. A session that listens
- * ends after LISTEN_MS.
+ * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
+ * protocol's probe sessions run in turn until one finds the meter.
  *
  *     HOLDING      found, or the port failed: ENDED, reported      another session follows: HOLDING
  *                  over, unexpected bytes received: RECOGNISING    over, nothing received: INSTEAD
@@ -27,15 +26,15 @@ import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Listening time for unsolicited telegrams; meters send them every one to ten seconds. */
+/** Time limit of a session that listens; meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 /** Maximum number of received bytes in the result. */
 export const PROBE_BYTES_LIMIT = 96;
 
 export interface ProbeResult {
-	/** Undefined when the meter was found by an identification, a telegram or a connection. */
+	/** Undefined when an identification, a telegram or a connection was received. */
 	readonly failure: Failure | undefined;
-	/** Identification of the meter, ASCII; empty when not received. */
+	/** Identification, ASCII; empty when not received. */
 	readonly ident: Uint8Array;
 	/** Counts of received and of damaged characters. */
 	readonly received: number;
@@ -52,15 +51,13 @@ export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
 	readonly log: LineLog | undefined;
-	/** Notified of each new attempt. */
 	readonly live: ReadStatisticsListener["live"];
-	/** Parameters for each probe session. */
 	readonly opening: Opening<MeterSettings>;
 	finished(result: ProbeResult): void;
 }
 
 export class Probe implements LinkTap, Timed, LineBorrower {
-	/** End of listening, or of the present alternative, monotonic ms. */
+	/** End of listening or of the present alternative, monotonic ms. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
 	readonly #task: Task;
@@ -68,14 +65,13 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#length = 0;
 	#link: Link | undefined;
 	#session: Probing | undefined;
-	/** Results of the earlier sessions. */
+	/** Results of earlier sessions. */
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
-	/** Received characters of this session beyond the number sent, which can't be an echo. */
+	/** Number of characters received beyond the number sent: no echo. */
 	#surplus = 0;
 	readonly #unsolicited = new UnsolicitedDetector();
-	/** True for a protocol that listens; its session ends after LISTEN_MS. */
 	#listens = false;
 	#isRecognising = false;
 	/** State INSTEAD: present alternative, and number of alternatives started. */
@@ -95,7 +91,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		return `${this.#isRecognising ? "unasked" : asked} ${this.#baud}`;
 	}
 
-	/** Starts with the protocol of the settings. A simulated meter reports before this method returns. */
+	/** A simulated meter reports before this method returns. */
 	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -187,7 +183,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		}
 	}
 
-	/** Continues after the end of the protocol's own sessions, or of an alternative. */
+	/** Continues after the protocol's own sessions, or after an alternative. */
 	private goOn(nowMs: number): void {
 		const { opening } = this.#options;
 		const ways = suggestionsFor(opening.settings);
@@ -209,7 +205,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		} else this.finish(this.#failure);
 	}
 
-	/** Reports the result; without a failure the meter answers as configured. */
+	/** Reports the result; no failure: the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();
@@ -217,7 +213,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
-		// Clear the parity bit: all bytes were received as eight bits.
+		// Clear the parity bit: the bytes were received as 8N1.
 		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });

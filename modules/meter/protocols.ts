@@ -1,4 +1,4 @@
-/** Table of all meter protocols. The reader knows them only from here; a new protocol is one more entry. */
+/** Table of all meter protocols, the only place where the reader finds them. */
 
 import { DLMS, DLMS_AFTER_SIGN_ON, SignOnSession } from "../cosem/protocol.js";
 import { DLMS_PUSH } from "../cosem/push.js";
@@ -14,12 +14,12 @@ import { SIMULATED } from "./simulator.js";
 
 /** Memory of a session; DLMS with keys after mode E takes most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
-/** Memory for listening, where the next readout exists beside the last one. */
+/** Memory for listening, with the next readout beside the last one. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
- * IEC 62056-21 with a sign-on; a profile missing in the readout is read in programming mode. A meter with mode E only
- * is read in DLMS/COSEM. Accepts all settings.
+ * IEC 62056-21 with a sign-on; a profile that the readout lacks is read in programming mode. Meters with mode E are
+ * only read in DLMS/COSEM. Accepts all settings.
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
@@ -48,7 +48,7 @@ export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> 
 	return PROTOCOLS[i];
 }
 
-/** Returns the memory that a session claims; undefined for a simulated one. */
+/** Returns the memory of a session; undefined for a simulated one. */
 export function costOf({ simulate, listenBaud }: ProtocolRow<MeterSettings>): Cost | undefined {
 	if (simulate !== undefined) return undefined;
 	return listenBaud === undefined ? READOUT_COST : LISTEN_COST;

@@ -1,48 +1,45 @@
 /**
- * Read statistics: last good readout, last attempt, its failure, and counts. Times are unknown until the clock is set.
- * They are then calculated once from the monotonic clock; later clock corrections do not change them, so that a
- * reported time stays the same.
+ * Read statistics: last good readout, last attempt, its failure, and counts. When the clock is set, unknown times are
+ * calculated once from the monotonic clock; later corrections leave reported times as they are.
  */
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
-/** Number of failure codes counted separately; further codes are counted together under OTHER_CODES. */
+/** Number of failure codes counted separately; OTHER_CODES counts the rest. */
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
-	/** Notified of each change, and of each good readout. */
+	/** Notified of each change and of each good readout. */
 	readonly live?: { changed(): void; measured(): void };
-	/** Handles a changed failure; undefined: the first good readout since the start or since a failure. */
+	/** Notified of a changed failure; undefined: first good readout since the start or a failure. */
 	failureChanged?(failure: Failure | undefined): void;
-	/** Handles a good readout from a meter; not called for simulated ones. */
+	/** Notified of a good readout from a meter, not of simulated ones. */
 	measured?(readout: Readout): void;
 }
 
 export class ReadStatistics {
 	readonly #listener: ReadStatisticsListener;
 	last: Readout | undefined;
-	/** Number of good readouts since the start. */
 	readouts = 0;
-	/** Number of good readouts from a meter, without simulated ones. */
+	/** Number of good readouts without simulated ones. */
 	measurements = 0;
-	/** Number of failed attempts since the start, by failure code. */
+	/** Number of failed attempts by failure code. */
 	readonly failures = new Map<string, number>();
 	/** Failure of the last attempt; undefined after success. */
 	failure: Failure | undefined;
-	/** Time of the last attempt, Unix ms; 0 when there was no attempt or the clock was not set. */
+	/** Time of the last attempt, Unix ms; 0 without an attempt or a set clock. */
 	attemptUtcMs = 0;
-	/** Monotonic ms of the readout's end and of the attempt, while their Unix time is unknown; otherwise undefined. */
+	/** Monotonic ms of the readout's end and of the attempt, while their Unix time is unknown. */
 	#lastMs: number | undefined;
 	#attemptMs: number | undefined;
-	/** True when the last readout is simulated. */
 	#isSimulated = false;
 
 	constructor(listener: ReadStatisticsListener) {
 		this.#listener = listener;
 	}
 
-	/** Records the start of an attempt. `utcMs`: 0 when the clock is not set. */
+	/** `utcMs`: 0 when the clock is not set. */
 	began(utcMs: number, nowMs: number): void {
 		this.attemptUtcMs = utcMs;
 		this.#attemptMs = utcMs === 0 ? nowMs : undefined;
@@ -72,7 +69,7 @@ export class ReadStatistics {
 		if (isAnother) this.#listener.failureChanged?.(failure);
 	}
 
-	/** Last good readout, unless it is simulated. */
+	/** Last good readout; undefined if it is simulated. */
 	get measured(): Readout | undefined {
 		return this.#isSimulated ? undefined : this.last;
 	}

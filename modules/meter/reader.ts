@@ -1,9 +1,8 @@
 /**
- * Reads the meter: decides when, for which callers, and which readout is kept. The protocol (protocols.ts) decides how.
+ * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
  *
- * Only one session runs at a time. A new caller shares its result. If one of them wants a load profile and the other a
- * readout, the new caller waits for the end of the session. A caller waits at most a minute (pending-reads.ts). The
- * session may continue for SESSION_LIMIT_MS and then still provides the last readout.
+ * One session runs at a time. A new caller shares its result, or waits for its end if only one of them wants a load
+ * profile. A caller waits at most a minute (pending-reads.ts); the session may continue for SESSION_LIMIT_MS.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -20,10 +19,10 @@
  *     (e) LISTEN_MS after a request, if bytes but no telegram arrived: reports the kind of data, then as IDLE.
  *
  * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING; their end leads to IDLE. Failures and good
- * readouts in READING and ENDING lead to IDLE. In ENDING no further session follows.
+ * readouts in READING and ENDING lead to IDLE.
  *
- * Bytes that are not an answer may be unsolicited telegrams. In READING the recogniser (recogniser.ts) examines them
- * once, when they are noticed or after all sessions have failed. If it finds nothing, the pending session continues.
+ * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
+ * sessions have failed. If it finds nothing, the pending session continues.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -54,15 +53,14 @@ import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Maximum duration of a session; some meters need more than five minutes at 300 Bd. */
+/** Maximum duration of a session; some meters need over five minutes at 300 Bd. */
 const SESSION_LIMIT_MS = 600_000;
-/** Silence before the next sign-on: a meter keeps its block for repetition for 1500 ms before it accepts a sign-on. */
+/** Silence before the next sign-on: for 1500 ms a meter may still repeat its block. */
 const QUIET_MS = 2000;
-/** Delay before a port that can't be opened or has disappeared is opened again, while a protocol listens. */
+/** Delay before a port that is missing or can't be opened is tried again, while a protocol listens. */
 const REOPEN_MS = 10_000;
 /** Time for a telegram while listening; some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
-/** Margin before a caller's timeout. */
 const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
@@ -83,16 +81,16 @@ export class MeterReader implements Timed, LinkListener {
 	#state = STATE_IDLE;
 	/** Timeout of the present state, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Earliest start of the next session without extra silence, monotonic ms. */
+	/** Earliest start of the next session, monotonic ms. */
 	#quietUntilMs = 0;
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#session: ReadSession | undefined;
 	/** Profile requested from the session; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	/** Readout that failed its checks, kept in case no better one follows. */
+	/** Readout that failed its checks, kept until a better one follows. */
 	#candidate: Readout | undefined;
-	/** Failure of the session that progressed furthest in this readout. */
+	/** Failure of the session that progressed furthest. */
 	#failure: Failure | undefined;
 	#unsolicited = new UnsolicitedDetector();
 	#claimed: Cost | undefined;
@@ -100,7 +98,7 @@ export class MeterReader implements Timed, LinkListener {
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
 	readonly outcomes: ReadStatistics;
-	/** Log of the raw session, when enabled; may be set during a session. */
+	/** Log of the raw session, if enabled; may be set during a session. */
 	log: LineLog | undefined;
 
 	constructor(options: MeterReaderOptions) {
@@ -118,23 +116,23 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
-	/** True while a session runs; while listening, when a caller waits for a telegram. */
+	/** True while a session runs, or while a caller waits for an unsolicited telegram. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
 
-	/** Failure to report when an unsolicited telegram is late; undefined when the gateway requests data. */
+	/** Failure when an unsolicited telegram is late; undefined when the gateway requests data. */
 	get late(): Failure | undefined {
 		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 	}
 
-	/** Applies the settings; call it at the start and after each change. */
+	/** Applies the settings; called at the start and after each change. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => this.settle(nowMs));
 	}
 
-	/** Forgets all learned values, after a change of the session settings. */
+	/** Forgets learned values after a change of the session settings. */
 	forget(): void {
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
 		this.#memory.kept = undefined;
@@ -166,12 +164,12 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Removes a caller after its client has disconnected. The session continues. */
+	/** Removes a caller without ending the session. */
 	cancel(callback: ReadCallback): void {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Probes the meter's answers. Returns false while a session runs. */
+	/** Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, over) => {
 			const finished: ProbeCallback["finished"] = (result) => {
@@ -211,7 +209,6 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Present user of the lent line; undefined when the line is not lent. */
 	get borrower(): LineBorrower | undefined {
 		return this.#borrower;
 	}
@@ -224,10 +221,10 @@ export class MeterReader implements Timed, LinkListener {
 		return Math.min(this.#dueMs, this.#callbacks.deadlineMs);
 	}
 
-	/** Handles one due item per tick: the timeout, or one caller. */
+	/** Handles the timeout or one caller per tick. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			// Called directly from here, because the caller needs much of the stack.
+			// Called from here, because the caller needs much of the stack.
 			const due = this.#callbacks.takeDue(nowMs);
 			if (due?.isNotified) due.callback.finished(due.readout, due.failure);
 			else if (due !== undefined) this.giveUp(due);
@@ -249,17 +246,17 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	private giveUp({ callback, profile }: PendingRead): void {
-		// No caller is left for this profile: end its session.
+		// No caller is left for this profile.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// The caller gets the unchecked readout; noise is reported if the session waits for an idle line.
+		// The caller gets the unchecked readout, or a report of noise if the session waits for an idle line.
 		const noise = this.#session?.isIdle === true ? this.#unsolicited.most(undefined) : undefined;
 		if (profile !== undefined) callback.finished(undefined, FAILURE_PROFILE_WAIT);
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
-	/** Applies the settings as far as they differ from the present activity. */
+	/** Applies the settings that differ from the present activity. */
 	private settle(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
@@ -267,7 +264,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// Waiting callers get the next telegram, or the simulated readout.
+		// Waiting callers get the next telegram or the simulated readout.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;
@@ -328,13 +325,12 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
-	/** Starts the time limit for a telegram, because a caller waits for one. */
+	/** Starts the time limit for a telegram that a caller waits for. */
 	private expect(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#unsolicited = new UnsolicitedDetector();
 	}
 
-	/** Watches the bytes on the line. */
 	private tapped(direction: number): void {
 		const session = this.#session;
 		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasAsked = true;
@@ -384,7 +380,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (session === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(session, nowMs);
-				// The remaining callers want something else, which starts in the next tick.
+				// The other callers want something else; it starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
 		});
@@ -407,7 +403,6 @@ export class MeterReader implements Timed, LinkListener {
 		}
 	}
 
-	/** Handles the end of a session: keeps its readout, starts the next session, or gives up. */
 	private ended(session: ReadSession, nowMs: number): void {
 		this.#quietUntilMs = nowMs + QUIET_MS;
 		this.#link?.close();
@@ -441,7 +436,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.#callbacks.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
-		// Do not examine again; only a port that could not be opened is retried.
+		// Examine only once; retry only a port that could not be opened.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 

@@ -1,7 +1,7 @@
 /**
- * Examines unsolicited data at each usual speed in turn and identifies it: a kind of telegram (telegram-scanner.ts)
- * with its speed and framing, or noise. A sans-io machine run by a Link (io/machine.ts) that receives all characters as
- * eight bits. A burst without a telegram indicates a wrong speed.
+ * Identifies unsolicited data at each usual speed in turn: a kind of telegram (telegram-scanner.ts), its speed and
+ * framing; or noise. A sans-io machine of a Link (io/machine.ts) that receives eight bits per character. A burst
+ * without a telegram means a wrong speed.
  *
  *     WAITING   a character: BURST          SILENT_MS over: ENDED, nothing more arrives
  *     BURST     telegram: ENDED, found      silence: validated      too long: next speed (WAITING)
@@ -9,8 +9,8 @@
  *               TEXTS bursts of text: ENDED; otherwise next speed (WAITING), or ENDED as noise after the last speed
  *     any       TIME_MS over, or abort: ENDED
  *
- * Meters send every one to ten seconds. Readable text proves the right speed, so it gets the time of a whole telegram.
- * Afterwards `next()` returns the session that was waiting meanwhile.
+ * Readable text proves the speed, so it gets the time of a whole telegram. At the end `next()` returns the session that
+ * waited.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -19,24 +19,24 @@ import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.j
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./unsolicited.js";
 
-/** Speeds, most common first; M-Bus ports send at the same speed in 8N1 or, by EN 13757-2, in 8E1. */
+/** Speeds, most common first; M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
 /** Index of the speed in 8E1. */
 const EVEN = 3;
-/** Silence after which the line counts as idle; most meters send every 1 to 5 s, some every 10 s. */
+/** Silence of an idle line; most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** Total time limit; a caller waits a minute, part of which has passed. */
+/** Total time limit, within the minute that a caller waits. */
 const TIME_MS = 45_000;
-/** Silence that ends a burst; text may pause longer between its lines (IEC 62056-21, 6.4.5). */
+/** Silence that ends a burst; text pauses longer between lines (IEC 62056-21, 6.4.5). */
 const GAP_MS = 250;
 const TEXT_GAP_MS = 1800;
-/** Maximum length of a burst: a whole DLMS push at 2400 Bd; for text, 17 KB at 9600 Bd or 1 KB at 300 Bd. */
+/** Longest burst: a DLMS push at 2400 Bd; for text, 17 KB at 9600 Bd or 1 KB at 300 Bd. */
 const BURST_MS = 2500;
 const TEXT_MS = 35_000;
-/** Number of characters below which a burst may be interference, or a telegram that is much faster than the line. */
+/** Length below which a burst may be interference, or a telegram much faster than the line. */
 const FEW = 8;
 const SPARKS = 2;
-/** Number of text bursts without a telegram at one speed after which the search ends. */
+/** Number of text bursts without a telegram at one speed that ends the search. */
 const TEXTS = 3;
 
 const STATE_WAITING = 0;
@@ -45,7 +45,7 @@ const STATE_ENDED = 2;
 
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
-	/** Kind of data found; undefined when nothing arrived, or not enough to decide. Final with EVENT_END. */
+	/** Kind of data found; undefined when undecided. Final with EVENT_END. */
 	failure: Failure | undefined;
 	received = 0;
 	deadlineMs: number;
@@ -55,13 +55,12 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Time of the change to this speed, or the end of a burst that was in progress then, ms. */
+	/** Time of the change to this speed, or the end of a burst then in progress, ms. */
 	#sinceMs: number;
 	/** Start of this burst, ms, and its length. */
 	#beganMs = 0;
 	#count = 0;
 	#isText = false;
-	/** Counts of short bursts and of text bursts at this speed. */
 	#sparks = 0;
 	#texts = 0;
 
@@ -73,7 +72,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** Always 0: reception as eight bits does not detect damaged characters. */
+	/** Always 0: reception of eight bits detects no damage. */
 	get damaged(): number {
 		return 0;
 	}
@@ -131,13 +130,12 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		return this.#beganMs + (this.#isText ? TEXT_MS : BURST_MS);
 	}
 
-	/** Validates a burst without a telegram. */
 	private validate(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
 		const isSpark = this.#count < FEW;
 		if (isSpark) this.#sparks++;
 		if (this.#isText) this.#texts++;
-		// The speed is right but the data is unknown, so it is not noise.
+		// The speed is right, the data unknown: no noise.
 		if (this.#texts === TEXTS) this.end(KIND_NONE);
 		else if (this.#isText || !isWhole || (isSpark && this.#sparks < SPARKS)) this.wait(nowMs - GAP_MS, nowMs);
 		else this.nextSpeed(nowMs);

@@ -1,4 +1,4 @@
-/** The meter's section of the diagnostic report; it contains no meter readings. */
+/** Meter section of the diagnostic report, without readings. */
 import type { Core } from "../core/core.js";
 import type { Metering } from "./metering.js";
 import { stateOf } from "./state.js";
@@ -6,10 +6,7 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/**
- * Number of consecutive digits from which an identification is masked: a meter's serial number has more, its type
- * fewer.
- */
+/** Minimum run of digits to mask in an identification: serial numbers have more, types fewer. */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -25,13 +22,13 @@ export function meterReport({ reader, schedule }: Metering, { text }: Core, sect
 	return `${state}\nlast: ${protocol}, mode ${mode && String.fromCharCode(mode)}, ${baud} Bd, status ${status}, at ${Math.floor(utcMs / 1000)}\nrecord_bytes: ${records.length}\nmissing_bytes: ${missing?.length}\nidentification: ${ident}`;
 }
 
-/** Replaces each unprintable byte by a dot, in place; returns `bytes`. */
+/** Replaces unprintable bytes by dots, in place; returns `bytes`. */
 export function printable(bytes: Uint8Array): Uint8Array {
 	for (let i = 0; i < bytes.length; i++) if (bytes[i] < FIRST_PRINTABLE || bytes[i] > LAST_PRINTABLE) bytes[i] = DOT;
 	return bytes;
 }
 
-/** Returns an identification with each run of at least NUMBER_DIGITS digits replaced by hashes. */
+/** Masks each run of at least NUMBER_DIGITS digits with hashes. */
 function withoutNumber(ident: Uint8Array): Uint8Array {
 	const shown = printable(ident.slice());
 	let digits = 0;

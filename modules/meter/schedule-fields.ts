@@ -1,7 +1,7 @@
-/** Settings of the automatic readouts (API text, "Reading schedule"). */
+/** Settings of automatic readouts (API text, "Reading schedule"). */
 import { BOOLEAN, CHOICE, entry, field, INTEGER } from "../config/schema.js";
 
-/** ID of the entry among all entries (parts.ts): unique. */
+/** Unique ID of the entry (parts.ts). */
 const IN_SCHEDULE = 8;
 
 export const UNIT_MINUTES = "minutes";
@@ -51,7 +51,7 @@ export const SCHEDULE_TRIGGER_MINUTE = field<number>({
 	maximum: 59,
 	initial: 0,
 });
-/** Day of the month, for months; limited to days that exist in every month. */
+/** Day of the month, for months; limited to days of every month. */
 export const SCHEDULE_TRIGGER_DAY = field<number>({
 	entry: IN_SCHEDULE,
 	id: 6,
@@ -70,7 +70,6 @@ export const SCHEDULE = entry("schedule", 1, [
 	SCHEDULE_TRIGGER_DAY,
 ]);
 
-/** Period values and triggers of a unit. */
 export interface PeriodUnit {
 	readonly values: readonly number[];
 	readonly triggers: readonly string[];

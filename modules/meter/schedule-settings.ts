@@ -15,7 +15,7 @@ import {
 
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
-/** Days are counted from the first Monday of 1970, January 5. */
+/** First Monday of 1970, January 5, from which days are counted. */
 const MONDAY_MINUTES = 4 * DAY_MINUTES;
 
 /** Returns undefined when automatic reading is disabled. */

@@ -1,5 +1,5 @@
 /**
- * Reads the meter automatically at the scheduled times. The reader decides how.
+ * Reads the meter at the scheduled times.
  *
  *                start, settings   clock set        due            readout    failure                reader is busy
  *     OFF        WAITING (a)       –                –              –          –                      –
@@ -12,14 +12,12 @@
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING while the reader continues.
  *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
- * Times that passed while the gateway was off, during a long readout or by a clock adjustment count as missed; one
- * single run follows at once to make up for all of them. A clock set back by less than half a period, at most an hour,
- * does not repeat a time. Until the clock is set, periods count from the start, with a month of 30 days. A run joins a
- * readout in progress. A meter locks after a few more attempts with a wrong password or key, so after such a refusal it
- * is not read for REFUSED_MS, unless settings change; times in that interval count as missed.
+ * Times that passed without power, during a long readout or by a clock adjustment count as missed; one run makes up for
+ * all of them. A clock set back by less than half a period, at most an hour, repeats no time. Until the clock is set,
+ * periods count from the start, a month as 30 days. A run joins a readout in progress. A refused password or key pauses
+ * the schedule for REFUSED_MS, unless settings change, because more attempts would lock the meter.
  *
- * On a device that sleeps between readings, `keep()` and `start()` carry the state across the sleep in KEPT_LENGTH
- * bytes, little-endian, times in Unix seconds:
+ * `keep()` and `start()` carry the state across a sleep in KEPT_LENGTH bytes, little-endian, times in Unix seconds:
  *
  *     offset  bytes  contents
  *     0       4      next time; 0 if the clock was not set
@@ -41,9 +39,9 @@ import type { ReadCallback } from "./pending-reads.js";
 import type { ReadStatistics } from "./read-statistics.js";
 import type { MeterDeps } from "./settings.js";
 
-/** Part of the reader (reader.ts) that the schedule uses. */
+/** Part of the reader that the schedule uses. */
 export interface ScheduledReader {
-	/** Failure to report when an unsolicited telegram is late; undefined when the gateway requests data. */
+	/** Failure when an unsolicited telegram is late; undefined when the gateway requests data. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
 	readonly outcomes: Pick<ReadStatistics, "readouts">;
@@ -55,29 +53,28 @@ export interface ScheduleOptions {
 	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
-	/** Returns the present schedule; undefined when automatic reading is disabled. */
+	/** Returns undefined when automatic reading is disabled. */
 	plan(): Recurrence | undefined;
-	/** Reports the number of times that passed without a run. */
+	/** Reports the number of times without a run. */
 	missed?(count: number): void;
 	readonly live?: { changed(): void };
 }
 
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
-/** Delays from a failure to the first and the second retry. */
+/** Delays before the first and the second retry. */
 const RETRY_MS = Object.freeze([60_000, 240_000]);
 /** Delay while other requests use the memory or the reader. */
 const BUSY_MS = 5000;
-/** Pause after a refusal; within an hour most meters have forgotten a wrong password. */
+/** Pause after a refusal; most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
-/** Minimum time between a retry and the next scheduled time. */
+/** Minimum time from a retry to the next scheduled time. */
 const ROOM_MS = 60_000;
-/** Maximum amount by which a clock set back does not repeat times. */
+/** Largest setback of the clock that repeats no time. */
 const SLACK_MS = 3_600_000;
 /** Maximum number of missed times counted at once. */
 const COUNT_LIMIT = 1000;
 
-/** Size of the state written by `keep()`, bytes. */
 export const KEPT_LENGTH = 24;
 const NEXT_OFFSET = 0;
 const DUE_OFFSET = 4;
@@ -96,13 +93,13 @@ export class Schedule implements Timed, ReadCallback {
 	readonly #task: Task;
 	#state = STATE_OFF;
 	#plan: Recurrence | undefined;
-	/** Next due time, monotonic ms. Used by the driver. */
+	/** Next due time, monotonic ms, for the driver. */
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** Scheduled time that is awaited or running, Unix ms; 0 while the clock is not set. */
+	/** Scheduled time, Unix ms; 0 while the clock is not set. */
 	#nextUtcMs = 0;
-	/** Last due time of the schedule, Unix ms; 0 when unknown by this clock. */
+	/** Last due time, Unix ms; 0 when unknown. */
 	#dueUtcMs = 0;
-	/** True when the awaited time is a retry of the last due time. */
+	/** True when the awaited time is a retry. */
 	#isRetry = false;
 	/** Number of failed tries for that time. */
 	#failed = 0;
@@ -110,11 +107,11 @@ export class Schedule implements Timed, ReadCallback {
 	#refusedUntilMs = 0;
 	/** The reader's readout count at the last due time. */
 	#readouts = 0;
-	/** True after a sleep, in which unsolicited telegrams were missed: the run waits for the next one. */
+	/** True after a sleep: the run waits for a new unsolicited telegram. */
 	#hasSlept = false;
-	/** End of the last run, Unix ms; 0 when there was no run or the clock was not set. */
+	/** End of the last run, Unix ms; 0 without a run or a set clock. */
 	lastRunUtcMs = 0;
-	/** Failure code of the last run; empty after success. */
+	/** Failure code of the last run; "" after success. */
 	lastError = "";
 	missed = 0;
 
@@ -123,14 +120,13 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task = options.deps.driver.register("schedule", this);
 	}
 
-	/** Time of the next run or retry, Unix ms; 0 when no run is planned or the clock is not set. */
+	/** Next run or retry, Unix ms; 0 when none is planned or the clock is not set. */
 	get nextRunUtcMs(): number {
 		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
 	}
 
 	/**
-	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start; 0 when unknown. `kept`: state before a
-	 * sleep that has just ended; `error`: failure code at that time.
+	 * `lastUtcMs`: last readout before the start; 0: unknown. `kept`: state before a sleep. `error`: failure code then.
 	 */
 	start(lastUtcMs: number, kept?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
@@ -141,7 +137,7 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** Writes KEPT_LENGTH bytes for `start()` after a sleep. */
+	/** Writes KEPT_LENGTH bytes for `start()`. */
 	keep(kept: DataView): void {
 		const utcMs = this.utcMs;
 		const refusedMs = this.#refusedUntilMs - this.#options.deps.driver.nowMs();
@@ -154,7 +150,6 @@ export class Schedule implements Timed, ReadCallback {
 		kept.setUint8(RETRY_OFFSET, Number(this.#isRetry));
 	}
 
-	/** True while a due run reads the meter. */
 	get isRunning(): boolean {
 		return this.#state === STATE_RUNNING;
 	}
@@ -168,7 +163,7 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** Applies changes of the schedule, the zone or the meter's settings. */
+	/** Applies changes of schedule, zone or meter settings. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
@@ -194,7 +189,7 @@ export class Schedule implements Timed, ReadCallback {
 		if (nowMs < this.deadlineMs) return;
 		const utcMs = this.utcMs;
 		if (utcMs < this.#nextUtcMs) {
-			// The host's timer and its clock may differ slightly.
+			// The host's timer and clock may differ slightly.
 			this.deadlineMs = nowMs + this.#nextUtcMs - utcMs;
 			return;
 		}
@@ -220,7 +215,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
-			// The reader limits callers to a minute, but may read the meter for up to ten.
+			// The reader's limit is a minute for a caller, ten for a session.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
 			else this.ended(failure, nowMs);
 		});
@@ -242,7 +237,6 @@ export class Schedule implements Timed, ReadCallback {
 		}
 	}
 
-	/** Restores the state from before the sleep. */
 	private restore(kept: DataView, nowMs: number): void {
 		if (this.#state !== STATE_WAITING) return;
 		const utcMs = this.utcMs;
@@ -254,7 +248,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#isRetry = kept.getUint8(RETRY_OFFSET) === 1;
 		const refusedUtcMs = timeAt(kept, REFUSED_OFFSET);
 		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
-		// If the clock is not set, the end of the sleep counts as the due time.
+		// Without a clock, the end of the sleep counts as due.
 		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(kept, NEXT_OFFSET) || utcMs;
 		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}
@@ -268,7 +262,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.live?.changed();
 	}
 
-	/** Returns the time after which the next one is calculated. */
+	/** Returns the time from which the next one is calculated. */
 	private baseAt(utcMs: number): number {
 		const dueUtcMs = this.#dueUtcMs;
 		if (dueUtcMs === 0) return utcMs;
@@ -287,7 +281,7 @@ export class Schedule implements Timed, ReadCallback {
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
 	}
 
-	/** Handles a due time. If several times have passed, all but the last count as missed. */
+	/** Handles a due time; all but the last of several count as missed. */
 	private begin(utcMs: number): void {
 		this.#failed = 0;
 		if (this.#nextUtcMs === 0) return;
@@ -305,7 +299,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.missed?.(count);
 	}
 
-	/** Handles the end of a run; without a failure it was successful. */
+	/** Handles the end of a run; no failure means success. */
 	private ended(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
@@ -319,7 +313,7 @@ export class Schedule implements Timed, ReadCallback {
 		if (this.#nextUtcMs !== 0) this.#nextUtcMs = utcMs + delayMs;
 	}
 
-	/** Returns the delay before the retry after this failure; 0 for no retry. */
+	/** Returns the delay before the retry; 0: no retry. */
 	private delayAfter(failure: Failure): number {
 		if (failure.error === METER_AUTH_FAILED) return 0;
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;
@@ -327,7 +321,7 @@ export class Schedule implements Timed, ReadCallback {
 	}
 }
 
-/** Rounds up to whole seconds, so that a retry is never early. */
+/** Rounds up to seconds, so that a retry is never early. */
 function putTime(kept: DataView, offset: number, utcMs: number): void {
 	kept.setUint32(offset, Math.ceil(utcMs / 1000), true);
 }

@@ -1,4 +1,4 @@
-/** Meter settings in the form that meter/reader.ts needs (MeterSettings). */
+/** Converts the meter settings for meter/reader.ts (MeterSettings). */
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";

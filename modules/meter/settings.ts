@@ -11,7 +11,6 @@ export interface MeterSettings extends COSEMSettings {
 	readonly simulator: boolean;
 }
 
-/** Indicator light for meter reading. */
 export interface MeterLight {
 	reading(on: boolean): void;
 	flash(): void;
@@ -27,9 +26,9 @@ export interface MeterDeps {
 
 /** Temporary user of the reader's serial line. */
 export interface LineBorrower {
-	/** Present attempt of a probe, as in `meter_trying` of the API. */
+	/** Present attempt of a probe: `meter_trying` of the API. */
 	readonly trying?: string;
-	/** Ends its use of the line without notification. */
+	/** Ends the use of the line without notification. */
 	stop(): void;
 }
 
@@ -37,7 +36,6 @@ export interface MeterReaderOptions extends ReadStatisticsListener {
 	readonly deps: MeterDeps;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
-	/** Ledger in which a readout reserves memory. */
 	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
 }

@@ -1,12 +1,10 @@
 /**
- * Built-in meter simulator (`simulator_en`): a household with solar panels. Its values change with time and are
- * consistent with each other. Its data sets take the same path as those of a real meter: through the parser into the
- * packed readout.
+ * Built-in meter simulator (`simulator_en`): a household with solar panels. Its data sets take the path of a real
+ * meter's, through the parser into the packed readout.
  *
- * The week consists of 168 hours of constant power: the load and the sun of the hour of the day, each multiplied by a
- * factor of the weekday; the difference is import or export. Energy is the sum since 2024-01-01 (a Monday). Counters
- * therefore never decrease, and power agrees with their rise. A ripple of a few percent on power and voltage is not
- * included in the energy.
+ * Each of the week's 168 hours has constant power: the hour's load and sun, each times a factor of the weekday; the
+ * difference is import or export. Energy is the sum since 2024-01-01 (a Monday), so counters never decrease and agree
+ * with power. Power and voltage have a ripple of a few percent, which energy ignores.
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
@@ -20,14 +18,14 @@ import type { RecordSink } from "../readout/sink.js";
 import { digitsOf } from "../time/date.js";
 import type { MeterSettings } from "./settings.js";
 
-/** Identification of the simulated meter, without `/`. */
+/** Identification, without `/`. */
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
 /** Load and solar power in W by hour of the day. Texts, because a number in a table takes 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
-/** Factors in percent, Monday first: laundry on Saturday, one dull day in the week. */
+/** Factors in percent, Monday first. */
 const LOAD_PERCENT = "100 96 98 101 108 131 118";
 const SUN_PERCENT = "84 100 31 66 92 100 77";
 
@@ -41,10 +39,10 @@ const START_EXPORT_WH = 1_870_000;
 /** Tariff 1 applies from 6:00 to 22:00. */
 const TARIFF_1_FROM = 6;
 const TARIFF_1_TO = 22;
-/** Share of each phase in percent. */
+/** Percentage of each phase. */
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);
 
-/** Buffer size for a line, which has a few dozen characters at most. */
+/** Buffer for a line of a few dozen characters. */
 const LINE_LIMIT = 64;
 
 export class MeterSimulator {
@@ -59,7 +57,7 @@ export class MeterSimulator {
 	#importTariff1Wh = 0;
 	#exportWh = 0;
 
-	/** Passes a whole block with the values at `timeMs` (Unix ms, or ms since start) to the sink. */
+	/** Passes a block with the values at `timeMs` (Unix ms, or ms since start) to the sink. */
 	run(sink: RecordSink, timeMs: number): void {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
@@ -104,7 +102,7 @@ export class MeterSimulator {
 		this.#exportWh = Math.floor(this.#exportWh);
 	}
 
-	/** Returns the power from the grid (negative: into the grid) in an hour of the week, W. */
+	/** Returns the power in an hour of the week, W; negative: into the grid. */
 	private netOf(hour: number): number {
 		const day = Math.floor(hour / 24);
 		const ofDay = hour % 24;
@@ -133,7 +131,7 @@ export class MeterSimulator {
 		this.value(parser, head, energyWh, 3, "*kWh)");
 	}
 
-	/** Writes a line with `value` ÷ 10^decimals, with leading zeros as meters print them. */
+	/** Writes a line with `value` ÷ 10^decimals and leading zeros, as meters do. */
 	private value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
 		this.#length = 0;
 		this.put(head);
@@ -162,7 +160,7 @@ export class MeterSimulator {
 		parser.receive(this.#line, 0, this.#length);
 	}
 
-	/** Writes at least `digits` digits, the last `decimals` of them after a point. */
+	/** Writes at least `digits` digits, `decimals` of them after a point. */
 	private number(value: number, decimals: number, digits: number): void {
 		let divisor = 10 ** (digits - 1);
 		while (value >= divisor * 10) divisor *= 10;

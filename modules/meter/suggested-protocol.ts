@@ -1,6 +1,6 @@
 /**
- * Alternative protocols that a probe tries once each when the chosen protocol receives nothing. A meter with
- * unsolicited telegrams is found by listening (recogniser.ts).
+ * Alternative protocols that a probe tries when the chosen one receives nothing. Listening (recogniser.ts) finds meters
+ * with unsolicited telegrams.
  */
 
 import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
@@ -13,10 +13,10 @@ import { TIC } from "../tic/protocol.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
-/** An alternative protocol, and the failure to report when the meter answers in it. */
+/** `failure` is reported when the meter answers. */
 export interface SuggestedProtocol {
 	readonly failure: Failure;
-	/** Time limit for an answer, ms; there is only one request. */
+	/** Time limit for the answer to one request, ms. */
 	readonly limitMs: number;
 	probe(opening: Opening<MeterSettings>): Probing;
 }
@@ -32,7 +32,7 @@ const HDLC: SuggestedProtocol = Object.freeze({
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 
-/** Returns the alternatives in the order of trying. */
+/** Returns the alternatives in order. */
 export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
 	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
 	return settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];

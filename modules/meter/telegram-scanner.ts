@@ -1,6 +1,5 @@
 /**
- * Recognises unsolicited telegrams by their structure: takes the bytes of the line, eight bits each, and returns the
- * kind of telegram found. Nothing is decoded or stored.
+ * Recognises unsolicited telegrams by their structure, from bytes of eight bits. Nothing is decoded.
  *
  * | kind | required contents |
  * |---|---|
@@ -13,8 +12,8 @@
  * | bare | outside these frames, the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
  * Answers to requests do not match: a block has STX, and an HDLC answer is not a UI frame. A data-notification in an I
- * frame counts as pushed (Kaifa). A damaged telegram is missed; the next one is found. Memory: HEAD_LIMIT bytes of a
- * header and the last WRAPPER_LENGTH bytes; otherwise only numbers.
+ * frame counts as pushed (Kaifa). A damaged telegram is skipped. Memory: HEAD_LIMIT bytes of a header, the last
+ * WRAPPER_LENGTH bytes, and numbers.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { hasEvenParity } from "../bytes/parity.js";
@@ -25,7 +24,7 @@ export const KIND_SML = 2;
 export const KIND_HDLC = 3;
 export const KIND_MBUS = 4;
 export const KIND_WRAPPER = 5;
-/** Unknown data; assigned by the listener (recogniser.ts). */
+/** Unknown data, reported by recogniser.ts. */
 export const KIND_NOISE = 6;
 /** An APDU without a frame. */
 export const KIND_BARE = 7;
@@ -43,29 +42,27 @@ const SLASH = 0x2f;
 const ESCAPE = 0x1b;
 const FLAG = 0x7e;
 
-/** States for ASCII: nothing, the identification line, the data sets. */
+/** States for ASCII: nothing, identification, data sets. */
 const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
 const IDENT_LIMIT = 80;
-/** Maximum position of a `/` that begins a new identification; it covers the manufacturer's letters. */
+/** Maximum position of a `/` that begins a new identification: the manufacturer's letters. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
 /** At most one of this many characters may be damaged. */
 const DAMAGE = 16;
-/** Length of a run of text characters that proves the speed; at a wrong speed its probability is one in 2^32. */
+/** Run of text characters that proves the speed; one in 2^32 at a wrong speed. */
 const TEXT_RUN = 32;
-/** Number of consecutive TIC groups required; one in 64 has a right check by accident. */
+/** Required TIC groups in a row; one in 64 has a right check by accident. */
 const GROUPS = 3;
 
-/** Maximum size of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
+/** Size of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
 const HEAD_LIMIT = 18;
 const SND_UD = 0x53;
-/**
- * Number of bytes examined for a wrapper: version, ports, length, the APDU's tag, and the bytes that identify an APDU.
- */
+/** Bytes examined for a wrapper: version, ports, length, tag, and the bytes that identify an APDU. */
 const WRAPPER_LENGTH = 14;
-/** Offset of the APDU's tag in the wrapper; 4 bytes of invoke id follow the tag. */
+/** Offset of the APDU's tag in the wrapper; an invoke id of 4 bytes follows. */
 const WRAPPER_TAG = 8;
 
 /** Tags of APDUs (IEC 62056-5-3, 9.5). */
@@ -76,32 +73,32 @@ const GENERAL_DED = 0xdc;
 const GENERAL_CIPHERING = 0xdd;
 const GENERAL_SIGNING = 0xdf;
 const GENERAL_BLOCK = 0xe0;
-/** Length of a system title, which begins a ciphered APDU, and of the date and time in a data-notification. */
+/** Length of a system title, which begins a ciphered APDU, and of a data-notification's date and time. */
 const TITLE_LENGTH = 8;
 const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
-	/** With KIND_ASCII: true when its characters have a parity bit. With KIND_TIC: always true. */
+	/** True when the characters of KIND_ASCII have a parity bit; always true for KIND_TIC. */
 	hasParity = false;
 	/* ASCII: counts of characters since `/`, of those with even parity, and of those without bit 7. */
 	#text = TEXT_HUNT;
 	#length = 0;
 	#even = 0;
 	#plain = 0;
-	/** Characters of the line before a parenthesis, whether one is open, and number of complete data sets. */
+	/** Characters before a parenthesis, whether one is open, and number of data sets. */
 	#address = 0;
 	#isOpen = false;
 	#sets = 0;
-	/** Lengths of the present run of text with even parity, and without bit 7. */
+	/** Lengths of the present text runs with even parity, and without bit 7. */
 	#evenRun = 0;
 	#plainRun = 0;
-	/* TIC: sum of this group's characters, its last two characters, and number of consecutive valid groups. */
+	/* TIC: sum of the group's characters, its last two characters, and number of valid groups in a row. */
 	#groupSum = 0;
 	#groupLast = 0;
 	#groupCheck = 0;
 	#groups = 0;
-	/** SML: number of consecutive 1B bytes, and the bytes after four of them. */
+	/** SML: number of 1B bytes in a row, and the bytes after four of them. */
 	#escapes = 0;
 	#begins = 0;
 	#isEnding = false;
@@ -113,13 +110,13 @@ export class TelegramScanner {
 	#frameLength = 0;
 	#sum = 0;
 	#isPush = false;
-	/** True after an HDLC frame, which may contain a ciphered APDU further on. */
+	/** True after an HDLC frame, which may contain a ciphered APDU. */
 	#isFramed = false;
 	/** The last bytes, and the index of the next one. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
 	#next = 0;
 
-	/** Takes a byte; returns the kind of telegram it completes, or KIND_NONE. */
+	/** Returns the kind of telegram that the byte completes, or KIND_NONE. */
 	take(byte: number): number {
 		if (this.takeText(byte)) return KIND_ASCII;
 		if (this.takeTIC(byte & 0x7f)) return KIND_TIC;
@@ -133,7 +130,7 @@ export class TelegramScanner {
 		return !this.#isFramed && this.isBare ? KIND_BARE : KIND_NONE;
 	}
 
-	/** True when the last characters are text: the speed is right, even without a whole telegram. */
+	/** True when the last characters are text, which proves the speed. */
 	get readsText(): boolean {
 		return this.#evenRun >= TEXT_RUN || this.#plainRun >= TEXT_RUN;
 	}
@@ -144,8 +141,7 @@ export class TelegramScanner {
 		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
 		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
 		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
-		// A slash may also be part of the identification or the data; at the beginning of a line it begins the next
-		// telegram.
+		// A slash at the beginning of a line begins a telegram; elsewhere it is data.
 		const isInside = this.#text === TEXT_SETS ? this.#address > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
 		if (character === SLASH && !isInside) {
 			this.#text = TEXT_IDENT;
@@ -163,8 +159,8 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * A group is LF, label, data, check character, CR, with HT or a blank as separators. The check is six bits of the sum
-	 * of everything before it, plus 0x20; the older form of TIC leaves out the last separator.
+	 * A group is LF, label, data, check character, CR, separated by HT or blank. The check is six bits of the sum before
+	 * it, plus 0x20; the older TIC leaves out the last separator.
 	 */
 	private takeTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
@@ -213,7 +209,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** At the `!`: returns true when nearly all characters have the same framing. */
+	/** At the `!`: returns true when nearly all characters have one framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
@@ -261,7 +257,7 @@ export class TelegramScanner {
 		return isPushed;
 	}
 
-	/** Returns the offset of the control byte in the header; -1 while unknown, or when there can be no such byte. */
+	/** Returns the offset of the control byte in the header; -1 when unknown or impossible. */
 	private controlAt(): number {
 		let at = 2;
 		for (let address = 0; address < 2; address++) {
@@ -291,7 +287,7 @@ export class TelegramScanner {
 		else if (at < 4) {
 			const isDoubled = at === 2 && this.#frameLength === 0x68 && byte !== 0x68;
 			if (isDoubled) {
-				// The previous byte was noise, and the presumed length begins the frame.
+				// The previous byte was noise; the presumed length begins the frame.
 				this.#frame = 2;
 				this.#frameLength = byte;
 			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frame = byte === 0x68 ? 1 : 0;
@@ -326,7 +322,7 @@ export class TelegramScanner {
 		return isCiphered && this.lastAt(WRAPPER_TAG + 1) === TITLE_LENGTH;
 	}
 
-	/** True when the last bytes are the head of a ciphered APDU outside an M-Bus frame. */
+	/** True when the last bytes begin a ciphered APDU outside an M-Bus frame. */
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
@@ -334,7 +330,7 @@ export class TelegramScanner {
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 
-	/** Returns the byte at `index` of the last WRAPPER_LENGTH bytes, oldest first. */
+	/** Returns a byte of the last WRAPPER_LENGTH, oldest first. */
 	private lastAt(index: number): number {
 		return this.#last[(this.#next + index) % WRAPPER_LENGTH];
 	}

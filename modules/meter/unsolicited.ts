@@ -1,6 +1,6 @@
 /**
- * Failures for unsolicited data: entries of failures.ts extended by what was found, so they must be compared by code
- * and not by identity. Also decides when to examine such data.
+ * Failures for unsolicited data: entries of failures.ts with the finding added, so compare them by code, not identity.
+ * Decides when to examine such data.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -22,11 +22,11 @@ export const FRAMING_7E1 = "7E1";
 export const FRAMING_8N1 = "8N1";
 export const FRAMING_8E1 = "8E1";
 
-/** Words of the API, by KIND_… from KIND_ASCII on. */
+/** API words, by KIND_… from KIND_ASCII on. */
 const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare tic";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 const TIC_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_TIC });
-/** Failures by KIND_… from KIND_ASCII on. */
+/** Failures, by KIND_… from KIND_ASCII on. */
 const ROWS: readonly Failure[] = Object.freeze([
 	UNSOLICITED_ASCII,
 	UNSOLICITED_SML,
@@ -38,7 +38,6 @@ const ROWS: readonly Failure[] = Object.freeze([
 	UNSOLICITED_TIC,
 ]);
 
-/** Returns the failure for a telegram of this kind at this speed. */
 export function unsolicitedFailure(kind: number, baud: number, framing: string): Failure {
 	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
@@ -64,17 +63,17 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 			});
 }
 
-/** Returns true when a session with this failure received no valid answer. */
+/** True when a session received no valid answer. */
 function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
-/** Returns true when a session failed after receiving characters that were not an echo. */
+/** True when a session failed with received characters that were no echo. */
 export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
 
-/** Returns true when the gateway is already configured as the failure advises, so that nothing new was found. */
+/** True when the gateway is configured as the failure advises: nothing new was found. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	const { protocol } = advice ?? {};
 	if (protocol === PROTOCOL_SML || protocol === PROTOCOL_TIC) return settings.protocol === protocol;
@@ -83,19 +82,17 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
-/** Time for a line that is busy before the first request, because a meter may still be sending. */
+/** Time for a busy line before the first request; a meter may still be sending. */
 const IDLE_MS = 4000;
 
-/** Evidence, during one readout, for a meter with unsolicited telegrams. The data is examined at most once. */
+/** Evidence, during one readout, for unsolicited telegrams. The data is examined at most once. */
 export class UnsolicitedDetector {
-	/** True when bytes have arrived that are not an answer. */
+	/** True when bytes arrived that are no answer. */
 	isStrange = false;
-	/** True once the data has been examined. */
 	isOver = false;
-	/** True once a request has been sent. */
 	hasAsked = false;
 	#noise: Failure | undefined;
-	/** Time of the first byte while the session expected no answer, monotonic ms. */
+	/** Time of the first byte without a request, monotonic ms. */
 	#idleMs = Number.POSITIVE_INFINITY;
 
 	begin(): void {
@@ -103,8 +100,8 @@ export class UnsolicitedDetector {
 	}
 
 	/**
-	 * Records bytes received while the session expects no answer; `known`: failure that progressed furthest so far.
-	 * Returns true when the data should be examined at once.
+	 * Records bytes received while no answer is expected; `known`: failure that progressed furthest. Returns true when
+	 * they should be examined at once.
 	 */
 	cameIdle(known: Failure | undefined, nowMs: number): boolean {
 		this.isStrange = true;
@@ -112,7 +109,7 @@ export class UnsolicitedDetector {
 		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/** Records the end of a session; returns undefined for noise, which is stored as the least informative failure. */
+	/** Records the end of a session; returns undefined for noise, the least informative failure. */
 	ended(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.isStrange = true;
 		if (failure?.unasked === undefined || failure.isFinal) return failure;
@@ -120,15 +117,12 @@ export class UnsolicitedDetector {
 		return undefined;
 	}
 
-	/**
-	 * Returns true when the data should be examined after all sessions have failed; `known`: failure that progressed
-	 * furthest.
-	 */
+	/** True when the data should be examined after all sessions failed; `known`: failure that progressed furthest. */
 	remain(known: Failure | undefined): boolean {
 		return this.isStrange && !this.isOver && isUnanswered(known);
 	}
 
-	/** Returns the most informative failure: `known`, or noise. */
+	/** Returns `known`, or noise if that says more. */
 	most(known: Failure | undefined): Failure | undefined {
 		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}

@@ -8,14 +8,13 @@
  *     C.1.0  F.F  F.F.0  L.1  P.01  0-0:C.51.2*01                            C 96 service, F 97 error, L 98, P 99 lists
  *     0.5.1.2                                                                a fourth short group, see `sub`
  *
- * Other addresses are not OBIS codes; callers then show the address as sent. Limits: an address may have any length, a
- * code at most OBIS_TEXT_LIMIT characters.
+ * Other addresses are shown as sent. Limit: OBIS_TEXT_LIMIT characters.
  */
 
-/** Maximum length of a code as text: `255-255:255.255.255.255*255`. */
+/** Length of `255-255:255.255.255.255*255`. */
 export const OBIS_TEXT_LIMIT = 27;
 
-/** F of a value that belongs to no past billing period. */
+/** F of a value of no past billing period. */
 export const BILLING_PERIOD_CURRENT = 255;
 
 const AMPERSAND = 0x26;
@@ -35,7 +34,7 @@ export const GROUP_LIST = 98;
 /** C of load profiles, `P`. */
 export const GROUP_PROFILE = 99;
 
-/** One code; each `parse()` reuses the object. A group that was not sent is -1. */
+/** A code, reused by each `parse()`. A group that was not sent is -1. */
 export class OBISCode {
 	/** Medium: 0 abstract, 1 electricity, 4 heat cost, 5 cooling, 6 heat, 7 gas, 8 cold water, 9 hot water. */
 	a = -1;
@@ -50,32 +49,29 @@ export class OBISCode {
 	/** Billing period. */
 	f = -1;
 	/**
-	 * Fourth short group. Only the demand limits `0.5.1.x` and `0.5.2.x` are known to have one (EDIS); OBIS later wrote
-	 * it as F. It counts limits or tariffs and not billing periods, so it is stored separately.
+	 * Fourth short group, only of the demand limits `0.5.1.x` and `0.5.2.x` (EDIS); OBIS later wrote it as F. It counts
+	 * limits or tariffs, not billing periods.
 	 */
 	sub = -1;
 	/** True when C was sent as a letter. */
 	letters = false;
-	/** True when F followed `&`: the billing period was closed manually or by command, not by the meter's clock. */
+	/** True when F followed `&`: the billing period was closed manually or by command. */
 	manual = false;
-	/** True when F below 10 was sent with two digits, as usual for stored billing periods (`*01`). */
+	/** True when F below 10 was sent with two digits, as for stored billing periods (`*01`). */
 	paddedF = false;
-	/** True when `encode()` returns exactly the parsed bytes. */
+	/** True when `encode()` returns the parsed bytes. */
 	canonical = false;
 
-	/**
-	 * Start of the text of `C.D.E`, after `A-B:`, in the bytes given to `parse()` or written by `encode()`. The start of
-	 * the address if it is not a code.
-	 */
+	/** Start of `C.D.E`, after `A-B:`, in the bytes of `parse()` or `encode()`; of the address if it is no code. */
 	shortStart = 0;
-	/** End of the text of `C.D.E`, before `*` or `&`. The end of the address if it is not a code. */
+	/** End of `C.D.E`, before `*` or `&`; of the address if it is no code. */
 	shortEnd = 0;
-	/** End of the long text, which begins at the start of the address and omits a trailing `*255`. */
+	/** End of the long text, which begins with the address and omits a trailing `*255`. */
 	longEnd = 0;
 
 	#at = 0;
 
-	/** Parses the address `bytes[start..end)` (ASCII). Returns false, with all groups -1, if it is not an OBIS code. */
+	/** Parses the address `bytes[start..end)`, ASCII. Returns false, with all groups -1, if it is no OBIS code. */
 	parse(bytes: Uint8Array, start: number, end: number): boolean {
 		this.clear(start, end);
 		if (this.read(bytes, start, end)) return true;
@@ -83,7 +79,7 @@ export class OBISCode {
 		return false;
 	}
 
-	/** Takes the six groups from `bytes[at]` on, in the form of DLMS/COSEM. */
+	/** Takes the six groups from `bytes[at]` on, as in DLMS/COSEM. */
 	setGroups(bytes: Uint8Array, at: number): void {
 		this.clear(0, 0);
 		this.a = bytes[at];
@@ -94,7 +90,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes the text at `into[at]`, at most OBIS_TEXT_LIMIT bytes; returns its end offset. */
+	/** Writes at most OBIS_TEXT_LIMIT bytes at `into[at]`; returns the end offset. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {
@@ -123,7 +119,7 @@ export class OBISCode {
 		return this.encodePeriod(into);
 	}
 
-	/** Replaces F after the A to E that `encode()` has written to `into`; returns the end offset of the text. */
+	/** Replaces F after the A to E that `encode()` has written; returns the end offset. */
 	encodePeriod(into: Uint8Array): number {
 		let to = this.shortEnd;
 		this.longEnd = to;
@@ -136,7 +132,7 @@ export class OBISCode {
 		return to;
 	}
 
-	/** A to E as one number, equal for all billing periods of a code; -1 if it is not a code, or has a fourth group. */
+	/** A to E as one number, equal for all billing periods of a code; -1 if it is no code or has a fourth group. */
 	get quantity(): number {
 		if (this.c < 0 || this.sub >= 0) return -1;
 		const channel = (this.a + 1) * 257 + this.b + 1;
@@ -144,17 +140,17 @@ export class OBISCode {
 		return (channel * 257 * 257 * 257 + processing) * 2 + (this.letters ? 1 : 0);
 	}
 
-	/** A, or null when it was not sent. */
+	/** A; null when not sent. */
 	get medium(): number | null {
 		return this.a < 0 ? null : this.a;
 	}
 
-	/** B, or null when it was not sent. */
+	/** B; null when not sent. */
 	get channel(): number | null {
 		return this.b < 0 ? null : this.b;
 	}
 
-	/** F, or null for a current value. */
+	/** F; null for a current value. */
 	get billingPeriod(): number | null {
 		return this.f < 0 || this.f === BILLING_PERIOD_CURRENT ? null : this.f;
 	}
@@ -191,7 +187,7 @@ export class OBISCode {
 		return this.#at === end;
 	}
 
-	/** Reads `A-B:` as far as present, and C. */
+	/** Reads `A-B:`, if present, and C. */
 	private readC(bytes: Uint8Array, end: number): boolean {
 		let value = this.number(bytes, end);
 		if (value >= 0 && this.skip(bytes, end, HYPHEN)) {
@@ -240,7 +236,7 @@ export class OBISCode {
 		return true;
 	}
 
-	/** Reads one to three digits, 0 to 255; returns -1 otherwise. Leading zeros are accepted but not canonical. */
+	/** Reads 0 to 255 in one to three digits; otherwise returns -1. Leading zeros are not canonical. */
 	private number(bytes: Uint8Array, end: number): number {
 		const from = this.#at;
 		let value = 0;
@@ -260,7 +256,7 @@ export class OBISCode {
 	}
 }
 
-/** Writes `value` (0 to 255) as decimal digits at `into[at]`; returns the offset after them. */
+/** Writes `value` (0 to 255) in decimal at `into[at]`; returns the end offset. */
 export function putDecimal(into: Uint8Array, at: number, value: number): number {
 	let to = at;
 	if (value > 99) into[to++] = DIGIT_0 + Math.floor(value / 100);

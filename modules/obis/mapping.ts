@@ -1,6 +1,6 @@
 /**
- * Mapping of OBIS codes to Zigbee attributes, for the API's table and readings, and for the bridge. A pair is cluster
- * and attribute: 0702 Metering, 0B04 Electrical Measurement (ZCL revision 8, D.3 and 4.9).
+ * Mapping of OBIS codes to Zigbee attributes. A pair is cluster and attribute: 0702 Metering, 0B04 Electrical
+ * Measurement (ZCL revision 8, D.3 and 4.9).
  *
  * The table in flash:
  *
@@ -9,8 +9,8 @@
  *     1       6 each bits 0-2 index in PAIRS, 3 compare the short code only, 4 A is given, 5 B is given, 6 E is given
  *                    (1), A B C D E (1 each, 0 when not given)
  *
- * An empty table in flash means the default table. Later entries have priority: the last entry that matches a code
- * decides, unless a later entry assigns its pair to another code. Each pair therefore has one source.
+ * An empty table means the default table. The last entry that matches a code decides, unless a later entry assigns its
+ * pair to another code. Each pair therefore has one source.
  */
 import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "./code.js";
@@ -19,9 +19,8 @@ export const MAP_LIMIT = 16;
 export const MAP_ENTRY_SIZE = 6;
 export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 
-/** Value shown for an unmapped code; an entry with it excludes its code from the mapping. */
+/** Pair of unmapped codes; an entry with it excludes its code. */
 export const UNMAPPED = "00000000";
-/** Pairs allowed in an entry. */
 export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 
 const PAIR_MASK = 7;
@@ -30,11 +29,11 @@ const FLAG_A = 16;
 const FLAG_B = 32;
 const FLAG_E = 64;
 
-/** Default of a group that the meter or the entry leaves out, when full codes are compared. */
+/** Groups that the meter or the entry leaves out, in comparisons of full codes. */
 const DEFAULT_A = 1;
 const DEFAULT_B = 0;
 
-/** Default table: one code for each pair in the order of PAIRS. */
+/** Default code of each pair, in the order of PAIRS. */
 const DEFAULT_CODES = Object.freeze(["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]);
 
 /** Compare A to E. */
@@ -42,7 +41,7 @@ export const MODE_FULL = 0;
 /** Compare C to E. */
 export const MODE_SHORT = 1;
 
-/** Returns the table for the bytes in flash; may return `stored` itself. */
+/** Returns the table for the bytes in flash, possibly `stored` itself. */
 export function mapOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const map = new Uint8Array(1 + DEFAULT_CODES.length * MAP_ENTRY_SIZE);
@@ -52,7 +51,7 @@ export function mapOf(stored: Uint8Array): Uint8Array {
 	return map;
 }
 
-/** Returns true when the bytes are a valid table; flash may contain anything. */
+/** Returns true for a valid table; flash may contain anything. */
 export function isMapping(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > MAP_LIMIT || stored.length !== 1 + stored[0] * MAP_ENTRY_SIZE) return false;
@@ -60,14 +59,14 @@ export function isMapping(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Returns the index of a pair of 8 hex digits, in either case, in PAIRS; -1 for any other. */
+/** Returns the index in PAIRS of 8 hex digits in either case; -1 for others. */
 export function findPair(text: string): number {
 	return PAIRS.indexOf(upperCase(text));
 }
 
 /**
- * Writes an entry into `into[at..at+MAP_ENTRY_SIZE)`. `obis` is ASCII; without `mode` the full code is compared if it
- * has a `:`. Returns false for a code that can't feed an attribute: with a billing period, letters or a fourth group.
+ * Writes an entry into `into[at..at+MAP_ENTRY_SIZE)`. `obis`: ASCII. Without `mode` a code with `:` is compared in
+ * full. Returns false for a code that can't feed an attribute: with a billing period, letters or a fourth group.
  */
 export function packMapping(
 	obis: string,
@@ -91,8 +90,8 @@ export function packMapping(
 }
 
 /**
- * Fills `code` with the code of the entry at `map[at]`, in a form that implies its mode: without groups A and B when
- * the short code is compared, with at least one of them when the full code is compared.
+ * Fills `code` from the entry at `map[at]`. Its form implies the mode: without A and B for the short code, with at
+ * least one for the full code.
  */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];
@@ -107,30 +106,27 @@ export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void
 	code.letters = code.manual = code.paddedF = false;
 }
 
-/** Returns the pair of the entry at `map[at]`, 8 upper-case hex digits. */
 export function pairAt(map: Uint8Array, at: number): string {
 	return PAIRS[map[at] & PAIR_MASK];
 }
 
-/** Returns true when an entry has the pair with this number. */
+/** Returns true when an entry has this pair. */
 export function isFed(map: Uint8Array, pair: number): boolean {
 	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) if ((map[at] & PAIR_MASK) === pair) return true;
 	return false;
 }
 
-/** Returns the pair that `code` feeds, 8 upper-case hex digits. */
 export function mappingOf(code: OBISCode, map: Uint8Array): string {
 	return pairText(pairOf(code, map));
 }
 
-/** Returns the pair with this number, 8 upper-case hex digits. */
 export function pairText(pair: number): string {
 	return PAIRS[pair];
 }
 
 /**
- * Returns the number of the pair that `code` feeds, or 0. A value of a past billing period feeds no pair. A missing E
- * counts as 0 (`32.7`).
+ * Returns the number of the pair that `code` feeds, or 0. Past billing periods feed none. A missing E counts as 0
+ * (`32.7`).
  */
 export function pairOf(code: OBISCode, map: Uint8Array): number {
 	if (!canFeed(code)) return 0;
@@ -146,7 +142,6 @@ function canFeed(code: OBISCode): boolean {
 	return code.c >= 0 && code.billingPeriod === null && !code.letters && code.sub < 0;
 }
 
-/** Returns true when the entry, which has the code's C and D, matches its other groups too. */
 function matches(map: Uint8Array, at: number, code: OBISCode): boolean {
 	if (map[at + 5] !== Math.max(code.e, 0)) return false;
 	const flags = map[at];

@@ -1,8 +1,8 @@
 /**
- * Names of OBIS codes in English, German and Polish, for the meter routes.
+ * Names of OBIS codes in English, German and Polish.
  *
- * The table is a resource (obis-names.bin, made by tools/obis-table.ts from names.tsv), because frozen objects would
- * take more flash than the HTTP server. Numbers are big-endian:
+ * The table is a resource to save flash (obis-names.bin, made by tools/obis-table.ts from names.tsv). Numbers are
+ * big-endian:
  *
  *     0            4  "OBN2"
  *     4            2  R, number of rows
@@ -16,7 +16,7 @@
  * A byte of a text is ASCII, a MARK_… for a number from the code, or from 0x80 on a fragment. medium is group A,
  * MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY. With MEDIUM_ATTRIBUTE, C and D
  * are class and attribute of a COSEM object, channel and E are 0, and the text follows the object's name. Limits: a
- * table of 64 KB; a name of NAME_LIMIT bytes (checked by the generator).
+ * table of 64 KB; a name of NAME_LIMIT bytes.
  */
 import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
@@ -33,18 +33,18 @@ export const TABLE_MAGIC = 0x4f424e32;
 const TABLE_ROWS = 10;
 const ROW_SIZE = 8;
 
-/** E of a row for all values of E up to TARIFF_LIMIT without a row of their own. */
+/** E of a row for all E up to TARIFF_LIMIT without their own row. */
 export const E_ANY = 255;
-/** Highest tariff (62056-6-1); higher values are manufacturer-specific. */
+/** Highest tariff (62056-6-1); higher ones are manufacturer-specific. */
 export const TARIFF_LIMIT = 63;
 
 const MEDIUM_ABSTRACT = 0;
 const MEDIUM_ELECTRICITY = 1;
-/** Codes of heat meters without A-B, which differ from those of medium 6. */
+/** Codes of heat meters without A-B, unlike those of medium 6. */
 export const MEDIUM_HEAT_LIST = 12;
-/** Codes 96.x sent in digits and without A-B: a list of the Turkish market. */
+/** Codes 96.x in digits without A-B: a list of the Turkish market. */
 export const MEDIUM_SHORT_LIST = 13;
-/** Attributes other than the value of their object (IEC 62056-6-2). */
+/** Attributes other than the object's value (IEC 62056-6-2). */
 export const MEDIUM_ATTRIBUTE = 14;
 /** All channels from 1 on: devices connected to the meter. */
 export const CHANNEL_DEVICE = 14;
@@ -60,7 +60,7 @@ export const MARK_PHASE = 3;
 export const MARK_CHANNEL = 4;
 /** Number of a demand limit. */
 export const MARK_LIMIT = 5;
-/** Lowest byte of a text that is a fragment; the fragment's number is the byte minus this. */
+/** Lowest byte of a fragment; the number of the fragment is the byte minus this. */
 export const FRAGMENT = 0x80;
 
 const COMMA = 0x2c;
@@ -68,18 +68,18 @@ const BLANK = 0x20;
 
 const GROUP_SERVICE = 96;
 const D_DEMAND_LIMIT = 5;
-/** Lowest manufacturer-specific D in the service codes. */
+/** Lowest manufacturer-specific D of service codes. */
 const SERVICE_MAKER = 50;
-/** D of instantaneous values, and of EMH's service values (averages over the period of these values). */
+/** D of instantaneous values, and of EMH's service values, their averages. */
 const D_INSTANTANEOUS = 7;
 const D_SERVICE = 25;
-/** C of L1 in the two families of codes that exist once per phase, 20 apart. */
+/** C of L1 in the two families of codes per phase, 20 apart. */
 const PHASES = 21;
 const PHASES_NET_REACTIVE = 141;
 const PHASE_STEP = 20;
 const PHASE_CODES = 60;
 
-/** Returns the language for the `lang` of a request: `de`, `pl`, anything else English. */
+/** Returns the language of the parameter `lang`; English by default. */
 export function languageOf(text: string): number {
 	if (text === "de") return LANGUAGE_DE;
 	return text === "pl" ? LANGUAGE_PL : LANGUAGE_EN;
@@ -88,17 +88,16 @@ export function languageOf(text: string): number {
 export class OBISNames {
 	readonly #table: Uint8Array;
 	readonly #rows: number;
-	/** Offsets of the phrase table and of the fragment table. */
+	/** Offsets of the two tables. */
 	readonly #phrases: number;
 	readonly #fragments: number;
-	/** Result of `find()`: row offset (-1 when not found), language, and the numbers for the marks. */
+	/** Result of `find()`: row offset (-1: not found), language, and numbers for the marks. */
 	#row = -1;
 	#language = LANGUAGE_EN;
 	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
-	/** True when the readout is from a heat meter. */
 	#heat = false;
 
-	/** `table` is the resource, which is read in place. Throws when it is not a valid table. */
+	/** `table`: the resource, read in place. Throws when it is invalid. */
 	constructor(table: Uint8Array) {
 		this.#table = table;
 		if (table.length < TABLE_ROWS || this.word(0) * 0x10000 + this.word(2) !== TABLE_MAGIC) {
@@ -109,34 +108,31 @@ export class OBISNames {
 		this.#fragments = this.#phrases + this.word(6) * 2;
 	}
 
-	/** Call it before the first code of a readout: the meaning of codes without A depends on earlier codes. */
+	/** Call it before a readout's first code: codes without A depend on earlier ones. */
 	beginReadout(): void {
 		this.#heat = false;
 	}
 
-	/** Finds the name of `code` in `language` (LANGUAGE_…) for `write()`; returns false for an unknown code. */
+	/** Finds the name for `write()`; returns false for an unknown code. */
 	find(code: OBISCode, language: number): boolean {
 		this.#language = language;
 		this.#row = this.rowOf(code);
 		return this.#row >= 0;
 	}
 
-	/** Selects another language for the name found last. */
+	/** Selects another language for the last name. */
 	translate(language: number): void {
 		this.#language = language;
 	}
 
-	/**
-	 * Writes the name found last at `into[at]` as UTF-8; returns its end offset. `into` needs space for NAME_LIMIT bytes.
-	 * Writes nothing when no name was found.
-	 */
+	/** Writes the last name, or nothing, at `into[at]` as UTF-8, at most NAME_LIMIT bytes; returns the end offset. */
 	write(into: Uint8Array, at: number): number {
 		return this.writeRow(this.#row, into, at);
 	}
 
 	/**
-	 * Writes `, ` and the name of an attribute, in the same language, after the name of its object; both together take at
-	 * most NAME_LIMIT bytes. Returns the end offset: `at` for an unknown attribute.
+	 * Writes `, ` and an attribute's name after its object's, together at most NAME_LIMIT bytes. Returns the end offset:
+	 * `at` for an unknown attribute.
 	 */
 	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
 		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
@@ -153,7 +149,7 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/** The loops use only local variables: a reply of 340 readings spends a third of its time here. */
+	/** Local variables only: a reply of 340 readings spends a third of its time here. */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;
@@ -187,7 +183,7 @@ export class OBISNames {
 	private rowOfMedium(code: OBISCode): number {
 		if (code.a < 0 && this.isHeat(code)) return this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, code.e);
 		const electricity = code.a < 0 || code.a === MEDIUM_ELECTRICITY;
-		// Letters are general codes, with any medium.
+		// Letters are general codes of any medium.
 		if (electricity && code.letters) return -1;
 		const channel = Math.max(code.b, 0);
 		if (code.a < 0 && code.c >= GROUP_SERVICE && code.c <= GROUP_PROFILE) {
@@ -200,7 +196,7 @@ export class OBISNames {
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
-	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E in these groups. */
+	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E here. */
 	private isHeat(code: OBISCode): boolean {
 		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
 			this.#heat = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
@@ -208,10 +204,7 @@ export class OBISNames {
 		return this.#heat;
 	}
 
-	/**
-	 * Takes the number of a demand limit. Only demand limits have a fourth short group (or F, in DLMS codes), and they
-	 * have no name without it.
-	 */
+	/** Takes the number of a demand limit: its fourth short group (F in DLMS codes), without which it has no name. */
 	private takeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
 		const limit = code.sub < 0 ? code.f : code.sub;
@@ -219,7 +212,7 @@ export class OBISNames {
 		return limit >= 0 && limit < BILLING_PERIOD_CURRENT;
 	}
 
-	/** Returns the C of L1 for the same quantity if C belongs to a phase; otherwise C. */
+	/** Returns the C of L1 for a C of any phase; otherwise C. */
 	private takePhase(c: number): number {
 		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
 		const offset = c - family;
@@ -228,7 +221,7 @@ export class OBISNames {
 		return family + (offset % PHASE_STEP);
 	}
 
-	/** Returns the offset of the row for a code, or for all its tariffs, or -1. */
+	/** Returns the row of a code or of all its tariffs, or -1. */
 	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;
@@ -239,7 +232,7 @@ export class OBISNames {
 		return this.searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
 	}
 
-	/** Returns the offset of the first row with `cde` and `medium` that includes `channel`, or -1. */
+	/** Returns the first row with `cde` and `medium` that includes `channel`, or -1. */
 	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
 		const wanted = cde * 256 + medium * 16;
@@ -250,7 +243,7 @@ export class OBISNames {
 		while (low < high) {
 			const middle = (low + high) >> 1;
 			const row = TABLE_ROWS + middle * ROW_SIZE;
-			// C usually decides. All groups as one number exceed 31 bits, so shifts are not possible.
+			// C usually decides. All groups as one number exceed 31 bits.
 			let above = table[row] - c;
 			if (above === 0) above = (table[row + 1] * 256 + table[row + 2]) * 256 + table[row + 3] - rest;
 			if (above < 0) low = middle + 1;

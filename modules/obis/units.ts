@@ -1,12 +1,9 @@
 /**
- * Units: the spellings that meters print, one byte each in a packed readout, and the unit numbers of DLMS. IEC
- * 62056-21, 6.5 (the unit is free text of up to 16 characters, and spellings differ between manufacturers), Blue Book
- * edition 14, 4.3.2 (scaler_unit).
+ * Units: spellings that meters print, a byte each in a packed readout (IEC 62056-21, 6.5: free text of up to 16
+ * characters), and unit numbers of DLMS (Blue Book edition 14, 4.3.2, scaler_unit).
  */
 
-/**
- * Spellings exactly as sent. The index is the number in a packed record; frequent units come first and are found first.
- */
+/** Spellings as sent, frequent ones first. The index is the number in a packed record. */
 const SPELLINGS = Object.freeze([
 	"kWh",
 	"kW",
@@ -97,7 +94,7 @@ const SPELLINGS = Object.freeze([
 	"PLN",
 ]);
 
-/** DLMS unit numbers 0 to 72; reserved ones are empty. */
+/** DLMS units 0 to 72; reserved ones are empty. */
 const COSEM_UNITS = Object.freeze([
 	...["", "a", "mo", "wk", "d", "h", "min", "s", "°", "°C", "", "m", "m/s", "m3", "m3", "m3/h", "m3/h", "m3/d"],
 	...["m3/d", "l", "kg", "N", "Nm", "Pa", "bar", "J", "J/h", "W", "VA", "var", "Wh", "VAh", "varh", "A", "C", "V"],
@@ -106,10 +103,10 @@ const COSEM_UNITS = Object.freeze([
 	...["J/kg", "g/cm2", "atm", "", "", "dBm", "dBuV", "dB"],
 ]);
 
-/** Number of units; at most 255, so that 255 can have another meaning in a packed byte. */
+/** At most 255, so that 255 can have another meaning in a packed byte. */
 export const UNIT_COUNT = SPELLINGS.length;
 
-/** Returns the number (0 to 254) of the unit spelled `bytes[start..end)`, or -1 if it is not in the list. */
+/** Returns the number (0 to 254) of the unit `bytes[start..end)`, or -1. */
 export function unitIndex(bytes: Uint8Array, start: number, end: number): number {
 	const length = end - start;
 	for (let index = 0; index < UNIT_COUNT; index++) {
@@ -122,15 +119,12 @@ export function unitIndex(bytes: Uint8Array, start: number, end: number): number
 	return -1;
 }
 
-/** Returns the spelling with the number `index`; empty for an unknown number. */
+/** Returns "" for an unknown number. */
 export function unitText(index: number): string {
 	return SPELLINGS[index] ?? "";
 }
 
-/**
- * Returns the text of the DLMS unit number `unit`; empty for no unit (255), currency (10), other (254) and reserved
- * ones.
- */
+/** Returns "" for no unit (255), currency (10), other (254) and reserved ones. */
 export function cosemUnitText(unit: number): string {
 	return COSEM_UNITS[unit] ?? "";
 }

@@ -1,7 +1,7 @@
-/** Messages for the user about failed outgoing connections, by the codes of io/client.ts. */
-/** Values of `retcode` in the reply of a test. */
+/** Messages about failed outgoing connections, by the codes of io/client.ts. */
+/** `retcode` in the reply of a test. */
 export const RETCODE_OK = 0;
-/** The server answered, but did not accept the data. */
+/** The server answered, but refused the data. */
 export const RETCODE_REFUSED = 1;
 export const RETCODE_NO_NAME = 2;
 export const RETCODE_NO_CONNECTION = 3;
@@ -13,7 +13,7 @@ export interface OutputFailure {
 	/** Stable code for status, log and metrics. */
 	readonly code: string;
 	readonly retcode: number;
-	/** Description of the failure and its remedy, in one or two sentences. */
+	/** Failure and remedy in one or two sentences. */
 	readonly message: string;
 }
 
@@ -27,7 +27,7 @@ const NO_CONNECTION = outputFailure(
 	"The connection was lost. The gateway will retry; if it happens again, check the network and the server.",
 );
 
-/** Failures by CLIENT_… (io/client.ts), in the order of those numbers. */
+/** Failures by CLIENT_… (io/client.ts). */
 const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	undefined,
 	outputFailure(

@@ -1,6 +1,6 @@
 /**
- * Entities published at one moment, in Home Assistant's terms: the gateway's own entities, then the values of a readout
- * (values.ts). All outputs publish the same entities and differ only in their format.
+ * Published entities in Home Assistant's terms, the same for all outputs: the gateway's own, then the values of a
+ * readout (values.ts).
  *
  *     last_readout   time of the last readout of the meter
  *     meter          result of the last attempt to read the meter
@@ -18,7 +18,7 @@ export const MEASUREMENT = "measurement";
 
 interface OwnEntity {
 	readonly key: string;
-	/** Names by LANGUAGE_… of obis/names.ts. */
+	/** By LANGUAGE_… of obis/names.ts. */
 	readonly names: readonly string[];
 	readonly component: "sensor" | "binary_sensor";
 	readonly deviceClass: string;
@@ -44,17 +44,17 @@ const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "sign
 
 export interface EntitySources {
 	readonly power: Power | undefined;
-	/** Undefined without a radio. `station`: undefined while the radio has not joined a network; `rssi` in dBm. */
+	/** Undefined without a radio. `station`: undefined without a network; `rssi`: dBm. */
 	readonly radio: { readonly station: { readonly rssi: number } | undefined } | undefined;
-	/** Table of OBIS names (obis/names.ts). Without it, values are named by their codes. */
+	/** OBIS names (obis/names.ts); without them, values are named by code. */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
 }
 
 export interface EntityOptions {
-	/** Last good readout of a meter. */
+	/** Last good readout. */
 	readonly readout: Readout | undefined;
-	/** False to publish the gateway's own entities only. */
+	/** False for the gateway's own entities only. */
 	readonly hasValues: boolean;
 	/** True if the last attempt to read the meter failed. */
 	readonly hasFailed: boolean;
@@ -62,14 +62,14 @@ export interface EntityOptions {
 	readonly language: number;
 }
 
-/** Iterates over the entities of one moment. Their states are fixed when it is created. */
+/** Entities of one moment, with fixed states. */
 export class Entities {
-	/** The gateway's own entities on this board, and their states in the same order. */
+	/** Own entities of this board, and their states. */
 	readonly #own: OwnEntity[] = [];
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
-	/** Index of the current entity; from `#own.length` on it is a value. */
+	/** Selected entity; from `#own.length` on a value. */
 	#index = 0;
 
 	constructor({ power, radio, names, text }: EntitySources, options: EntityOptions) {
@@ -90,19 +90,19 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/** Selects entity `index`, 0 to count - 1; the other members then describe it. Fastest in ascending order. */
+	/** Selects entity `index`, 0 to count - 1, for the other members. Fastest in ascending order. */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** The current entity if it is one of the gateway's own; undefined for a value. */
+	/** Undefined for a value of the readout. */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
 	}
 
-	/** Key that stays the same for the life of the meter; digits, lower-case letters and single underscores. */
+	/** Permanent key for the life of the meter: digits, lower-case letters and single underscores. */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
@@ -116,7 +116,7 @@ export class Entities {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** Unit; "" without one. The same applies to the next two. */
+	/** Unit; "" without one, as the next two. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}
@@ -129,7 +129,7 @@ export class Entities {
 		return this.own?.stateClass ?? this.#values?.stateClass ?? "";
 	}
 
-	/** OBIS code such as `1-0:1.8.0`; "" for the gateway's own entities. */
+	/** OBIS code such as `1-0:1.8.0`; "" for own entities. */
 	get obis(): string {
 		return this.own === undefined ? (this.#values?.obis ?? "") : "";
 	}

@@ -1,4 +1,4 @@
-/** Base of the parts that send readouts to a server: the trusted certificates and the sender. */
+/** Base of the parts that send readouts to a server: trusted certificates and sender. */
 
 import type { SettingField } from "../config/schema.js";
 import { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -11,7 +11,7 @@ import { PUBLISH } from "./part.js";
 
 export interface Sending extends Running {
 	readonly output: Output;
-	/** Starts a test; returns false if one is running or has ended within TEST_PAUSE_MS. */
+	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
@@ -19,7 +19,7 @@ export interface Sending extends Running {
 
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
-	/** Error code for a disabled output, and its display name, such as "The hub". */
+	/** Error code when disabled, and display name, such as "The hub". */
 	readonly disabled: string;
 	readonly name: string;
 	/** Message after the server has accepted all data. */
@@ -29,7 +29,7 @@ export interface OutletTexts {
 }
 
 export class Outlet<Sender extends Sending> implements Running {
-	/** Certificates that authenticate the server. They exist in safe mode as well, because the settings need them. */
+	/** Certificates of the server; also in safe mode, for the settings. */
 	readonly certificates: TrustedCertificates;
 	/** Undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
@@ -68,11 +68,11 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Setting that refers to the stored certificates, at most `limit` bytes; `keys` is the prefix of their keys in flash. */
+	/** Setting that refers to the certificates, at most `limit` bytes; `keys`: prefix in flash. */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
-	/** Events logged at the first failure and at the next success. */
+	/** Events for the first failure and the next success. */
 	readonly failed: EventKind;
 	readonly works: EventKind;
 	open(deps: OutputDeps, access: OutputAccess): Sender;

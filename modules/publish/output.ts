@@ -1,10 +1,10 @@
 /**
- * Common part of all outputs: the TLS permit and the memory for a connection, opening it, pauses after failures, the user's
- * test, and the status. Each output has one instance and adds only its transport and format.
+ * Common part of all outputs: TLS permit, memory, connection, pauses after failures, the user's test, and status. An
+ * output adds its transport and format.
  *
- * A test gets exactly one answer: when all data was sent or something failed, after `testLimitMs` at the latest. Only one
- * test runs at a time, with a pause of TEST_PAUSE_MS between two, so that tests cannot be used to scan a network. For the
- * same reason an output can delay the answer about a failed connection to at least `testLeastMs`.
+ * A test gets exactly one answer: when all data was sent or something failed, after `testLimitMs` at the latest. So
+ * that tests can't scan a network, one runs at a time, with pauses of TEST_PAUSE_MS, and the answer about a failed
+ * connection may be delayed to `testLeastMs`.
  */
 import { NO_MEMORY } from "../config/blob.js";
 import type { ConfigStore } from "../config/store.js";
@@ -37,7 +37,7 @@ export interface OutputDeps extends EntitySources {
 	readonly live?: { changed(): void };
 	readonly networkSettings: { readonly hostname: string };
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	/** Undefined on a board without a radio, which always has a network. `address`: undefined without a connection. */
+	/** Undefined without a radio: there is always a network. `address`: undefined without a connection. */
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
 	/** Undefined if the device never sleeps. */
@@ -48,16 +48,15 @@ export interface OutputDeps extends EntitySources {
 
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
-	/** Reports the first failure, or with undefined the next success. */
+	/** Reports the first failure; undefined: the next success. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
 export interface OutputListener {
-	/** The requested TLS permit is granted. Called inside another client's call: continue in a task of the driver. */
+	/** The TLS permit is granted. Called inside another client's call: continue in a task of the driver. */
 	permitted(): void;
 	/**
-	 * Another output needs the permit. Return it within seconds, as soon as no data would be lost. Called inside the other
-	 * output's request.
+	 * Another output needs the permit: return it within seconds, without losing data. Called inside the other's request.
 	 */
 	permitWanted?(): void;
 }
@@ -73,11 +72,11 @@ export interface SendTest {
 	finished(failure: OutputFailure | undefined, status: number): void;
 }
 
-/** Pause between the end of a test and the next one. */
+/** Pause after a test. */
 export const TEST_PAUSE_MS = 10_000;
 /** Pause after a failure that only the user can fix. */
 export const OWNER_PAUSE_MS = 3_600_000;
-/** Largest TLS session that is kept, bytes; sufficient for a session ticket. */
+/** Largest TLS session to keep, bytes: a session ticket. */
 const SESSION_KEPT = 1024;
 
 interface Asked {
@@ -91,12 +90,11 @@ interface Asked {
 }
 
 export class Output implements PermitClient {
-	/** Undefined without a known failure. */
 	failure: OutputFailure | undefined;
-	/** Failed attempts since the start; `attempts`: since the last success. */
+	/** Failed attempts since the start, and since the last success. */
 	failures = 0;
 	attempts = 0;
-	/** Unix ms of the last complete transmission; 0 before the first one or if the clock was not set. */
+	/** Last complete transmission, Unix ms; 0 before the first one or without a set clock. */
 	sentUtcMs = 0;
 	readonly #deps: OutputDeps;
 	readonly #access: OutputAccess;
@@ -104,7 +102,7 @@ export class Output implements PermitClient {
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
-	/** TLS session that shortens the next handshake with the same server. */
+	/** TLS session to shorten the next handshake. */
 	#session: Uint8Array | undefined;
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
@@ -116,16 +114,13 @@ export class Output implements PermitClient {
 		this.#options = options;
 	}
 
-	/** Clears failure, session and attempts after a change of the settings. */
+	/** Clears failure, session and attempts after a change of settings. */
 	renew(): void {
 		this.failure = this.#session = undefined;
 		this.attempts = 0;
 	}
 
-	/**
-	 * Requests the TLS permit. Returns true if it is granted at once; otherwise `permitted` follows, possibly inside this
-	 * call.
-	 */
+	/** Returns true if the permit is granted at once; otherwise `permitted` follows, possibly inside this call. */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -133,7 +128,7 @@ export class Output implements PermitClient {
 		return hasPermit;
 	}
 
-	/** Claims the memory for a connection; returns false if there is too little. A second call has no effect. */
+	/** Claims memory for a connection; false if there is too little. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
@@ -144,7 +139,7 @@ export class Output implements PermitClient {
 		this.#hasMemory = false;
 	}
 
-	/** Releases the memory and the permit, and withdraws a pending request. */
+	/** Releases memory and permit, or withdraws the request. */
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
@@ -167,7 +162,7 @@ export class Output implements PermitClient {
 		return this.#access.certificates.isSet;
 	}
 
-	/** Opens a connection by calling `make` with its port. Returns the connection, or CLIENT_… if it cannot be opened. */
+	/** Calls `make` with the port. Returns the connection, or CLIENT_… if it can't be opened. */
 	connect<Connection extends object>(
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
@@ -178,23 +173,23 @@ export class Output implements PermitClient {
 		const session = this.#session;
 		try {
 			if (!isSecure) return make(port, undefined);
-			// Without a certificate, a password or token might be sent to an impostor.
+			// Without a certificate an impostor might get the password or token.
 			const connection = this.#access.certificates.lend((trusted) =>
 				make(port, { trusted, utcMs: clock.utcMs(), session }),
 			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
-			// The host rejects the certificate or the address.
+			// The host rejects certificate or address.
 			return isSecure ? CLIENT_UNTRUSTED : CLIENT_UNREACHABLE;
 		}
 	}
 
-	/** Keeps the TLS session of a closing connection for the next one. */
+	/** Keeps the TLS session for the next connection. */
 	keep(session: Uint8Array | undefined): void {
 		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
 	}
 
-	/** Records that all data was accepted. */
+	/** All data was accepted. */
 	sent(): void {
 		this.sentUtcMs = this.#deps.clock.utcMs() ?? 0;
 		this.#deps.live?.changed();
@@ -206,7 +201,7 @@ export class Output implements PermitClient {
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** Records a failed attempt and answers a test; `status`: see SendTest. */
+	/** Records a failure and answers a test; `status`: see SendTest. */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
 		this.failures++;
 		this.attempts++;
@@ -215,16 +210,13 @@ export class Output implements PermitClient {
 		this.answer(failure, status, nowMs);
 	}
 
-	/**
-	 * Returns the pause before the next attempt in ms: the entry of `pausesS` (seconds) for the number of failures in a
-	 * row, ± 20 %.
-	 */
+	/** Returns the pause before the next attempt, ms: the entry of `pausesS` (s) for the failures in a row, ± 20 %. */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
 		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
-	/** Starts a test; returns false if one is running or has ended within TEST_PAUSE_MS. */
+	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
 		if (this.#asked !== undefined || nowMs < this.#nextTestMs) return false;
 		const tellMs = nowMs + this.#options.testLimitMs;
@@ -232,17 +224,17 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** Withdraws the test because its client has left. A transmission that has begun continues. */
+	/** The client has left; a transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#asked?.test === test) this.endTest(nowMs);
 	}
 
-	/** Monotonic ms at which the running test was requested; undefined without one. */
+	/** Request of the running test, monotonic ms; undefined without one. */
 	get testedSinceMs(): number | undefined {
 		return this.#asked?.sinceMs;
 	}
 
-	/** Records the result of the running test, if there is one. */
+	/** Records the result of a running test. */
 	answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
 		const asked = this.#asked;
 		if (asked === undefined || asked.isAnswered) return;
@@ -253,12 +245,12 @@ export class Output implements PermitClient {
 		asked.tellMs = hasReply ? nowMs : Math.max(nowMs, asked.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Time to report the result of the test, to be included in the client's deadline; Infinity without a test. */
+	/** Time to report the test, to be part of the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
 		return this.#asked?.tellMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Reports the result of a test when it is due. The client calls it in its `drain`. */
+	/** Reports a due test; called in the client's `drain`. */
 	drain(nowMs: number): void {
 		const asked = this.#asked;
 		if (asked === undefined || nowMs < asked.tellMs) return;

@@ -1,4 +1,4 @@
-/** Dependencies shared by all outputs. Each output is a part of its own. */
+/** Dependencies shared by all outputs, which are parts of their own. */
 import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
 import { part } from "../part.js";

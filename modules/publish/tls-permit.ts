@@ -1,28 +1,24 @@
 /**
- * Permit for an outgoing TLS connection: besides those of its own server, the chip has memory for only one. Permits are
- * granted in the order of the requests. A long-lived connection returns its permit when a short-lived one needs it.
+ * Permit for an outgoing TLS connection: besides the server's own, the chip has memory for one. Permits are granted in
+ * order of request; a long-lived connection returns its permit for a short-lived one.
  */
 import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * The permit is granted. Called inside another client's `release`, possibly inside its `request`: continue in a task of
-	 * the driver, because both call chains together do not fit on the chip's stack.
+	 * Called inside another client's `release` or `request`: continue in a task of the driver, because both call chains
+	 * do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
-	/**
-	 * Another client waits: call `release` within seconds, as soon as no data would be lost. Called inside the other's
-	 * `request`.
-	 */
+	/** Another client waits: call `release` within seconds, without losing data. Called inside the other's `request`. */
 	permitRequested(): void;
 }
 
 export class TLSPermit {
 	#holder: PermitClient | undefined;
-	/** At most one entry per output. */
 	readonly #waiting: PermitClient[] = [];
 
-	/** Requests the permit. Returns true if it is granted now; otherwise `permitGranted` follows. A second call has no effect. */
+	/** Returns true if the permit is granted now; otherwise `permitGranted` follows. A second call has no effect. */
 	request(holder: PermitClient): boolean {
 		this.#holder ??= holder;
 		if (this.#holder === holder) return true;
@@ -35,7 +31,7 @@ export class TLSPermit {
 		return this.#holder === holder;
 	}
 
-	/** Returns the permit or withdraws the request; does nothing without either. */
+	/** Returns the permit or withdraws the request, if any. */
 	release(holder: PermitClient): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;

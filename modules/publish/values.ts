@@ -1,13 +1,12 @@
 /**
- * Values of a readout for all outputs, in Home Assistant's terms (developers.home-assistant.io, "Sensor entity"). Each
- * value has a permanent key (derived from the OBIS code), a name in the user's language, a fixed unit, and a state class
- * for statistics.
+ * Values of a readout in Home Assistant's terms (developers.home-assistant.io, "Sensor entity"), each with a permanent
+ * key from the OBIS code, a name, a fixed unit, and a state class for statistics.
  *
  *     1-0:1.8.0*255  ->  key 1_0_1_8_0     1.8.0  ->  key 1_8_0
  *
- * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero. A counter
- * that can run backwards (import minus export, C 16) is `total`. Other momentary or average values are `measurement`.
- * Minima and maxima have no state class, because they have no meaningful statistics.
+ * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero; one
+ * that can run backwards (import minus export, C 16) is `total`. Momentary and average values are `measurement`. Minima
+ * and maxima have no state class, for want of meaningful statistics.
  */
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
@@ -19,7 +18,7 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Decimal places to shift a value from the unit of Quantities to this unit. */
+	/** Decimal places from the unit of Quantities to this unit. */
 	readonly places: number;
 }
 
@@ -27,7 +26,7 @@ function kind(unit: string, deviceClass: string, isCounter = false, places = 0):
 	return Object.freeze({ unit, deviceClass, isCounter, places });
 }
 
-/** By the kind of a quantity (Quantities). Home Assistant rejects an entity with a device class that does not allow its unit. */
+/** By kind of quantity. Home Assistant rejects a device class that does not allow the unit. */
 const KINDS: readonly Kind[] = Object.freeze([
 	kind("kWh", "energy", true),
 	kind("kvarh", "reactive_energy", true),
@@ -42,7 +41,7 @@ const KINDS: readonly Kind[] = Object.freeze([
 	kind("m³", "volume", true),
 ]);
 
-/** Groups A of gas and water (IEC 62056-6-1), and group C of a submeter: its cubic metres are mostly gas (DSMR P1). */
+/** Groups A of gas and water (IEC 62056-6-1), and group C of a submeter, mostly for gas (DSMR P1). */
 const MEDIUM_GAS = 7;
 const MEDIUM_COLD_WATER = 8;
 const MEDIUM_WARM_WATER = 9;
@@ -51,14 +50,11 @@ const SUBMETER = 24;
 /** Group C of import minus export, all phases; L1, L2 and L3 follow in steps of 20. */
 const NET = 16;
 const PHASE_STEP = 20;
-/**
- * Bit set of the groups D of momentary and average values (IEC 62056-6-1, table of group D): 4, 5, 7, 14, 15, 24, 25, 27,
- * 28.
- */
+/** Bit set of groups D of momentary and average values (IEC 62056-6-1): 4, 5, 7, 14, 15, 24, 25, 27, 28. */
 const MOMENTARY = 0x1b00c0b0;
 
 export interface PublishedOptions {
-	/** Table of OBIS names (obis/names.ts). Without it, values are named by their codes. */
+	/** OBIS names (obis/names.ts); without them, values are named by code. */
 	readonly names: Uint8Array | undefined;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
@@ -80,23 +76,23 @@ export class PublishedValues {
 		this.#text = text;
 	}
 
-	/** Number of values, at most QUANTITY_LIMIT. */
+	/** At most QUANTITY_LIMIT. */
 	get count(): number {
 		return this.#quantities.count;
 	}
 
-	/** Selects value `index`, 0 to count - 1; the other members then describe it. Fastest in ascending order. */
+	/** Selects value `index`, 0 to count - 1, for the other members. Fastest in ascending order. */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
 	}
 
-	/** Key of digits and single underscores, and "c" for a letter; permanent for this quantity of this meter. */
+	/** Permanent key of this meter's quantity: digits and single underscores, and "c" for a letter. */
 	get key(): string {
 		const { a, b, c, d, e, letters } = this.#quantities.code;
 		let key = a < 0 ? "" : `${a}_`;
 		if (b >= 0) key += `${b}_`;
-		// Distinguishes C.1.0 from 96.1.0.
+		// The letter distinguishes C.1.0 from 96.1.0.
 		key += `${letters ? "c" : ""}${c}_${d}`;
 		return e < 0 ? key : `${key}_${e}`;
 	}
@@ -106,7 +102,7 @@ export class PublishedValues {
 		return this.#quantities.longCode(this.#text);
 	}
 
-	/** Name in the selected language; the code if it has no name. */
+	/** Name in the selected language, or the code. */
 	get name(): string {
 		const names = this.#names;
 		if (names === undefined || !names.find(this.#quantities.code, this.#language)) return this.obis;
@@ -114,7 +110,7 @@ export class PublishedValues {
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
 
-	/** Decimal number in `unit`: the digits sent by the meter with the decimal point shifted. */
+	/** Decimal number in `unit`: the meter's digits with the point shifted. */
 	get value(): string {
 		return this.#quantities.value(this.#text, this.#kind.places);
 	}
@@ -123,12 +119,12 @@ export class PublishedValues {
 		return this.#kind.unit;
 	}
 
-	/** Device class; "" without one. */
+	/** "" without one. */
 	get deviceClass(): string {
 		return (this.#kind === KINDS[VOLUME] && fluidOf(this.#quantities.code)) || this.#kind.deviceClass;
 	}
 
-	/** State class; "" without one. */
+	/** "" without one. */
 	get stateClass(): string {
 		const { c, d } = this.#quantities.code;
 		if (this.#kind.isCounter) return isNet(c) ? "total" : "total_increasing";
@@ -136,7 +132,7 @@ export class PublishedValues {
 	}
 }
 
-/** Returns "gas", "water", or "" for other fluids, such as the water of a heating system. */
+/** Returns "gas", "water", or "" for other fluids, such as heating water. */
 function fluidOf({ a, c }: OBISCode): string {
 	if (a === MEDIUM_GAS || (a === MEDIUM_ABSTRACT && c === SUBMETER)) return "gas";
 	return a === MEDIUM_COLD_WATER || a === MEDIUM_WARM_WATER ? "water" : "";

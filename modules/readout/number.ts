@@ -1,8 +1,8 @@
-/** Converts the number in a value's text to JSON. The text never becomes a double, so nothing is rounded. */
+/** Converts the number in a value's text to JSON without a double, so that nothing is rounded. */
 
-/** A number with more significant digits than a double holds is written as text. */
+/** Most significant digits of a number; with more it is written as text. */
 const SIGNIFICANT_DIGITS = 17;
-/** A longer integer is an identification; a double would change it. */
+/** Most digits of an integer; a longer one is an identification. */
 const INTEGER_DIGITS = 15;
 
 const BLANK = 0x20;
@@ -14,8 +14,8 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Writes the decimal number in `text[0..length)` (optional surrounding blanks, a sign, digits with at most one `.` or `,`)
- * to `into` from 0 on, in the form of RFC 8259, 6. Returns its length, at most length + 1; 0 if the text is not a number.
+ * Writes the decimal number in `text[0..length)` (optional surrounding blanks, a sign, digits with at most one `.` or
+ * `,`) to `into` as in RFC 8259, 6. Returns its length, at most length + 1; 0 for other text.
  */
 export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
 	let from = 0;
@@ -27,14 +27,13 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 	let to = 0;
 	if (negative) into[to++] = MINUS;
 	const first = to;
-	// Leading zeros are dropped; a single zero before the decimal point is added again below.
+	// Leading zeros are dropped; the one before the decimal point is added again below.
 	let isNumber = false;
 	while (from < end && text[from] === DIGIT_0) {
 		from++;
 		isNumber = true;
 	}
 	let point = -1;
-	/** Position of the first non-zero digit in `into`. */
 	let significant = -1;
 	for (let i = from; i < end; i++) {
 		const character = text[i];
@@ -61,7 +60,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		if (!isNumber) return 0;
 		to--;
 	}
-	// The decimal point may be among the significant digits and does not count.
+	// The decimal point among the digits does not count.
 	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
 	return count > SIGNIFICANT_DIGITS ? 0 : to;
 }

@@ -1,14 +1,8 @@
-/**
- * Packed form of a value in the records of a readout, shared by the record writer (which describes the layout) and the
- * record cursor.
- */
+/** Packed form of a value in a readout (layout: record-writer.ts). */
 
 import { unitIndex } from "../obis/units.js";
 
-/**
- * Bits of a value's header. Its low four bits are the length of the text; VALUE_LONG means that the length follows in two
- * bytes.
- */
+/** Bits of a value's header. The low four are the length of the text; VALUE_LONG: the length follows in two bytes. */
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
 export const VALUE_LONG = 15;
@@ -16,16 +10,16 @@ export const PACKING_SHIFT = 5;
 export const PACKING_RAW = 0;
 export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
-/** In place of a unit's number: the text of the unit follows. */
+/** In place of a unit's number: the unit's text follows. */
 export const UNIT_RAW = 255;
 
 const BLANK = 0x20;
-/** Minimum digits of a time, YYMMDDhhmm; a season may precede them and seconds may follow. */
+/** Minimum digits of a time, YYMMDDhhmm; a season may precede, seconds may follow. */
 const TIME_LENGTH = 10;
 
 /**
- * Returns the number in the packed value at `at`, or in its `count` digits from digit `from` on. Returns -1 if the value
- * has a unit, characters other than digits, no digits or more than VALUE_LONG - 1.
+ * Returns the number in the packed value at `at`, or in its `count` digits from digit `from` on; -1 if it has a unit,
+ * other characters, no digits or more than VALUE_LONG - 1.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
 	const header = buffer[at];
@@ -41,7 +35,7 @@ export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffe
 	return number;
 }
 
-/** Tells whether the packed value at `at` can be a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
+/** True if the packed value at `at` can be a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
 export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	const length = buffer[at] & 15;
 	if (length < TIME_LENGTH || digitsAt(buffer, at) <= 0) return false;
@@ -49,14 +43,14 @@ export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	return month >= 1 && month <= 12;
 }
 
-/** Returns the number of the unit `bytes[start..end)`, ignoring trailing blanks; -1 for an unknown unit. */
+/** Returns the number of the unit `bytes[start..end)`, without trailing blanks; -1 if unknown. */
 export function knownUnit(bytes: Uint8Array, start: number, end: number): number {
 	let to = end;
 	while (to > start && bytes[to - 1] === BLANK) to--;
 	return to > start ? unitIndex(bytes, start, to) : -1;
 }
 
-/** Returns the most compact packing that can represent the text. */
+/** Returns the most compact packing for the text. */
 export function packingOf(bytes: Uint8Array, start: number, end: number): number {
 	let numeric = true;
 	let hex = true;
@@ -68,7 +62,7 @@ export function packingOf(bytes: Uint8Array, start: number, end: number): number
 	return hex ? PACKING_HEX : PACKING_RAW;
 }
 
-/** Returns the four-bit code of a character, or -1. */
+/** Returns a character's four-bit code, or -1. */
 export function nibbleOf(character: number, packing: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;

@@ -1,9 +1,9 @@
 /**
- * Present measurements of a readout in fixed units, for metrics and all outputs. Omitted are values of past billing
- * periods, lists and profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond
+ * Present measurements of a readout in fixed units, for metrics and all outputs, without past billing periods, lists
+ * and profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond
  * QUANTITY_LIMIT.
  *
- * Only the requested text is allocated per value. Numbers are scaled by powers of ten as text and never rounded.
+ * Numbers are scaled as text, never rounded. Only the requested text is allocated.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -14,7 +14,7 @@ import { VALUE_LIMIT } from "./record-writer.js";
 
 export const QUANTITY_LIMIT = 64;
 
-/** Kinds of quantities. Units of `value`, in this order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
+/** Kinds, with the units of `value` in order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
 export const ENERGY = 0;
 export const REACTIVE_ENERGY = 1;
 export const APPARENT_ENERGY = 2;
@@ -28,12 +28,12 @@ export const FREQUENCY = 9;
 export const VOLUME = 10;
 export const KIND_COUNT = 11;
 
-/** Units without prefix, in lower case, by kind; litres are also a volume. `kVAhr` is not listed because it is ambiguous. */
+/** Units by kind, lower case, without prefix; litres are also a volume. `kVAhr` is missing because it is ambiguous. */
 const UNITS = Object.freeze(["wh", "varh", "vah", "j", "w", "var", "va", "v", "a", "hz", "m3", "l"]);
 const LITRE = 11;
 export const NO_UNIT = -1;
 
-/** Prefixes of units and their powers of ten. */
+/** Prefixes and their powers of ten. */
 const PREFIXES = "kKMGm";
 const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
@@ -43,18 +43,16 @@ const NO_RECORD = 0x10000;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
-	/** By quantity: number of its record (from 1), its kind, and the power of ten that converts it to the unit of the kind. */
+	/** By quantity: its record (from 1), kind, and power of ten to the unit of the kind. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
-	/** Number of the cursor's current record. */
 	#record = 0;
 	#current = 0;
-	/** Number of quantities, at most QUANTITY_LIMIT. */
 	count = 0;
 
-	/** `records` are those of a readout and must not change. */
+	/** `records`: those of a readout; they must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
 		this.choose();
@@ -64,7 +62,7 @@ export class Quantities {
 		return this.#kinds[index];
 	}
 
-	/** Selects quantity `index`. In ascending order this is a single pass over the readout. */
+	/** Selects quantity `index`. Ascending order takes a single pass over the readout. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];
@@ -80,12 +78,12 @@ export class Quantities {
 		cursor.nextValue();
 	}
 
-	/** Code of the selected quantity; the object is reused. */
+	/** Code of the selected quantity; a reused object. */
 	get code(): OBISCode {
 		return this.#cursor.code;
 	}
 
-	/** Returns the code as sent by the meter, without a trailing `*255`: `1-0:1.8.0`. */
+	/** Returns the code as sent, without a trailing `*255`: `1-0:1.8.0`. */
 	longCode(text: TextCodec): string {
 		return text.decode(this.#cursor.address, 0, this.#cursor.code.longEnd);
 	}
@@ -118,35 +116,35 @@ export class Quantities {
 			this.#powers[i] = powerOf(cursor.unit, unit);
 			this.count++;
 		}
-		// Makes the next `seek` start from the first record.
+		// The next `seek` starts from the first record.
 		this.#record = NO_RECORD;
 	}
 }
 
-/** Returns the index of a spelling in UNITS, with or without a prefix, or NO_UNIT. */
+/** Returns the index in UNITS of a spelling with or without a prefix, or NO_UNIT. */
 export function unitOf(spelling: string): number {
 	const whole = UNITS.indexOf(lowerCase(spelling));
 	if (whole >= 0) return whole;
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));
-	// "m" means milli only before volts and amperes: meters do not measure power or energy in thousandths.
+	// "m" is milli only before V and A: meters never use it with power or energy.
 	if (POWERS[prefix] === MILLI && unit !== VOLTAGE && unit !== CURRENT) return NO_UNIT;
 	return unit;
 }
 
-/** Returns the power of ten that converts this spelling to the unit of its kind. */
+/** Returns the power of ten from this spelling to the unit of its kind. */
 export function powerOf(spelling: string, unit: number): number {
 	const prefix = spelling.length > UNITS[unit].length ? POWERS[PREFIXES.indexOf(spelling.charAt(0))] : 0;
 	return unit <= APPARENT_ENERGY || unit === LITRE ? prefix - 3 : prefix;
 }
 
-/** Multiplies a decimal number (in the format of putNumber) by 10^`places`. Only the decimal point moves. */
+/** Multiplies a decimal number (as putNumber writes it) by 10^`places`, by moving the point. */
 function shifted(number: string, places: number): string {
 	const sign = number.startsWith("-") ? "-" : "";
 	const [whole, part = ""] = number.slice(sign.length).split(".");
 	const point = whole.length + places;
-	// Pads so that at least one digit precedes the decimal point.
+	// At least one digit precedes the decimal point.
 	const missing = Math.max(0, point - whole.length - part.length);
 	const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${part}${"0".repeat(missing)}`;
 	const end = Math.max(1, point);

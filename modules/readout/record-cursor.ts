@@ -1,11 +1,11 @@
 /**
- * Decodes a packed readout (record-writer.ts), one record at a time, for the API, the history and all outputs. Records are
- * read through the cursor's own buffers, so nothing is allocated per record.
+ * Decodes a packed readout (record-writer.ts) record by record, through its own buffers: nothing is allocated per
+ * record.
  *
- * The first value of a record is the reading; the second one qualifies it. If the meter sends a time first, the cursor
- * swaps the two: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
- * `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2), where the reading is last and its unit
- * precedes it. Values in a row of a load profile have the units given in the profile's head.
+ * The first value of a record is the reading, the second qualifies it. If the meter sends a time first, the cursor
+ * swaps them: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
+ * `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2), where the reading is last and its
+ * unit precedes it. The head of a load profile gives the units of its rows.
  */
 
 import { GROUP_PROFILE, OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -38,7 +38,7 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** Characters by their four-bit codes: `0123456789ABCDEF`, and `0123456789.-:, ` with one unused code. */
+/** Characters by four-bit code: `0123456789ABCDEF`, and `0123456789.-:, ` with one code unused. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
@@ -49,78 +49,71 @@ const NUMERIC_ALPHABET = Object.freeze([
 /** Length that covers most values. */
 const SHORT_TEXT = 32;
 
-/** Position before the first record. */
 const NOWHERE = -1;
 
-/** Digits of a time `YYMMDDhhmmss`. `S` or `W` (or `s`) follows if the meter distinguishes summer and winter time. */
+/** Digits of a time `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter time. */
 const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Number of values of a reading in DSMR P1 2.2; the last one is the number, preceded by its unit. */
+/** Values of a reading in DSMR P1 2.2; the last is the number, its unit precedes it. */
 const OLD_FORM = 7;
-/**
- * Index of the first column's unit in the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): code and unit per
- * column.
- */
+/** Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2): code and unit per column. */
 const COLUMN_UNITS = HEAD_VALUES + 1;
-/** At most this many codes sent only as `*00` are treated as totals. */
+/** Maximum number of codes sent only as `*00` that are treated as totals. */
 const TOTALS_LIMIT = 16;
 
 export class RecordCursor {
 	readonly #records: Uint8Array;
-	/** Address as sent by the meter: `address[0..addressLength)`, ASCII. */
+	/** Address as sent: `address[0..addressLength)`, ASCII. */
 	readonly address = new Uint8Array(Math.max(ADDRESS_LIMIT, OBIS_TEXT_LIMIT));
 	addressLength = 0;
-	/** Address as an OBIS code; all groups are -1 if it is not one. */
+	/** Address as an OBIS code; all groups -1 if it is not one. */
 	readonly code = new OBISCode();
-	/** Class and attribute of a COSEM attribute other than the object's value; otherwise 0. */
+	/** Class and attribute of a COSEM attribute other than the value; otherwise 0. */
 	classId = 0;
 	attribute = 0;
-	/** True if only the billing period differs from the previous record's code. */
+	/** True if only the billing period differs from the previous record. */
 	isSameCode = false;
-	/** Current value: `text[0..length)`, ASCII. */
+	/** Present value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
-	/** View of the beginning of `text`, for copying a whole array. */
+	/** Beginning of `text`, for copying a whole array. */
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
-	/** True if the text has only digits, letters A to F and `.-:, `, so that JSON needs no escapes. */
+	/** True if the text has only digits, A to F and `.-:, `: JSON needs no escapes. */
 	isPlain = true;
-	/** Unit of the current value as sent; a past billing period without a unit takes that of the current value. */
+	/** Unit as sent; a past billing period without one takes that of the current value. */
 	unit = "";
-	/** True if the unit is in obis/units.ts, so that JSON needs no escapes. */
 	isPlainUnit = true;
-	/** True if `address` was generated from the code. */
+	/** True if `address` was made from the code. */
 	#isEncoded = false;
-	/** Offsets in the packed bytes: this record, its values, the next value to read or the next record. */
+	/** Offsets of the record, its values, and the next value or record. */
 	#record = NOWHERE;
 	#values = 0;
 	#next = 0;
 	#more = false;
 	#index = 0;
-	/** Index of the value shown first; unless it is 0, also the number of values and the offset of the next record. */
+	/** Index of the value shown first; unless 0, also the number of values and the next record's offset. */
 	#first = 0;
 	#count = 0;
 	#end = 0;
-	/** True if the record is a row of a profile; the values of the profile's head begin at `#head`. */
+	/** True for a row of a profile; the values of its head begin at `#head`. */
 	#isRow = false;
 	#head = 0;
-	/** True if `*00` means the current value; undefined until it was determined. */
+	/** True if `*00` means the current value; undefined until determined. */
 	#hasTotals: boolean | undefined;
-	/** Offsets of the value located last. */
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** Last record that is not of a past billing period: its `quantity`, and the offset of its values. */
+	/** Last record of no past billing period: its `quantity`, and the offset of its values. */
 	#currentQuantity = -1;
 	#currentValues = 0;
 
-	/** `records` must not change while the cursor is in use. */
 	constructor(records: Uint8Array) {
 		this.#records = records;
 	}
 
-	/** Moves to the next record, before its first value; returns false at the end. */
+	/** Moves before the first value of the next record; returns false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
 			if (this.code.billingPeriod === null && this.attribute === 0) {
@@ -143,7 +136,7 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** True if the record is a row of a profile. The profile's head is the last record before it that is not a row. */
+	/** True for a row of a profile. Its head is the last record before that is no row. */
 	get isRow(): boolean {
 		return this.#isRow;
 	}
@@ -156,19 +149,18 @@ export class RecordCursor {
 		this.#next = 0;
 	}
 
-	/** Moves to before the first value of the current record. */
 	rewind(): void {
 		this.#next = this.#values;
 		this.#more = true;
 		this.#index = 0;
 	}
 
-	/** Moves to the next value of the record and sets `text`, `length` and `unit`; returns false after the last one. */
+	/** Moves to the next value and sets `text`, `length` and `unit`; returns false after the last one. */
 	nextValue(): boolean {
 		if (!this.#more) return false;
 		const index = this.#index++;
 		const first = this.#first;
-		// The unit may be in another value; it must be read first, because `readText` overwrites `text`.
+		// Read a unit in another value first, because `readText` overwrites `text`.
 		let told = "";
 		if (this.#isRow) told = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
 		else if (index === 0 && first === OLD_FORM - 1) told = this.unitIn(this.#values, first - 1);
@@ -192,7 +184,7 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** Detects a time at the beginning of the record and determines the index of its reading. */
+	/** Finds the reading after a time at the beginning of the record. */
 	private findFirst(): void {
 		this.#first = 0;
 		if (this.#isRow || this.code.c === GROUP_PROFILE) return;
@@ -216,7 +208,7 @@ export class RecordCursor {
 		else if (count === OLD_FORM && this.unitIn(this.#values, count - 2) !== "") this.#first = count - 1;
 	}
 
-	/** Locates value `index` of the values at `values`; returns false if there are fewer. */
+	/** Locates value `index` of those at `values`; returns false if there are fewer. */
 	private find(values: number, index: number): boolean {
 		let at = values;
 		for (let i = 0; i < index; i++) {
@@ -227,7 +219,7 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** Returns the unit in the text of value `index` of the values at `values`; "" if it is not a known unit. */
+	/** Returns the unit in the text of value `index`; "" if unknown. */
 	private unitIn(values: number, index: number): string {
 		if (!this.find(values, index)) return "";
 		this.readText();
@@ -275,7 +267,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Returns a new cursor over the same records that takes `*00` literally. */
+	/** Returns a new cursor that takes `*00` literally. */
 	private another(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;
@@ -283,8 +275,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Tells whether `*00` stands for the current values: some meters send their totals only in this form (Pafal, Apator:
-	 * `1.8.0*00(000783.16)`). If any of these codes occurs twice, `*00` is a billing period.
+	 * True if `*00` stands for current values: some meters send their totals only so (Pafal, Apator:
+	 * `1.8.0*00(000783.16)`). If such a code occurs twice, `*00` is a billing period.
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
@@ -347,7 +339,6 @@ export class RecordCursor {
 		}
 	}
 
-	/** Returns the unit located last. */
 	private readUnit(): string {
 		const from = this.#unitFrom;
 		this.isPlainUnit = true;
@@ -360,8 +351,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Meters send the unit with the current value only (IEC 62056-21, 6.5). Returns, for a past billing period, the unit of
-	 * the same value in the preceding record of that code.
+	 * Returns the unit of the same value in the code's preceding record, because meters send it with the current value
+	 * only (IEC 62056-21, 6.5).
 	 */
 	private inheritedUnit(index: number): string {
 		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
@@ -369,12 +360,11 @@ export class RecordCursor {
 	}
 }
 
-/** Tells whether the code has the billing period `*00`. */
 function isZero(code: OBISCode): boolean {
 	return code.f === 0 && code.paddedF && !code.manual && code.sub < 0;
 }
 
-/** Checks for twelve digits, followed by S or W if `hasSeason`. Otherwise the digits must form a plausible date. */
+/** True for twelve digits, followed by S or W if `hasSeason`; otherwise they must form a plausible date. */
 function isTime(text: Uint8Array, hasSeason: boolean): boolean {
 	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
 	const letter = text[TIME_LENGTH];

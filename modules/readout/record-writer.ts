@@ -1,6 +1,6 @@
 /**
- * Packs the data sets of a readout into bytes as they arrive, for the meter reader. As objects, the 343 records of an Iskra
- * MT174 would exceed the chip's XS slots; packed they take 3 KB, and nothing is allocated per record.
+ * Packs the data sets of a readout as they arrive. As objects, the 343 records of an Iskra MT174 would exceed the
+ * chip's XS slots; packed they take 3 KB. Nothing is allocated per record.
  *
  * Layout of a record (decoded by record-cursor.ts):
  *
@@ -12,8 +12,8 @@
  *
  * Bit 7 changes the meaning of the flags:
  *
- * - with bit 0: A to E are those of the previous record, and only F follows, if sent. Rows of billing periods make up most of a
- *   long telegram.
+ * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most of a long telegram is such
+ *   rows.
  * - alone: the address follows as length and text.
  * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its head.
  * - with bit 3: a head that the meter sent without an address; its address is also that of the previous record.
@@ -27,8 +27,8 @@
  * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
  * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
  *
- * Arriving text is written raw at the end of the buffer and packed in place once it is complete. The packed form is never
- * longer than the raw text plus the RAW_ROOM bytes left free in front of it.
+ * Text arrives raw at the end of the buffer and is packed in place once complete, into at most its length plus the
+ * RAW_ROOM free bytes before it.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
@@ -48,14 +48,14 @@ import {
 } from "./packed-value.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
-/** Size of the buffer, bytes: holds the 576 records of a Kohler meter, the longest telegram known. */
+/** Buffer size, bytes: holds the 576 records of a Kohler meter, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
-/** Maximum length of a value's text; UNIT_LIMIT: of a unit. */
+/** Maximum lengths of a value's text and of a unit. */
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
-/** Maximum values of a record; the thirteen months of a capacity tariff take 42. */
+/** Maximum values of a record; thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
-/** Maximum rows of load profiles in a block: a day of quarter hours, and four more. */
+/** Maximum rows of load profiles: a day of quarter hours, and four more. */
 export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
@@ -70,46 +70,44 @@ export const FLAG_SAME = FLAG_RAW | FLAG_A;
 export const FLAG_ROW = FLAG_RAW | FLAG_B;
 export const FLAG_HEAD = FLAG_RAW | FLAG_F;
 export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
-/** Bytes after FLAG_ATTRIBUTE: A to F, class, attribute. */
+/** A to F, class, attribute, after FLAG_ATTRIBUTE. */
 export const ATTRIBUTE_SIZE = 8;
 
-/** Value of `#columns` outside a load profile. */
 const NO_PROFILE = -1;
 const NOWHERE = -1;
-/** Values in a profile's head before those of its columns: time, status, period, number of columns. */
+/** Values in a profile's head before its columns: time, status, period, number of columns. */
 export const HEAD_VALUES = 4;
 
-/** Bytes left free in front of a raw text, for the bytes added by packing. */
+/** Free bytes before a raw text, for packing. */
 const RAW_ROOM = 3;
 
 export class RecordWriter implements RecordSink {
 	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
 	readonly #code = new OBISCode();
-	/** End of the complete records, and their number. */
+	/** End and number of the complete records. */
 	#committed = 0;
 	#records = 0;
-	/** End of the raw bytes after the complete records. */
+	/** End of the raw bytes after them. */
 	#end = 0;
 	#valueStart = 0;
 	#unitStart = 0;
-	/** True while the current set has no complete value; its packed head ends at `#headEnd`. */
+	/** True while the set has no complete value; its packed head ends at `#headEnd`. */
 	#newSet = false;
 	#addressOpen = false;
 	#headEnd = 0;
-	/** Offset of the header of the last complete value, to mark that another value follows; -1 without one. */
+	/** Header of the last complete value, to mark that another follows; -1 without one. */
 	#lastValue = -1;
-	/** `quantity` of the last complete record, and of the record with the last packed address; -1 without one. */
+	/** `quantity` of the last complete record, and of the last packed address; -1 without one. */
 	#quantity = -1;
 	#newQuantity = -1;
 	/** True while values belong to a dropped set. */
 	#orphan = false;
-	/** Number of values in the last complete record. */
 	#values = 0;
-	/** Columns of the current load profile; NO_PROFILE outside a profile, 0 if its head does not give the number. */
+	/** Columns of the load profile; NO_PROFILE outside one, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Values still missing from the head or row; a line without an address continues it. */
+	/** Values missing from the head or row; a line without an address continues it. */
 	#lacking = 0;
-	/** Offset of the row, NOWHERE if the record is not a row; and the number of rows so far. */
+	/** Offset of the row, NOWHERE for other records; and number of rows. */
 	#row = NOWHERE;
 	#rows = 0;
 	/** True at the start of a line: values without an address belong to the previous record. */
@@ -117,13 +115,13 @@ export class RecordWriter implements RecordSink {
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
-	/** Saved state at the start of this part of the block (beginPart). */
+	/** State saved by `beginPart`. */
 	readonly #part = new Int16Array(9);
-	/** True when the buffer is full. Further data is refused, so that the kept records have no gaps. */
+	/** True when the buffer is full: further data is refused, so that kept records have no gaps. */
 	#full = false;
 	/** True if some data did not fit. */
 	overflow = false;
-	/** Copy of the last complete block, exactly its length; `keptIsGood`: it has passed its checks. */
+	/** Copy of the last complete block; `keptIsGood`: its checks passed. */
 	kept: Uint8Array | undefined;
 	keptIsGood = false;
 
@@ -216,7 +214,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#orphan) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// Leaves room for the unit's number and length.
+		// Room for the unit's number and length.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;
@@ -254,7 +252,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	discardSet(): void {
-		// A gap in a load profile would shift the times of the following rows.
+		// A gap would shift the times of the profile's next rows.
 		if (this.#columns >= 0) this.overflow = true;
 		this.#end = this.#committed;
 		this.#newSet = false;
@@ -276,14 +274,13 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** Begins a line that is a row of the profile begun by `beginCode`; values follow. */
+	/** Begins a row of the profile begun by `beginCode`; values follow. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
 		this.#lacking = 0;
 	}
 
-	/** Begins a row of the profile to which the previous record belongs. */
 	private beginRow(): void {
 		this.#rows++;
 		this.#newSet = true;
@@ -292,7 +289,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.#committed + 1;
 	}
 
-	/** Updates the number of values that must follow before a line without an address is another row. */
+	/** Updates the number of values before a line without an address is another row. */
 	private countColumns(): void {
 		const isRow = this.#row !== NOWHERE;
 		if (this.#values === HEAD_VALUES && (!isRow || this.isHeadAgain())) {
@@ -302,8 +299,8 @@ export class RecordWriter implements RecordSink {
 	}
 
 	/**
-	 * Detects a repeated head without an address, which was taken for a row: it begins with a time, and its last value is
-	 * the number of columns.
+	 * True for a repeated head without an address, taken for a row: it begins with a time, and its last value is the
+	 * number of columns.
 	 */
 	private isHeadAgain(): boolean {
 		const buffer = this.#buffer;
@@ -327,7 +324,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** Begins a line of one set with the six groups from `groups[at]` on as its address; values follow. */
+	/** Begins a line of one set, with the six groups from `groups[at]` on as address; values follow. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -339,7 +336,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.packCode();
 	}
 
-	/** Writes a complete value with the unit of that DLMS number. */
+	/** Writes a complete value; `unit`: DLMS number. */
 	value(text: Uint8Array, length: number, unit: number): void {
 		this.beginValue();
 		this.text(PART_VALUE, text, 0, length);
@@ -348,7 +345,7 @@ export class RecordWriter implements RecordSink {
 		this.endValue();
 	}
 
-	/** Like `beginCode`, for an attribute other than the object's value; class and attribute follow the six groups. */
+	/** Like `beginCode`, for an attribute other than the value; class and attribute follow the groups. */
 	beginAttribute(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -403,7 +400,7 @@ export class RecordWriter implements RecordSink {
 		return to;
 	}
 
-	/** Stores the address unchanged; returns the end of the record's head. */
+	/** Stores the address as sent; returns the end of the record's head. */
 	private packRaw(textStart: number): number {
 		const buffer = this.#buffer;
 		const at = this.#committed;

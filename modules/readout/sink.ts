@@ -1,6 +1,6 @@
 /**
- * Receiver of the data sets of a meter, implemented by record-writer.ts. It uses the terms of IEC 62056-21 (lines of data
- * sets with an address and values with units), because the data of all other protocols fits them.
+ * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21, which all other protocols' data
+ * fits: lines of data sets with an address and values with units.
  */
 
 /** Maximum address length; the standard allows 16. */
@@ -8,31 +8,26 @@ export const ADDRESS_LIMIT = 64;
 
 /** Receiver of data sets. Byte offsets are valid only during the call. */
 export interface RecordSink {
-	/** Begins a new or repeated transmission and discards all previous data. */
+	/** Begins a new or repeated transmission; discards previous data. */
 	begin(): void;
-	/**
-	 * Begins another part of the transmission, at the start of a line. `isAgain`: repeats the last part, so its data is
-	 * discarded.
-	 */
+	/** Begins another part at the start of a line. `isAgain`: a repetition of the last part, which is discarded. */
 	beginPart(isAgain: boolean): void;
-	/** Begins a line; `discardLine` returns to this point. */
+	/** Begins a line, for `discardLine`. */
 	beginLine(): void;
-	/** Begins a data set; its address and then its values follow. */
+	/** Begins a data set: its address, then its values. */
 	beginSet(): void;
 	/**
-	 * Begins a value of the current set. Before the first set of a line, the value belongs to the previous set; if that is
-	 * a load profile, the line is a row of it.
+	 * Begins a value of the set. Before a line's first set it belongs to the previous set; in a load profile the line is
+	 * then a row.
 	 */
 	beginValue(): void;
-	/** Adds a piece of the current address, value or unit. */
+	/** Adds a piece of address, value or unit. */
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;
-	/** Completes a valid value. */
 	endValue(): void;
-	/** Discards the current value because of a syntax error; also its set if that has no complete value. */
+	/** Discards the value because of a syntax error, and its set if that has no complete value. */
 	discardSet(): void;
-	/** Discards all data since `beginLine`. */
 	discardLine(): void;
-	/** Completes the block; `good` tells whether its checks passed. Keep the data at once: `begin` may follow immediately. */
+	/** Completes the block; `good`: its checks passed. Keep the data at once: `begin` may follow immediately. */
 	endBlock(good: boolean): void;
 }
 

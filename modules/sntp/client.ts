@@ -1,6 +1,6 @@
 /**
- * SNTP client (RFC 4330; packet format and distance as in RFC 5905, 7.3 and A.1.1) that checks each reply before it sets
- * the clock. It neither resolves names nor opens ports: service.ts does both.
+ * SNTP client (RFC 4330; packet format and distance as in RFC 5905, 7.3 and A.1.1) that checks each reply before it
+ * sets the clock. service.ts resolves names and opens ports.
  *
  *   offset  bytes  content
  *   0       1      bits 7 6 leap (3: not synchronised), 5 4 3 version, 2 1 0 mode (3 client, 4 server)
@@ -18,8 +18,8 @@
  *   ASKING     FINDING   OFF     –           –               RESTING or next  next
  *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
- * "next" is FINDING with the next server of the round, or RESTING after the last one. A server that is configured by its
- * address goes to ASKING at once. Results with an old generation number are ignored.
+ * "next" is FINDING with the next server of the round, or RESTING after the last one. A configured address goes to
+ * ASKING at once. Results of an old generation are ignored.
  *
  * A round asks one server after the other until a time is accepted. The condition depends on the clock:
  *
@@ -30,9 +30,8 @@
  * If the clock is unset or further away, a time from a single server must not be more than LONE_LIMIT_MS after the build of
  * this firmware.
  *
- * The next round begins 6 hours (± 10 %) after an accepted time, otherwise after 15 s, 30 s, … up to 30 minutes. Limits:
- * SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply. Memory: the state of a round exists only during the round;
- * the datagram buffer is shared.
+ * The next round begins 6 hours (± 10 %) after an accepted time, otherwise after 15 s, 30 s, … up to 30 minutes.
+ * Limits: SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply.
  */
 
 import { parseIPv4 } from "../bytes/ipv4.js";
@@ -42,12 +41,12 @@ import type { Clock, HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export interface TimeSyncDeps {
-	/** Clock that the client sets and compares times with. */
+	/** Clock to set and to compare times with. */
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly crypto: Crypto;
-	/** Names of the servers, and the build time as the lower limit of an acceptable time. */
+	/** Names of the servers; the build time is the earliest acceptable time. */
 	readonly info: Pick<HostInfo, "timeServers" | "builtUtcMs">;
-	/** Holds the datagram when `received` is called. */
+	/** Holds the datagram of `received`. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
@@ -56,9 +55,7 @@ export interface TimeSyncDeps {
 export const SYNC_OFF = 0;
 /** The name of a server is being resolved. */
 export const SYNC_FINDING = 1;
-/** A request has been sent to a server. */
 export const SYNC_ASKING = 2;
-/** Waits for the next round. */
 export const SYNC_RESTING = 3;
 
 /** Values of `TimeSync.lastError`. */
@@ -66,11 +63,11 @@ export const TIME_WELL = 0;
 /** The name does not exist, or no DNS server answered. */
 export const TIME_NO_ADDRESS = 1;
 export const TIME_NO_REPLY = 2;
-/** The server is not synchronised, is too far from a reference clock, or sent inconsistent fields. */
+/** The server is not synchronised, too far from a reference clock, or inconsistent. */
 export const TIME_BAD_REPLY = 3;
 /** The server sent a kiss-o'-death. */
 export const TIME_NOT_WELCOME = 4;
-/** The time is before the build of this firmware or after LATEST_UTC_MS. */
+/** The time is before the build or after LATEST_UTC_MS. */
 export const TIME_OUT_OF_RANGE = 5;
 /** No time met the conditions for acceptance. */
 export const TIME_DOUBTED = 6;
@@ -94,19 +91,19 @@ const KISS_RSTR = 0x52535452;
 /** Seconds from 1900 to 1970, and seconds of one NTP era. */
 const TO_UNIX_S = 2_208_988_800;
 const ERA_S = 2 ** 32;
-/** Largest accepted root distance of a server: half its root delay plus its root dispersion. */
+/** Largest accepted root distance: half the root delay plus the root dispersion. */
 const DISTANCE_LIMIT_MS = 1500;
-/** Tolerance for the resolution of the two clocks when the server's processing time is compared with the round trip. */
+/** Tolerance for the clocks' resolution when processing time and round trip are compared. */
 const GRAIN_MS = 10;
 
-/** Range that the API accepts for the clock: 2024-01-01 to 2099-12-31. */
+/** Range of the API for the clock: 2024-01-01 to 2099-12-31. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
-/** 20 years: no firmware is expected to run that long without an update. */
+/** 20 years: no firmware runs that long without an update. */
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** Smallest difference that sets the clock; a smaller one is left alone. */
+/** Smallest difference that sets the clock. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -122,17 +119,17 @@ class ServerRound {
 	/** Configured name or address of the present server. */
 	name = "";
 	port = 0;
-	/** IPv4 address of the present server; "" while its name is being resolved. */
+	/** IPv4 address; "" while the name is being resolved. */
 	address = "";
 	nonce: Uint8Array | undefined;
 	sentMs = 0;
-	/** Times given by servers in this round: Unix time in ms at which the monotonic clock was 0. */
+	/** Times of servers in this round: Unix ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Address and port of the server of each claim. */
+	/** Address and port of each claim's server. */
 	readonly heard: string[] = [];
 }
 
-/** Time given by a single server: its value, the number of repetitions, and the monotonic time of the last one. */
+/** Time of a single server, number of repetitions, and monotonic time of the last one. */
 interface LoneClaim {
 	readonly claim: number;
 	readonly count: number;
@@ -147,7 +144,7 @@ export class TimeSync implements Timed {
 	#endMs = Infinity;
 	#generation = 0;
 	#retryMs = RETRY_FIRST_MS;
-	/** Earliest monotonic ms for the next request, by server; only for servers that sent a kiss-o'-death. */
+	/** Earliest next request by server, monotonic ms; only after a kiss-o'-death. */
 	#notBeforeMs: number[] | undefined;
 	#lone: LoneClaim | undefined;
 	#lastSuccessMs: number | undefined;
@@ -157,13 +154,13 @@ export class TimeSync implements Timed {
 		this.#deps = deps;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING, derived from the round and the deadline so that they cannot disagree. */
+	/** SYNC_OFF … SYNC_RESTING, derived from round and deadline so that they agree. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
 	}
 
-	/** Generation counter: changes each time that a state is entered. */
+	/** Changes each time that a state is entered. */
 	get generation(): number {
 		return this.#generation;
 	}
@@ -186,17 +183,16 @@ export class TimeSync implements Timed {
 		return this.address === "" ? 0 : (this.#round?.port ?? 0);
 	}
 
-	/** Time of the last accepted reply, monotonic ms. */
+	/** Last accepted reply, monotonic ms. */
 	get lastSuccessMs(): number | undefined {
 		return this.#lastSuccessMs;
 	}
 
-	/** TIME_WELL … TIME_DOUBTED. */
 	get lastError(): number {
 		return this.#error;
 	}
 
-	/** Starts a round. Called when the network is up; does nothing without configured servers. */
+	/** Starts a round when the network is up; nothing without configured servers. */
 	start(nowMs: number): void {
 		this.stop();
 		if (this.#deps.info.timeServers === "") return;
@@ -217,7 +213,7 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** Takes the result of the name lookup of generation `generation`; `address` is undefined when the name was not resolved. */
+	/** Takes the result of a name lookup; `address`: undefined when not resolved. */
 	found(generation: number, address: string | undefined, nowMs: number): void {
 		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
@@ -232,15 +228,11 @@ export class TimeSync implements Timed {
 		return PACKET_LENGTH;
 	}
 
-	/** Reports that the socket of the request has failed. */
 	lost(nowMs: number): void {
 		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	/**
-	 * Takes the datagram in `buffer[0..length)`. Ignores it unless it is the reply to the present request; a reply enters
-	 * another state.
-	 */
+	/** Takes the datagram in `buffer[0..length)`; only a reply to the present request enters another state. */
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		const round = this.#round;
 		if (round === undefined || !this.isReply(round, length, source)) return;
@@ -249,7 +241,7 @@ export class TimeSync implements Timed {
 		else this.failed(error, nowMs);
 	}
 
-	/** Enters a state; all transitions go through here. */
+	/** All transitions go through here. */
 	private enter(round: ServerRound | undefined, endMs: number): void {
 		this.#round = round;
 		this.#endMs = endMs;
@@ -279,7 +271,7 @@ export class TimeSync implements Timed {
 			this.failed(TIME_NO_ADDRESS, nowMs);
 			return;
 		}
-		// A server with two names does not count as a second opinion.
+		// A server with two names is no second opinion.
 		if (round.heard.includes(`${address}:${round.port}`)) {
 			this.askNext(round, nowMs);
 			return;
@@ -295,14 +287,14 @@ export class TimeSync implements Timed {
 		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
 	}
 
-	/** Checks that the datagram comes from the server that was asked and echoes the random number of the request. */
+	/** True for a datagram from the asked server with the request's random number. */
 	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;
 		return nonce.every((byte, i) => byte === this.#deps.buffer[ORIGINATE + i]);
 	}
 
-	/** Validates the reply; returns TIME_WELL or the reason for rejection. */
+	/** Returns TIME_WELL or the reason for rejection. */
 	private errorOf(round: ServerRound, now: number): number {
 		const { buffer, info } = this.#deps;
 		const version = (buffer[0] >> 3) & 7;
@@ -320,7 +312,7 @@ export class TimeSync implements Timed {
 		return isPossible ? TIME_WELL : TIME_OUT_OF_RANGE;
 	}
 
-	/** Honours a kiss-o'-death: defers or drops the server (RFC 5905, 7.4). */
+	/** Defers or drops a server that sent a kiss-o'-death (RFC 5905, 7.4). */
 	private kissed({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
@@ -329,7 +321,7 @@ export class TimeSync implements Timed {
 		return TIME_NOT_WELCOME;
 	}
 
-	/** Computes the server's time, assuming equal delays in both directions (RFC 4330, 5). */
+	/** Computes the server's time for equal delays in both directions (RFC 4330, 5). */
 	private claim({ sentMs }: ServerRound, now: number): number {
 		const leftMs = this.timeAt(TRANSMIT);
 		const waysMs = now - sentMs - (leftMs - this.timeAt(RECEIVE));
@@ -339,7 +331,7 @@ export class TimeSync implements Timed {
 	private weigh(round: ServerRound, claim: number, nowMs: number): void {
 		const utcMs = this.#deps.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
-		// Accepted: close to the present clock, or confirmed by another server of this round.
+		// Near the present clock, or confirmed by another server.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
 			this.believe(claim, nowMs);
 			return;
@@ -349,7 +341,7 @@ export class TimeSync implements Timed {
 		this.askNext(round, nowMs);
 	}
 
-	/** Ends a round in which no server was accepted at once. */
+	/** Ends a round without an accepted server. */
 	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
 			this.believe(claims[0], nowMs);
@@ -391,7 +383,7 @@ export class TimeSync implements Timed {
 		return buffer[at] * 0x1000000 + ((buffer[at + 1] << 16) | (buffer[at + 2] << 8) | buffer[at + 3]);
 	}
 
-	/** Returns the timestamp at this offset as Unix time in ms, 1968 to 2104 (RFC 4330, 3). */
+	/** Returns the timestamp as Unix ms, 1968 to 2104 (RFC 4330, 3). */
 	private timeAt(at: number): number {
 		const seconds = this.u32(at);
 		const unix = (seconds < ERA_S / 2 ? seconds + ERA_S : seconds) - TO_UNIX_S;

@@ -2,9 +2,8 @@
  * Connects the SNTP client (client.ts) to the network: resolves names, opens a UDP port for each request, and reads the
  * replies. wifi/services.ts starts it when the network is up.
  *
- * Each new generation of the client closes the port of the previous one. In FINDING the service resolves the name; in
- * ASKING it opens a port and sends the request. A port that fails counts as a server that does not answer. Limits: reads
- * DATAGRAMS_AT_ONCE datagrams per callback; the rest wait for the next one.
+ * Each new generation of the client closes the previous port. FINDING resolves the name; ASKING opens a port and sends
+ * the request. A failed port counts as no answer. Limit: DATAGRAMS_AT_ONCE datagrams per callback.
  */
 import type { DatagramDeps } from "../io/datagrams.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -12,12 +11,12 @@ import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncDeps } from "./client.js";
 
 export interface ClockUser {
-	/** Called when the time of a server was accepted and the clock is set. */
+	/** Called when a server's time was accepted and the clock is set. */
 	clockChanged(): void;
 }
 
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
-	/** Resolves names; passed as an object because `resolve` is called as its method. */
+	/** An object, because `resolve` is its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;
@@ -29,10 +28,10 @@ export class TimeService implements ScheduledMachine {
 	readonly sync: TimeSync;
 	readonly #deps: TimeServiceDeps;
 	readonly #task: Task;
-	/** Generation of the client that was processed last. */
+	/** Generation of the client processed last. */
 	#generation = 0;
 	#socket: UDP | undefined;
-	/** `lastSuccessMs` of the success that was reported last. */
+	/** `lastSuccessMs` reported last. */
 	#toldMs: number | undefined;
 
 	constructor(deps: TimeServiceDeps) {
@@ -57,7 +56,7 @@ export class TimeService implements ScheduledMachine {
 		this.sync.advance(nowMs);
 	}
 
-	/** Stops for good and removes its task from the driver. */
+	/** Stops for good and removes the task. */
 	close(): void {
 		this.stop();
 		this.#task.stop();

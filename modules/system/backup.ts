@@ -1,6 +1,6 @@
 /**
- * GET `system/backup`: all settings as one JSON file that POST (restore.ts) accepts, also in newer firmware. The file never
- * contains secrets, because downloaded files outlive passwords. docs/backup.md describes its content.
+ * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, also in newer firmware. It has no
+ * secrets, because downloaded files outlive passwords. docs/backup.md describes it.
  */
 
 import { type BackupGroup, isShown } from "../api/backup-group.js";
@@ -18,10 +18,9 @@ import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
 import type { System } from "./system.js";
 
-/** Memory to send a backup file to one client. */
+/** Memory to send a backup to a client. */
 export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
 
-/** Version of the file format. */
 export const BACKUP_FORM = 1;
 /** Length of the date in `2026-11-22T15:50:00Z`. */
 const DATE_END = 10;
@@ -43,7 +42,7 @@ export function getBackup(exchange: Exchange<System>): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config, parts);
-	// The stream has a single unit that is written again from the start for each window: slow but rare, and less code.
+	// One unit, written again from the start for each window: slow but rare, and less code.
 	const stream = new JSONStream(writer, (into) => {
 		writeAll(into, core, parts, created, values);
 		return false;
@@ -57,10 +56,7 @@ export function getBackup(exchange: Exchange<System>): void {
 	});
 }
 
-/**
- * Returns all values of the file at this moment, because the file is written in several pieces; for secrets only whether
- * they are set.
- */
+/** Returns all values at this moment, because the file is sent in pieces; for secrets only whether they are set. */
 function valuesOf(config: ConfigStore, parts: readonly Part[]): readonly Setting[] {
 	const values: Setting[] = [];
 	for (const { table, secrets } of groupsOf(parts)) {

@@ -1,6 +1,6 @@
 /**
- * `GET system/diagnostic`: a report encrypted for the manufacturer by HPKE, so that it can be passed on by anyone. It is
- * produced block by block while the client reads it, and is never whole in memory. Numbers are little-endian.
+ * `GET system/diagnostic`: a report encrypted for the manufacturer by HPKE, so that anyone can pass it on. It is
+ * produced block by block and never whole in memory. Numbers are little-endian.
  *
  *   offset  bytes  content
  *   0       8      `SMGWDIAG`
@@ -11,9 +11,9 @@
  *   22      n      serial number, ASCII; all bytes up to here are the `info` of HPKE
  *   22+n    65     ephemeral public key of this report ("enc")
  *
- * Blocks follow, one HPKE message each. The three bytes before each are its associated data: 0 (more blocks follow) or 1
- * (last block), and the length of the message (2 bytes), which is up to BLOCK bytes of encrypted text and 16 of tag. A
- * truncated report is therefore always detected. The text is UTF-8 (report-lines.ts).
+ * Blocks follow, one HPKE message each. The three bytes before each are its associated data: 0 (more blocks follow) or
+ * 1 (last block), and the length of the message (2 bytes), which is up to BLOCK bytes of encrypted text and 16 of tag.
+ * Truncation is therefore detected. The text is UTF-8 (report-lines.ts).
  */
 
 import { UNSUPPORTED } from "../api/errors.js";
@@ -28,7 +28,7 @@ import type { Cost } from "../io/memory.js";
 import { ReportLines } from "./report-lines.js";
 import type { System } from "./system.js";
 
-/** Memory for a report: the metrics as text or a copy of the session log, the current block, and the keys. */
+/** Memory for a report: metrics as text or a copy of the session log, a block, and keys. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 
 const MAGIC = "SMGWDIAG";
@@ -73,10 +73,10 @@ class SealedReport implements BodySource {
 	readonly #lines: ReportLines;
 	/** Text of the current block. */
 	readonly #text = new Uint8Array(BLOCK);
-	/** Lines that are being copied into blocks, and the number of bytes already copied. */
+	/** Lines being copied into blocks, and the number of bytes copied. */
 	#line: Uint8Array = new Uint8Array(0);
 	#lineAt = 0;
-	/** Bytes that are being sent, and the number of bytes already sent. */
+	/** Bytes being sent, and the number of bytes sent. */
 	#block: Uint8Array;
 	#blockAt = 0;
 	#isLast = false;
@@ -127,7 +127,7 @@ class SealedReport implements BodySource {
 		return joined(head, this.#sealer.seal(head, this.#text.subarray(0, length)));
 	}
 
-	/** Fills the block with lines until it is full or there are no more; returns the number of bytes. */
+	/** Fills the block with lines; returns the number of bytes. */
 	private fill(): number {
 		const text = this.#text;
 		let length = 0;

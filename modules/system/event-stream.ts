@@ -1,15 +1,14 @@
 /**
- * `GET events`: changes as server-sent events (WHATWG HTML, 9.2.5 and 9.2.6) while the client stays connected. The web page
- * uses it instead of polling.
+ * `GET events`: changes as server-sent events (WHATWG HTML, 9.2.5 and 9.2.6).
  *
  *   state     the members of `system/status` that change on their own, and whether the network is connected
  *   readout   a new good readout: its time and meter; the readings are in `iec62056/last`
  *
- * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events are
- * not queued: each is written when the client reads it and shows the state at that time. After 15 s of silence a comment is
- * sent. A stream ends when its token is revoked (noticed with the next comment at the latest) and before a restart.
+ * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events
+ * are not queued: each shows the state when the client reads it. After 15 s of silence a comment is sent. A stream ends
+ * before a restart, and by the next comment after its token is revoked.
  *
- * Each port has one stream; its other connections serve requests. Under load http/server.ts closes a stream first.
+ * Each port has one stream, which http/server.ts closes first under load.
  */
 import { BUSY } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -27,10 +26,10 @@ import { NETWORK } from "../wifi/part.js";
 import { stateOf } from "./state.js";
 import type { System } from "./system.js";
 
-/** Memory for a stream of events and its buffers. */
+/** Memory for a stream and its buffers. */
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
-/** Delay before a client reconnects; without it, browsers reconnect at once. */
+/** Delay before a client reconnects; browsers would do so at once. */
 const OPENING = "retry: 30000\n\n";
 const STATE = "event: state\ndata: ";
 const READOUT = "event: readout\ndata: ";
@@ -38,7 +37,7 @@ const READOUT = "event: readout\ndata: ";
 const BEAT = ":\n\n";
 const END = "\n\n";
 
-/** Seconds to wait when the stream of the port is taken. */
+/** Seconds to wait when the port's stream is taken. */
 const RETRY_AFTER = "30";
 
 export function getEvents(exchange: Exchange<System>): void {
@@ -91,7 +90,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#due |= DUE_BEAT;
 	}
 
-	/** Writes one whole event, or nothing if it does not fit. Called by the connection. */
+	/** Writes a whole event, or nothing if it does not fit. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
 		const { writer } = this.#core;

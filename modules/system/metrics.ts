@@ -2,8 +2,8 @@
  * `metrics`: the last good readout of a meter and the state of the gateway in the Prometheus exposition format 0.0.4
  * (prometheus.io, "Exposition formats"). docs/metrics.md lists the values of a readout that appear.
  *
- * All lines of a metric must be adjacent, but a meter sends its quantities in any order. The records are therefore scanned
- * once to assign quantities to metrics, and once more for each metric that occurs.
+ * The lines of a metric must be adjacent, but a meter sends quantities in any order: the records are scanned once to
+ * assign quantities, and once for each metric that occurs.
  */
 import type { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
@@ -17,10 +17,10 @@ import { Quantities } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import type { System } from "./system.js";
 
-/** Memory to send all metrics to one client. */
+/** Memory to send metrics to a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
-/** Names by the kind of a quantity. */
+/** Names by kind of quantity. */
 const METRICS = Object.freeze([
 	"energy_kwh_total",
 	"reactive_energy_kvarh_total",
@@ -34,7 +34,6 @@ const METRICS = Object.freeze([
 	"frequency_hertz",
 	"volume_cubic_meters_total",
 ]);
-/** Value of `#metric` before the first metric. */
 const NO_METRIC = -1;
 
 export function getMetrics(exchange: Exchange<System>): void {
@@ -53,15 +52,15 @@ export function getMetrics(exchange: Exchange<System>): void {
 	});
 }
 
-/** Text of the metrics in units: one line per reading, then one unit per part. */
+/** Metrics in units: one line per reading, then one unit per part. */
 export class Exposition {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly #quantities: Quantities;
-	/** Current metric, and the next quantity to examine. */
+	/** Present metric, and the next quantity to examine. */
 	#metric = NO_METRIC;
 	#quantity = Number.POSITIVE_INFINITY;
-	/** Last unit and its bytes. They are kept because the values may change before the unit is written again. */
+	/** Last unit, kept because values may change before it is written again. */
 	#unit = -1;
 	#bytes: Uint8Array = new Uint8Array(0);
 	#hasMore = true;
@@ -73,7 +72,7 @@ export class Exposition {
 		this.#quantities = new Quantities(readout?.records ?? new Uint8Array(0));
 	}
 
-	/** Writes a unit; returns false after the last one. Called by JSONStream. */
+	/** Writes a unit; returns false after the last one. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;
@@ -100,7 +99,7 @@ export class Exposition {
 		return metricsOf(this.#parts[index], this.#core);
 	}
 
-	/** Returns the first quantity of this metric, or `count` if the readout has no such quantity. */
+	/** Returns the metric's first quantity, or `count` without one. */
 	private indexOf(metric: number): number {
 		const quantities = this.#quantities;
 		let index = 0;
@@ -117,7 +116,6 @@ export class Exposition {
 	}
 }
 
-/** Returns the metrics of this part, without the readings. */
 export function metricsOf(part: Part, core: Core): string {
 	return part.metrics(core.find(part), core);
 }

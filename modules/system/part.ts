@@ -76,7 +76,7 @@ function metrics(_: System, { host, info, clock, events, storage, startedMs }: C
 	return text + stackMetrics(memory?.stacks?.() ?? "");
 }
 
-/** Converts `stacks`, in the format of Memory.stacks, to metrics. */
+/** Converts `stacks` (Memory.stacks) to metrics. */
 function stackMetrics(stacks: string): string {
 	if (stacks === "") return "";
 	let text = head("gateway_least_free_stack_bytes", "Least free stack of each task since the start.");

@@ -1,8 +1,7 @@
 /**
- * Text of the diagnostic report, one or a few lines at a time, in sections with their names in brackets. It contains no
- * personal data: no secrets, names or addresses, and no digits of the meter's number. The only exception is the session
- * with the meter, which is included only if the user has enabled its log. docs/diagnostic-report.md and the web page
- * describe each section; a test checks both against REPORT_SECTIONS.
+ * Text of the diagnostic report, in sections with their names in brackets. It contains no secrets, names, addresses or
+ * digits of the meter's number, except in the session log, if enabled. docs/diagnostic-report.md and the web page
+ * describe the sections.
  */
 import { encodeHex } from "../bytes/hex.js";
 import { settingLine } from "../config/report.js";
@@ -29,7 +28,7 @@ export const REPORT_SECTIONS: readonly string[] = Object.freeze([
 	"events",
 	"conversation",
 ]);
-/** Sections that need special handling: several texts each, or for the counters the metrics. */
+/** Sections of several texts each; the counters are the metrics. */
 const SETTINGS = "settings";
 const COUNTERS = "counters";
 const EVENTS = "events";
@@ -39,9 +38,9 @@ export class ReportLines {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	#section = 0;
-	/** Index of the next text in the section; -1 for its name. */
+	/** Index of the section's next text; -1 for its name. */
 	#index = -1;
-	/** Cursors over copies, because events arrive while the report is read. */
+	/** Copies, because events arrive while the report is read. */
 	#events: EventCursor | undefined;
 	#conversation: LogCursor | undefined;
 
@@ -50,7 +49,7 @@ export class ReportLines {
 		this.#parts = parts;
 	}
 
-	/** Returns the next lines without a final line end; undefined after the last ones. */
+	/** Returns the next lines without a final line end; undefined after the last. */
 	next(): string | undefined {
 		while (this.#section < REPORT_SECTIONS.length) {
 			const index = this.#index++;
@@ -63,7 +62,7 @@ export class ReportLines {
 		return undefined;
 	}
 
-	/** Returns the text at this index of a section; undefined after the last one. */
+	/** Returns a text of the section; undefined after the last. */
 	private text(section: string, index: number): string | undefined {
 		const { config, text } = this.#core;
 		if (section === SETTINGS) return settingLine(config, text, index);

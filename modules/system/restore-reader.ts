@@ -1,7 +1,6 @@
 /**
- * Parses a backup (backup.ts) as it arrives, for restore.ts, and stores only the values of settings that this firmware has.
- * Settings that only newer firmware has are skipped and named in `ignored`. Only the first error is reported; malformed
- * JSON overrides it.
+ * Parses a backup (backup.ts) as it arrives, for restore.ts. Settings that this firmware lacks are skipped and named in
+ * `ignored`. The first error is reported, unless the JSON is malformed.
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";
@@ -29,11 +28,11 @@ import {
 import type { Part } from "../part.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
-/** A list of numbers in a list of objects in a group is nested 6 deep; skipped values may be nested deeper. */
+/** Nesting of a list of numbers in a list of objects in a group is 6; skipped values may be deeper. */
 const DEPTH = 8;
-/** Depth of the objects inside a group. */
+/** Depth of the objects in a group. */
 const GROUP_DEPTH = 3;
-/** Maximum number of names in `ignored`, and bytes of a name. */
+/** Maximum names in `ignored`, and bytes of a name. */
 const IGNORED_LIMIT = 16;
 const NAME_LIMIT = 64;
 
@@ -47,12 +46,12 @@ const AT_GROUP = 5;
 const IN_GROUP = 6;
 const AT_FLAG = 7;
 
-/** Values of a group from the file, on top of the present settings. Settings missing from the file keep their value. */
+/** Values of a group from the file, on top of the present settings. */
 export class GroupValues implements BodyValues {
 	readonly group: BackupGroup;
-	/** Values of the fields of `group.table`; undefined if missing from the file. */
+	/** Values of `group.table`; undefined if the file has none. */
 	readonly values: (Setting | undefined)[] = [];
-	/** Flags for `group.secrets` that tell whether the secret was set; undefined if missing from the file. */
+	/** True for each of `group.secrets` that was set; undefined if the file does not say. */
 	readonly flags: (boolean | undefined)[] = [];
 	readonly #config: ConfigStore;
 
@@ -69,24 +68,24 @@ export class GroupValues implements BodyValues {
 		this.values[this.group.table.fields.indexOf(field)] = value;
 	}
 
-	/** True if the stored secrets belong to the address or network in the file. */
+	/** True if the stored secrets belong to the file's address or network. */
 	get isFitting(): boolean {
 		const { boundTo } = this.group;
 		const address = boundTo && this.given(boundTo);
 		return boundTo === undefined || address === undefined || address === this.#config.get(boundTo);
 	}
 
-	/** Returns the value of the field as if it had been sent by POST to the group's route. */
+	/** Returns the value as if the group's route had received it by POST. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
 		if (value === undefined && !this.isFitting && secrets.some(({ name }) => name === field.name)) {
-			// Clears a secret of another address: "" for a password; empty bytes for a certificate, because its body
-			// field is not a setting.
+			// Clears a secret of another address: "" for a password; empty bytes for a certificate, because its body field is
+			// not a setting.
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
-		// An empty text stands for the unit's own value. The route accepts no empty text, so it is omitted.
+		// An empty text, the unit's own value, is omitted, because the route refuses it.
 		return (value === "" && own.some((one) => one === (field as Field)) ? undefined : value) as Value | undefined;
 	}
 }
@@ -94,7 +93,7 @@ export class GroupValues implements BodyValues {
 export class RestoreReader implements BodySink {
 	readonly limit = LONG_BODY_LIMIT;
 	readonly groups: GroupValues[] = [];
-	/** Names of the settings in the file that this firmware does not know. */
+	/** Names of unknown settings. */
 	readonly ignored: string[] = [];
 	/** Error of the file; "" without one. */
 	code = "";
@@ -109,7 +108,7 @@ export class RestoreReader implements BodySink {
 	#where = AT_START;
 	#isOurs = false;
 	#hasSettings = false;
-	/** Group that is being parsed, and the index of its current flag. */
+	/** Group being parsed, and index of its flag. */
 	#values: GroupValues;
 	#flag = 0;
 
@@ -143,7 +142,6 @@ export class RestoreReader implements BodySink {
 			const token = this.#reader.next();
 			if (token === TOKEN_MORE || token === TOKEN_END) return;
 			if (token === TOKEN_ERROR) {
-				// Malformed JSON overrides any earlier error.
 				this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
 				return;
 			}
@@ -226,7 +224,7 @@ export class RestoreReader implements BodySink {
 		this.#where = AT_GROUP;
 	}
 
-	/** Records the name that was just read as ignored. */
+	/** Adds the name just read to the ignored ones. */
 	private ignore(prefix: string): void {
 		const { text, length } = this.#reader;
 		if (this.ignored.length === IGNORED_LIMIT) return;

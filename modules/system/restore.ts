@@ -1,7 +1,7 @@
 /**
- * POST `system/backup`: restores all settings of a file or none, with the validation of their routes. Settings missing from
- * the file keep their value. A stored secret is kept if it still belongs to its address or network. A file may contain
- * secrets, although ours never does. All other secrets are listed to be entered again.
+ * POST `system/backup`: restores all settings of a file or none, with their routes' validation. Missing settings keep
+ * their value, and a stored secret is kept if it still belongs to its address or network. A file may contain secrets,
+ * although ours does not. Other secrets are listed to be entered again.
  */
 
 import { isSetting, isShown } from "../api/backup-group.js";
@@ -60,13 +60,13 @@ function restore(
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
 		for (const one of table.fields.filter(isShown)) {
 			const value = values.given(one);
-			// A field that findLacking has cleared does not count as restored.
+			// A field cleared by findLacking is not restored.
 			const isGivenUp = values.group.bound.length > 0 && one === values.group.boundTo && value === "";
 			if (value !== undefined && !isGivenUp) restored++;
 		}
 	}
 	exchange.within = "";
-	// Applies all changes in one write and at once. A new network is on trial like any other (wifi/settings.ts).
+	// One write, applied at once. A new network is on trial as usual (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
 	exchange.object((writer) => {
 		numberMember(writer, "restored", restored);
@@ -90,7 +90,7 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 		if (!hadOne || (isFitting && isHere)) continue;
 		lacking.push(`${group.path}.${secret.name}`);
 		if (group.needing !== undefined) values.set(group.needing, false);
-		// A network that cannot be joined without its password is not restored; the present one stays.
+		// A network that needs a missing password is not restored; the present one stays.
 		if (isWhole && boundTo !== undefined) values.set(boundTo, "");
 	}
 	if (!isWhole || boundTo === undefined || values.given(boundTo) !== "") return;
@@ -98,8 +98,8 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 }
 
 /**
- * Tells whether the value changes. A stored certificate that still belongs to its address is kept, although its route would
- * clear an omitted one.
+ * True if the value changes. A certificate that still belongs to its address is kept, although its route would clear
+ * it.
  */
 function isChange({ core }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
 	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;

@@ -4,7 +4,6 @@ import type { Part } from "../part.js";
 
 export class System implements Running {
 	readonly parts: readonly Part[];
-	/** True while a diagnostic report is being sent. */
 	isReporting = false;
 
 	constructor(parts: readonly Part[]) {

@@ -44,14 +44,14 @@ const NEW_HASH = text("new_hash", DIGEST_LENGTH * 2, { minimum: DIGEST_LENGTH * 
 const OLD_PASSWORD = text("old_password", PASSWORD_LIMIT);
 const NEW_PASSWORD = text("new_password", PASSWORD_LIMIT);
 
-/** Both forms of login; the required fields depend on the form. */
+/** Both forms of login, which require different fields. */
 export const LOGIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([USERNAME, NONCE, PROOF, PASSWORD]),
 	required: Object.freeze([USERNAME.name]),
 	limit: 512,
 });
 
-/** Both forms of password change; the required fields depend on the form. */
+/** Both forms of password change, which require different fields. */
 export const PASSWORD_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([NONCE, PROOF, NEW_HASH, OLD_PASSWORD, NEW_PASSWORD]),
 	required: Object.freeze([]),
@@ -100,7 +100,7 @@ export function postLogout(exchange: Exchange<Access>): void {
 	exchange.empty();
 }
 
-/** Needs no token: the old password or its proof authorizes the change. */
+/** The old password or its proof authorizes the change; no token. */
 export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
 	const { login } = exchange.part;
 	const { text } = exchange.core;

@@ -28,7 +28,7 @@ export const TOKEN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-/** Snapshot of a token, because it may change while the reply is sent. */
+/** Snapshot, because the token may change during the reply. */
 interface ListedToken {
 	readonly id: string;
 	readonly name: string;
@@ -38,7 +38,7 @@ interface ListedToken {
 
 interface ListedSession {
 	readonly id: string;
-	/** Unix seconds; 0 if the clock is not set. */
+	/** Unix s; 0 if the clock is not set. */
 	readonly created: number;
 	readonly expiresInS: number;
 	readonly address: string;
@@ -78,7 +78,7 @@ export function postToken(exchange: Exchange<Access>, values: BodyValues): void 
 	});
 }
 
-/** Revokes a token. A token of scope read may revoke itself only, so that a device can sign out without the password. */
+/** A token of scope read may revoke only itself, so that a device can sign out without the password. */
 export function deleteToken(exchange: Exchange<Access>): void {
 	const { tokens } = exchange.part;
 	const { parameter, token } = exchange;

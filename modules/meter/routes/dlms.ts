@@ -1,4 +1,4 @@
-/** DLMS/COSEM routes of the API text: settings, and the list of objects to read. */
+/** DLMS/COSEM routes: settings, and the list of objects to read. */
 
 import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../api/body.js";
 import { INVALID_FIELD } from "../../api/errors.js";
@@ -53,7 +53,7 @@ import {
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
 
-/** Returns a body field for a key: hex digits in either case, or empty to clear it. */
+/** Key: hex digits in either case, or empty to clear it. */
 function keyText(name: string): Field<string> {
 	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
@@ -139,12 +139,11 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	];
 }
 
-/** Decodes the key's hex digits; returns undefined when the body has no key. */
+/** Decodes a key; undefined when the body has none. */
 function keyOf(digits: string | undefined): Uint8Array | undefined {
 	return digits === undefined ? undefined : decodeHex(asciiBytes(digits), 0, digits.length);
 }
 
-/** Writes the list of objects, one per unit. */
 export function getPollList(exchange: Exchange): void {
 	const list = pollListOf(exchange.core.config.get(DLMS_OBIS_ENTRIES));
 	exchange.stream((writer, unit) => {
@@ -168,7 +167,7 @@ export function postPollList(exchange: Exchange, values: BodyValues): void {
 	getPollList(exchange);
 }
 
-/** Validates the list; returns undefined after answering the request with an error. */
+/** Returns undefined after answering an invalid list with an error. */
 export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);

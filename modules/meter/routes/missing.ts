@@ -1,4 +1,4 @@
-/** Objects of a DLMS/COSEM readout that returned no value, each with its reason. */
+/** Objects of a DLMS/COSEM readout without a value, with reasons. */
 
 import type { MissingCursor } from "../../cosem/records.js";
 import {

@@ -1,8 +1,7 @@
 /**
- * `meter/profile`: the last rows of a load profile stored in the meter. With DLMS/COSEM the profile is read by its code
- * (meter/dlms-profile.ts). With other protocols it comes from the readout (`P.01` of IEC 62056-21, as used with VDEW
- * 2.1.2): a head with the time of the first row, the period in minutes, and the columns' codes and units; then rows of
- * values.
+ * `meter/profile`: the last rows of a load profile. DLMS/COSEM reads it by its code (meter/dlms-profile.ts). Other
+ * protocols take it from the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the
+ * period in minutes, and the columns' codes and units; then rows of values.
  */
 
 import { INVALID_FIELD } from "../../api/errors.js";
@@ -28,7 +27,7 @@ import type { ReadCallback } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
 
-/** Memory for a request and its reply; the rows belong to the session's claim. */
+/** Memory for request and reply; the session's claim includes the rows. */
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
@@ -36,12 +35,12 @@ const DEFAULT_OBIS = "1-0:99.1.0";
 const DEFAULT_ENTRIES = "96";
 const ENTRIES_DIGITS = 3;
 
-/** Number of values before the columns in a row with its own time: time and status. */
+/** Time and status, before the columns of a row with its own time. */
 const OWN_VALUES = 2;
 const DAY_S = 86_400;
-/** A third of a year: of three moments this far apart, at least one is in winter and one in summer. */
+/** A third of a year: of three moments so far apart, one is in winter and one in summer. */
 const THIRD_MS = 121 * DAY_S * 1000;
-/** Time range of the API, Unix seconds. The first two days are excluded, so that local time never precedes 1970. */
+/** Time range of the API, Unix seconds; without the first two days, so that local time never precedes 1970. */
 const TIME_FIRST_S = 2 * DAY_S;
 const TIME_LIMIT_S = 4_102_444_799;
 const YEAR_2000 = 2000 * 12;
@@ -49,13 +48,11 @@ const YEAR_2000 = 2000 * 12;
 const DOT = 0x2e;
 const COMMA = 0x2c;
 const DASH = 0x2d;
-/** Time in the form `YY-MM-DD,hh:mm`: its length, and the index of its first dash. */
+/** Length of a time `YY-MM-DD,hh:mm`, and the index of its first dash. */
 const STAMP_LENGTH = 14;
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
-/**
- * Season digit before a time (VDEW 2.1.2): the meter's winter time, its summer time, or UTC; without it, local time.
- */
+/** Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC; without it, local time. */
 const SEASON_NONE = -1;
 const SEASON_WINTER = 0;
 const SEASON_SUMMER = 1;
@@ -88,7 +85,7 @@ export function getProfile(exchange: Exchange<Metering>): void {
 		finished: (readout, failure) => {
 			const body =
 				readout === undefined ? undefined : new Profile(core, part.names, readout, groups, entries, language);
-			// A readout that failed its check contains no valid profile.
+			// A readout that failed its check has no valid profile.
 			if (body === undefined || failure !== undefined) failRead(exchange, failure ?? FAILURE_PORT);
 			else if (body.isThere) {
 				response.lines("Content-Type: application/json\r\n");
@@ -116,7 +113,7 @@ function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)
 	});
 }
 
-/** Writer of the profile for JSONStream: unit 0 is everything before the rows, then one unit per row, then the end. */
+/** Profile for JSONStream: unit 0 is everything before the rows, then one unit per row, then the end. */
 class Profile {
 	readonly isThere: boolean;
 	readonly #core: Core;
@@ -138,15 +135,14 @@ class Profile {
 	#status: Uint8Array = new Uint8Array(0);
 	/** True when each row begins with its own time and status. */
 	#hasOwnTimes = false;
-	/** True when rows were omitted because their number of values differs from the head's. */
+	/** True when rows were omitted because their number of values is wrong. */
 	#isCut = false;
-	/** True when the columns have codes and units. */
 	#hasHead = true;
-	/** Number of values in the record before those of the row; the first row may share the record of the head. */
+	/** Number of values before those of the row; the first row may share the head's record. */
 	#before = 0;
-	/** True until the first row after that head. */
+	/** True until the head's first row. */
 	#isFirst = false;
-	/** Unix time of the row, s; NaN when unknown. */
+	/** Time of the row, Unix s; NaN when unknown. */
 	#timeS = Number.NaN;
 
 	constructor(
@@ -192,7 +188,7 @@ class Profile {
 		return this.#hasRow;
 	}
 
-	/** Moves to the first head of the profile and reads it; returns false when there is no such head. */
+	/** Moves to the profile's first head and reads it; false when there is none. */
 	private findHead(): boolean {
 		const cursor = this.#cursor;
 		cursor.toStart();
@@ -204,7 +200,7 @@ class Profile {
 		return false;
 	}
 
-	/** Groups that the meter omits from the code match any request. */
+	/** Groups that the meter omits match any request. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.#cursor.code;
 		const groups = this.#groups;
@@ -213,8 +209,8 @@ class Profile {
 	}
 
 	/**
-	 * Moves to the next row of the profile. A row with a number of values other than its head's columns is omitted, with
-	 * all rows up to the next head, because their columns and times are unknown.
+	 * Moves to the next row. A row with a wrong number of values is omitted, with all rows up to the next head, because
+	 * their columns and times are unknown.
 	 */
 	private next(): boolean {
 		const cursor = this.#cursor;
@@ -254,7 +250,7 @@ class Profile {
 		return values === this.#columns;
 	}
 
-	/** Returns true for a row with the address and its own time but without a head (Makel meters); reads its time. */
+	/** Reads the time of a row that has one but no head (Makel meters); false for other records. */
 	private isRowAlone(): boolean {
 		const cursor = this.#cursor;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -263,11 +259,11 @@ class Profile {
 		return isAlone;
 	}
 
-	/** Reads the head at the cursor; its next value would be the first of a row. */
+	/** Reads the head at the cursor, up to the first value of a row. */
 	private takeHead(): void {
 		const cursor = this.#cursor;
 		if (this.isRowAlone()) {
-			// The first row defines only the number of columns.
+			// The first row only defines the number of columns.
 			this.#hasHead = false;
 			for (this.#columns = -1; cursor.nextValue(); this.#columns++);
 			return;
@@ -352,13 +348,13 @@ class Profile {
 		writer.endObject();
 	}
 
-	/** Writes a value; null when the meter sent an empty one. */
+	/** Writes a value; null for an empty one. */
 	private text(writer: JSONWriter, bytes: Uint8Array, length: number): void {
 		if (length === 0) writer.null();
 		else writer.ascii(bytes, 0, length);
 	}
 
-	/** Returns the Unix time in seconds of a time in the records; NaN when the text is not a time. */
+	/** Returns the Unix time of a time in the records, s; NaN for other text. */
 	private momentOf(text: Uint8Array, length: number): number {
 		if (text[0] === DOT) return digitsOf(text, 1, length);
 		if (text[0] === COMMA) return this.utcOf(digitsOf(text, 1, length), SEASON_NONE);
@@ -378,7 +374,7 @@ class Profile {
 		return this.utcOf(localS, first === 0 ? SEASON_NONE : text[0] - DIGIT_0);
 	}
 
-	/** Converts a clock time of the given season to Unix time in s; returns NaN outside the API's range. */
+	/** Converts a clock time to Unix s; NaN outside the API's range. */
 	private utcOf(localS: number, season: number): number {
 		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
 		const { zone } = this.#core;
@@ -395,12 +391,11 @@ class Profile {
 	}
 }
 
-/** Returns true for a time in the form `YY-MM-DD,hh:mm`. */
 function isStamp(text: Uint8Array, length: number): boolean {
 	return length === STAMP_LENGTH && text[STAMP_DASH] === DASH;
 }
 
-/** Returns the number in `text[from..to)`; NaN unless it consists of digits only. */
+/** Returns the number in `text[from..to)`; NaN unless all are digits. */
 function digitsOf(text: Uint8Array, from: number, to: number): number {
 	let number = from < to ? 0 : Number.NaN;
 	for (let i = from; i < to; i++) {

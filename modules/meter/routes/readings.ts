@@ -1,7 +1,7 @@
 /**
- * Readout as JSON, written one record at a time (API text, "Meter readout"), so that 340 readings never exist as
- * objects. Unit 0 is the head, then one unit per record, then the end of the list. With DLMS/COSEM one unit per missing
- * object and another end follow.
+ * Readout as JSON (API text, "Meter readout"), written record by record, so that 340 readings never exist as objects.
+ * Unit 0 is the head, then one unit per record, then the list's end; with DLMS/COSEM, one unit per missing object and
+ * another end.
  */
 
 import { MissingCursor } from "../../cosem/records.js";
@@ -18,10 +18,10 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** Additional state in `GET last`, captured when the reply begins. */
+/** State in `GET last` when the reply begins. */
 export interface AttemptState {
 	readonly running: boolean;
-	/** Unix time of the last attempt in seconds; 0 when there was no attempt. */
+	/** Unix time of the last attempt, s; 0 without an attempt. */
 	readonly lastAttempt: number;
 	/** Stable code of its failure; "" after success. */
 	readonly lastError: string;
@@ -39,7 +39,7 @@ const QUOTE = 0x22;
 
 const NO_RECORDS = Object.freeze([]);
 
-/** JSON text between the values of a reading, in order; `PIECE_…` are the indexes. */
+/** JSON text between the values of a reading; `PIECE_…` are the indexes. */
 const PIECES = Object.freeze([
 	'"obis_long":"',
 	'","obis":"',
@@ -63,7 +63,6 @@ const PIECE_CHANNEL = 7;
 const PIECE_BILLING_PERIOD = 8;
 const PIECE_UNMAPPED = 9;
 
-/** Returns the text between the values of a reading as bytes, shared by all replies. */
 export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
 	return PIECES.map((piece) => writer.prepare(piece));
 }
@@ -75,7 +74,7 @@ export interface ReadoutBodyOptions {
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
 	readonly zone: TimeZone;
-	/** Table of the Zigbee attributes (obis/mapping.ts). */
+	/** Zigbee attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
 	readonly attempt?: AttemptState;
 }
@@ -90,18 +89,17 @@ export class ReadoutBody {
 	readonly #names: OBISNames | undefined;
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
-	/** Buffer for the text of a number. */
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Its beginning, which the writer copies natively; most numbers fit. */
+	/** Beginning of `#scratch` that the writer copies natively; most numbers fit. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
-	/** Names of the code at the cursor or of the previous one, in quotes. */
+	/** Names of the present code, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
 	readonly #translation: Uint8Array;
-	/** End offsets of these names; 0 when there is no name. */
+	/** End offsets of these names; 0 without a name. */
 	#nameEnd = 0;
 	#translationEnd = 0;
 	#hasNames = false;
-	/** Undefined for other protocols, which do not read objects individually. */
+	/** Undefined for protocols that don't read single objects. */
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
 	#part = PART_RECORDS;
@@ -125,7 +123,6 @@ export class ReadoutBody {
 		if (readout?.missing !== undefined) this.#missing = new MissingCursor(readout.missing);
 	}
 
-	/** Writes a unit; for JSONStream. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) {
 			this.head(writer);
@@ -241,7 +238,7 @@ export class ReadoutBody {
 		if (hasSecond) this.moreValues(writer);
 	}
 
-	/** Writes the unit of the second value; with more than two values, all values and the units from the third on. */
+	/** Writes the unit of the second value; with more than two values, all values and the further units. */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
 		if (cursor.unit !== "") {
@@ -286,7 +283,7 @@ export class ReadoutBody {
 		else writer.rawPart(name, 0, end);
 	}
 
-	/** Stores the names of the code; the records of its past billing periods follow and share them. */
+	/** Stores the names of the code; records of its past billing periods share them. */
 	private findNames(code: OBISCode): void {
 		const names = this.#names;
 		this.#hasNames = true;
@@ -304,10 +301,7 @@ export class ReadoutBody {
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 
-	/**
-	 * Writes the last found name, with that of the attribute, in quotes; returns the end offset, or 0 for an unknown
-	 * attribute.
-	 */
+	/** Writes the last found name and its attribute's, in quotes; returns the end offset, 0 for an unknown attribute. */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;
 		into[0] = QUOTE;

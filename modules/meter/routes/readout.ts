@@ -1,4 +1,4 @@
-/** Meter routes of the API text: readouts, `meter/probe`, `meter/pin` and `iec62056/log`. */
+/** Meter routes: readouts, `meter/probe`, `meter/pin` and `iec62056/log`. */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { BUSY } from "../../api/errors.js";
@@ -27,19 +27,19 @@ import { PINEntry } from "../pin.js";
 import type { ProbeCallback, ProbeResult } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
-/** Memory of a probe, which runs the sessions of a readout without storing a readout. */
+/** Memory of a probe, which stores no readout. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
-/** Memory of a readout for a client, from the request to the end of the reply. */
+/** Memory of a readout for a client, from request to end of reply. */
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
-/** Memory of the session log for a client, which gets a copy. */
+/** Memory of a client's copy of the session log. */
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 
 /** PIN of the meter's display; never stored. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
-/** Number of flashes before the display shows "PIN". */
+/** Number of flashes until the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
-/** Number of flashes from the first value after the PIN to the entry switched by a long flash. */
+/** Number of flashes from the first value after the PIN to the entry for a long flash. */
 const INF = bodyField<number>({ name: "inf", kind: INTEGER, maximum: 15 });
 export const PIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([PIN, FLASHES, INF]),
@@ -89,7 +89,7 @@ export function getLast(exchange: Exchange<Metering>): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-/** Writes the session log, one entry per unit: times in ms since start, characters as text and as hex. */
+/** Writes the session log, one entry per unit: ms since start, characters as text and hex. */
 export function getLog(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { clock, config } = exchange.core;
@@ -139,7 +139,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	failBusy(exchange, 503);
 }
 
-/** Answers at the start of the entry. A simulated meter needs no PIN. */
+/** Answers when the entry starts. A simulated meter needs no PIN. */
 export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void {
 	const { reader } = exchange.part;
 	const { config } = exchange.core;
@@ -169,7 +169,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		});
 }
 
-/** Cancels the PIN entry; succeeds also when no entry is in progress. */
+/** Succeeds also without an entry in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
 	const { borrower } = exchange.part.reader;
 	if (borrower instanceof PINEntry) borrower.end();
@@ -181,7 +181,7 @@ function failBusy(exchange: Exchange<Metering>, status: number): void {
 	exchange.fail(status, BUSY, "A session with the meter is running; try again when it has ended.");
 }
 
-/** Writes the readout; READOUT_REPLY_COST is already claimed. */
+/** Writes the readout; READOUT_REPLY_COST is claimed. */
 function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
 	const { names, readingKeys: keys } = exchange.part;
 	const { text, zone } = exchange.core;
@@ -203,7 +203,7 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 	});
 }
 
-/** Writes the kind of unsolicited data and the settings that fit it; each is null when unknown. */
+/** Writes the kind of unsolicited data and the settings that fit; null when unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	const { unasked, advice } = failure ?? {};
 	writer.key("unasked");
@@ -280,7 +280,7 @@ function writeLogEntry(writer: JSONWriter, entry: LogCursor): void {
 	writer.endObject();
 }
 
-/** Writes characters from the line as text and as hex; one of 0x80 and above arrived damaged. */
+/** Writes characters as text and hex; those of 0x80 and above are damaged. */
 function writeCharacters(writer: JSONWriter, bytes: Uint8Array, start: number, end: number): void {
 	writer.key("text");
 	writer.ascii(bytes, start, end);

@@ -1,4 +1,4 @@
-/** Settings of the meter that need only their schema: protocol, IEC 62056-21, simulator, log. */
+/** Meter settings that need only a schema: protocol, IEC 62056-21, simulator, log. */
 
 import { settingsOf } from "../../api/settings.js";
 import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";
