@@ -43,7 +43,7 @@ class NotedLight {
 		};
 	}
 
-	/** What the light was set to since the last call. */
+	/** Returns the states that the light was set to since the last call. */
 	take(): string[] {
 		return this.#told.splice(0);
 	}
@@ -82,7 +82,7 @@ describe("power/light", () => {
 		"is looked for": () => light.identifying(true),
 		"was found": () => light.identifying(false),
 	};
-	/** What the light shows next, for each state and each event in order; "" if it is not set again. */
+	/** State of the light after each event, for each state in the order of EVENTS; "" if the light is not set again. */
 	const SHOWN: Readonly<Record<string, readonly string[]>> = {
 		OFF: [SLOW, "", ON, "", ON, FAST, "", FLASHES, MEDIUM, ""],
 		WAITING: ["", OFF, ON, "", ON, FAST, "", FLASHES, MEDIUM, ""],

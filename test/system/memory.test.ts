@@ -194,7 +194,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(await xs.slots(), this);
 	});
 
-	it("are few for a stream of events beyond those of its connection, and all are released afterwards", async function () {
+	it("are few for an event stream beyond those of a connection, and all are released afterwards", async function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();

@@ -1,7 +1,7 @@
 /**
  * Random load on the firmware in XS on Linux with the device's memory. An owner and strangers, or only strangers, run
- * two to six operations at a time (load-operations.ts), while the meter is read continuously and sometimes replaced. Hub
- * and MQTT use TLS with the longest certificates. The firmware must never restart or exceed its limits.
+ * two to six operations at a time (load-operations.ts), while the meter is read continuously and sometimes replaced.
+ * Hub and MQTT use TLS with the longest certificates. The firmware must never restart or exceed its limits.
  *
  * SEED in the environment repeats a run, as far as the computer's timing permits; MINUTES sets its duration.
  */
