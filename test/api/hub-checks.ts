@@ -48,7 +48,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(HUB, cleared), DEFAULT_HUB);
 		});
 
-		it("is off in a new unit, and says so when it is tried", async () => {
+		it("is off in a new unit, and a test readout is refused while it is off", async () => {
 			assert.deepEqual(await gateway().read(HUB), DEFAULT_HUB);
 			isError(await gateway().get("hub/send"), 400, "hub_disabled");
 		});

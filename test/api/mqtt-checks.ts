@@ -1,4 +1,4 @@
-/** MQTT routes: settings, the streamed certificate, the test while MQTT is off. */
+/** Checks of the MQTT routes: the settings, the streamed certificate, and a test message while MQTT is off. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -53,12 +53,12 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await write({ ...initial, password: "", cert: "" }), DEFAULT);
 		});
 
-		it("is off in a new unit, and says so when it is tried", async () => {
+		it("is off in a new unit, and a test message is refused while it is off", async () => {
 			assert.deepEqual(await read(), DEFAULT);
 			isError(await gateway().get("mqtt/send"), 400, "mqtt_disabled");
 			assert.equal((await gateway().read("system/status")).mqtt_state, "off");
 		});
-		it("keeps what is left out, and never shows password and certificate", async () => {
+		it("keeps settings that a request leaves out, and never shows password and certificate", async () => {
 			const url = "mqtt://broker.lan";
 			const set = { ...DEFAULT, url, user: "gateway", password_set: true };
 			assert.deepEqual(await write({ url, user: "gateway", password: PASSWORD }), set);
@@ -76,7 +76,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 				password_set: false,
 			});
 		});
-		it("wants the password anew for another broker or certificate", async () => {
+		it("needs the password again for another broker or certificate", async () => {
 			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD });
 			await refused({ url: "mqtt://elsewhere.lan" }, "missing_field", "password");
 			await refused({ url: "mqtts://broker.lan" }, "missing_field", "password");
@@ -85,7 +85,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			assert.equal((await write({ url: "mqtt://elsewhere.lan", password: "" })).password_set, false);
 			assert.equal((await write({ url: "mqtt://third.lan" })).url, "mqtt://third.lan");
 		});
-		it("has an address by mqtt or mqtts, of a name or an IPv4 address", async () => {
+		it("accepts an address with mqtt or mqtts and a host name or an IPv4 address, and no other", async () => {
 			for (const url of ["mqtt://b", "MQTT://Broker.lan:1", "mqtts://192.168.1.5:65535/", "mqtt://a_b-c.local/"])
 				assert.equal((await write({ url })).url, url);
 			for (const url of [
@@ -115,24 +115,24 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			await refused({ cert: "" }, "missing_field", "cert");
 			assert.equal((await write({ enabled: false, cert: "" })).cert_set, false);
 		});
-		it("has topics that are none with wildcards, blanks or nothing in them", async () => {
+		it("refuses topics that are empty or contain wildcards, spaces or empty levels", async () => {
 			for (const name of ["topic", "discovery_prefix"]) {
 				for (const topic of ["a", "a/b", "Haus-1/x_y"]) assert.equal((await write({ [name]: topic }))[name], topic);
 				for (const topic of [...NO_TEXT, "", "/a", "a/", "a b", "a/#", "+/a", "\u00e4", "a".repeat(65)])
 					await refused({ [name]: topic }, "invalid_field", name);
 			}
 		});
-		it("takes user and password of any characters but control ones, up to their limits", async () => {
+		it("accepts any characters but control characters in user and password, up to their limits", async () => {
 			assert.equal((await write({ user: "Jürgen €", password: "ü".repeat(128) })).user, "Jürgen €");
 			for (const user of [...NO_TEXT, "a\n", "a".repeat(65)]) await refused({ user }, "invalid_field", "user");
 			for (const password of [...NO_TEXT, "a\u0000", "a".repeat(129)])
 				await refused({ password }, "invalid_field", "password");
 		});
-		it("refuses a certificate that is none, comes with a key, or is too long", async () => {
+		it("refuses a certificate that is malformed, comes with a key, or is too long", async () => {
 			for (const cert of [...NO_TEXT, "x", KEY, CERTIFICATE + KEY, CERTIFICATE.slice(0, -40), "#".repeat(LIMIT + 1)])
 				await refused({ cert }, "invalid_field", "cert");
 		});
-		it("survives a restart", async () => {
+		it("keeps its settings over a restart", async () => {
 			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD, topic: "house", discovery: false });
 			const before = await read();
 			await gateway().restart();

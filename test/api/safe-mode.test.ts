@@ -23,14 +23,14 @@ describe("Safe mode", function () {
 	});
 	afterEach(() => gateway.stop());
 
-	it("is told with its cause, in the status and in the log", async () => {
+	it("is reported with its cause in the status and in the log", async () => {
 		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic");
 		assert.match(gateway.diagnosis, /^safe mode: .*panic; panic; panic/m);
 	});
 
-	it("has network, login and settings; the meter's line stays closed, and nothing but the page is found in the network", async () => {
+	it("keeps network, login, settings and page; the meter's line and the UDP ports stay closed", async () => {
 		assert.equal((await gateway.untilNetwork(({ connected }) => connected)).connected, true);
-		// Mode D would listen all the time.
+		// In mode D the gateway would otherwise listen to the meter all the time.
 		await gateway.write("iec62056/config", { mode_d_enabled: true });
 		await gateway.write("iec62056/control", { log_en: true, simulator_en: false });
 		isError(await gateway.get("iec62056/read"), 501, "unsupported");
@@ -42,19 +42,19 @@ describe("Safe mode", function () {
 		assert.equal((await gateway.get("/")).status, 200);
 	});
 
-	it("ends with a restart that is asked for", async () => {
+	it("ends with a restart that the user requests", async () => {
 		await gateway.post("system/reboot");
 		await gateway.rebooted();
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 		assert.equal((await gateway.read("iec62056/read")).readings.length > 0, true);
-		// The count of crashes is reset: a further one is the first.
+		// The count of crashes has been reset: another crash counts as the first.
 		await gateway.restart(undefined, PANIC);
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 	});
 
-	it("ends with a factory reset, which it can do", async () => {
+	it("allows a factory reset, and ends with it", async () => {
 		await gateway.write("system/power_mode", { power_mode: 1 });
 		assert.equal((await gateway.post("system/factory_reset")).status, 200);
 		await gateway.rebooted();
@@ -73,7 +73,7 @@ describe("Safe mode", function () {
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 	});
 
-	it("goes on after a fault in it, and lasts no longer than that for a power cut", async () => {
+	it("continues after a fault, and ends with a power cut", async () => {
 		await gateway.restart(undefined, PANIC);
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic; panic");

@@ -1,8 +1,8 @@
 /**
- * A fresh unit with a meter of each kind: a user who goes through the first steps on the page, pressing "start trying"
- * and, where the gateway has found something, the button that applies it, gets a good readout; if the meter needs keys,
- * after they were entered in the same step. Meters are those of `npm run meter`, each in a program of its own; a kind
- * is a row. The names of the tests say how long each took.
+ * The page's first steps on a new unit, once with each kind of meter. The user presses "start trying"; if the gateway
+ * finds other settings, the user presses the button that applies them; if the meter needs keys, the user enters them in
+ * the same step. Then the user gets a good readout. Each meter is a process of `npm run meter`, each kind a row of
+ * KINDS. The title of each test shows how long it took.
  */
 import assert from "node:assert/strict";
 import { PASSWORD, proofOf } from "../api/gateway.js";
@@ -10,38 +10,42 @@ import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
-/** Values typed into the form for keys, by field name, and the expected error; undefined if the readout succeeds. */
+/** One attempt at the form for keys. */
 interface Try {
+	/** The values typed into the form, by field name. */
 	readonly values: Readonly<Record<string, string | number | boolean>>;
+	/** Name of the error text that the page shows; undefined if the readout succeeds. */
 	readonly says?: Parameters<typeof say>[0];
 }
 
 export interface Kind {
+	/** Name of the kind, for the title of the test. */
 	readonly what: string;
-	/** The command line of the meter. */
+	/** The meter's arguments of `npm run meter`. */
 	readonly meter: readonly string[];
-	/** Protocol that is set in the end. */
+	/** Protocol that the gateway is set to after the first steps. */
 	readonly protocol: string;
-	/** Mode of the readout. */
+	/** Mode of the last readout; undefined if not checked. */
 	readonly mode?: string;
-	/** At which it is listened to, Bd. */
+	/** Speed at which the gateway listens to unsolicited data, Bd; undefined if not checked. */
 	readonly baud?: number;
-	/** In `npm test`, which has no time for more: its steps have most in them. */
+	/** Runs in `npm test` too, which has time for one kind only: the one with the most steps. */
 	readonly isQuick?: boolean;
-	/** Read in XS, the firmware's engine, too: one of each protocol, and the fastest. */
+	/** Runs in XS, the firmware's engine, too: one kind of each protocol, and the fastest speed. */
 	readonly isInXS?: boolean;
-	/** The head is answered; that it must be asked otherwise shows in the readout. */
+	/** The meter answers the default sign-on; only the readout shows that it needs another protocol. */
 	readonly isFoundLate?: boolean;
-	/** The gateway reads it as it comes from the factory. */
+	/** The gateway reads the meter with its factory settings. */
 	readonly isDefault?: boolean;
-	/** Reason shown for the request in the same step. */
+	/** Name of the text by which the page explains why it needs keys. */
 	readonly why?: Parameters<typeof say>[0];
+	/** The attempts at the form for keys, in order. */
 	readonly tries?: readonly Try[];
-	/** Nothing proves that the readings are the meter's; the page says so. */
+	/** The readings are not authenticated, and the page says so. */
 	readonly isUnchecked?: boolean;
-	/** The meter gives its clock's deviation with the other sign, which a second button sets. */
+	/** The meter sends its clock's deviation with the opposite sign; a second button sets the gateway to it. */
 	readonly isSwapped?: boolean;
-	/** Further text of the page. */
+	/** Name of another text that the page shows. */
 	readonly says?: Parameters<typeof say>[0];
 }
 
@@ -53,8 +57,9 @@ const asked = (what: string, mode: string, ...more: string[]): Kind => ({
 	isDefault: true,
 });
 
-/** The simulated meters' keys, as people type them. */
+/** The encryption key of the simulated meters, as users type it. */
 const GUEK = "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f";
+/** The authentication key of the simulated meters. */
 const AK = "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf";
 const WRONG = "0102030405060708090A0B0C0D0E0F00";
 
@@ -148,7 +153,7 @@ export const KINDS: readonly Kind[] = [
 		isInXS: true,
 	},
 	{
-		what: "DLMS/COSEM whose clock tells its deviation with the other sign",
+		what: "DLMS/COSEM whose clock sends its deviation with the opposite sign",
 		meter: ["--protocol", "dlms", "--zone-sign", "swapped", "--baud-pace"],
 		protocol: "dlms",
 		isSwapped: true,
@@ -172,7 +177,7 @@ export const KINDS: readonly Kind[] = [
 			{ values: { block_cipher_key: GUEK } },
 		],
 	},
-	{ what: "DLMS/COSEM push in HDLC, in the open", ...pushed("hdlc", "none"), baud: 9600 },
+	{ what: "DLMS/COSEM push in HDLC, unencrypted", ...pushed("hdlc", "none"), baud: 9600 },
 	{ what: "DLMS/COSEM push in HDLC, with one key", ...pushed("hdlc", "encrypt"), ...ONE_KEY, baud: 9600 },
 	{
 		what: "DLMS/COSEM push in HDLC, with both keys",
@@ -182,7 +187,7 @@ export const KINDS: readonly Kind[] = [
 		isQuick: true,
 		isInXS: true,
 	},
-	{ what: "DLMS/COSEM push in M-Bus, in the open", ...pushed("mbus", "none"), baud: 2400 },
+	{ what: "DLMS/COSEM push in M-Bus, unencrypted", ...pushed("mbus", "none"), baud: 2400 },
 	{ what: "DLMS/COSEM push in M-Bus, with one key", ...pushed("mbus", "encrypt"), ...ONE_KEY, baud: 2400 },
 	{
 		what: "DLMS/COSEM push in M-Bus, with both keys",
@@ -195,15 +200,16 @@ export const KINDS: readonly Kind[] = [
 ];
 
 const NEW_PASSWORD = "a password of my own";
-/** The recogniser tries every speed and framing. */
+/** Time within which the gateway tries every speed and framing, with a margin, ms. */
 const FOUND_MS = 90_000;
-/** Sentence above the readout, up to the meter's name, and from it on. */
+/** The text above a good readout, with any meter name and any number of readings. */
 const DONE = new RegExp(say("wizard.reading.done", { meter: ".*", n: ".+" }).replace(" .*", ".*"));
+/** A good readout has at least as many readings. */
 const LEAST_READINGS = 3;
-/** `status` of such a readout. */
+/** `status` of a readout that is not authenticated. */
 const READOUT_UNCHECKED = 4;
 
-/** The page's step at the meter, of a unit that nobody has used. */
+/** Goes through the first steps on a new unit, up to the step for the meter. */
 async function begin(visit: Visit): Promise<void> {
 	const { page } = visit;
 	await page.fill("input[name=password]", PASSWORD);
@@ -223,24 +229,24 @@ async function logIn(gateway: ProcessGateway): Promise<void> {
 	gateway.token = JSON.parse((await gateway.post("system/login", body, { token: null })).text).token;
 }
 
-/** Returns the seconds until it was known what the meter is, and from there on until it was read. */
+/** Reads the meter; returns the seconds until the gateway recognised it, and from then until the end. */
 async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: number, read: number]> {
 	const main = visit.page.locator("main");
 	const setItSo = main.locator('button[name="set-it-so"]');
 	const done = main.getByText(DONE);
 	const { why, tries = [] } = kind;
 	const beganMs = Date.now();
-	// It sits well, or what it speaks is found out.
+	// Either the default settings fit, or the gateway finds settings that do.
 	await main.locator('button[name="align"]').click();
 	await main.getByText(say("probe.ok")).or(setItSo).first().waitFor({ timeout: FOUND_MS });
 	const isAnswered = kind.isDefault === true || kind.isFoundLate === true;
-	assert.equal((await setItSo.count()) === 0, isAnswered, "what a new unit is set to fits");
+	assert.equal((await setItSo.count()) === 0, isAnswered, "the factory settings fit");
 	if (!kind.isDefault) await setItSo.waitFor({ timeout: FOUND_MS });
 	const foundMs = Date.now();
-	// It is read by that, too.
+	// The gateway reads the meter with the settings that it found.
 	if (!kind.isDefault) await setItSo.click();
 	if (why !== undefined) await main.getByText(say(why)).waitFor({ timeout: FOUND_MS });
-	// Nothing hinders anybody, and nothing reaches beyond the edge.
+	// The page has no accessibility violation, and nothing overflows it.
 	assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
 	for (const { values, says } of tries) {
 		const form = main.locator("form").filter({ has: visit.page.locator("[name=block_cipher_key], [name=auth]") });
@@ -262,12 +268,12 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 	return [foundMs - beganMs, Date.now() - foundMs].map((ms) => Math.round(ms / 1000)) as [number, number];
 }
 
-/** With this engine; `kinds`: rows of KINDS. */
+/** Defines a test for each of `kinds`, rows of KINDS, with the gateway in this engine. */
 export function readKinds(title: string, kinds: readonly Kind[], engine: EngineName = "node"): void {
 	describe(title, function () {
 		this.timeout(240_000);
 		for (const kind of kinds) {
-			it(`of ${kind.what}`, async function () {
+			it(`with the meter: ${kind.what}`, async function () {
 				const browser = await needBrowser(this);
 				const gateway = await ProcessGateway.start(engine, { mode: "ap", args: ["--time", "none"] });
 				try {

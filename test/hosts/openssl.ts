@@ -1,35 +1,35 @@
-/** Certificates and keys made by the program `openssl`, for tests of their readers. */
+/** Makes certificates and keys with the program `openssl`, for tests of the code that reads them. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A certificate and its key, both as PEM text; the key as PKCS#8. */
+/** A certificate and its key, both as PEM text; the key has the form PKCS#8. */
 export interface Made {
 	readonly certificate: string;
 	readonly key: string;
 }
 
 export interface Wanted {
-	/** As for `openssl req -subj`, `/O=Home/CN=gateway`; UTF-8. */
+	/** The subject in the form of `openssl req -subj`, as `/O=Home/CN=gateway`, in UTF-8. */
 	readonly subject: string;
-	/** Arguments of `openssl genpkey`; default: EC on P-256. */
+	/** Arguments of `openssl genpkey -algorithm`; by default, EC on P-256. */
 	readonly algorithm?: readonly string[];
-	/** Issuer; self-signed without one. */
+	/** Issuer; without one, the certificate is self-signed. */
 	readonly issuer?: Made;
-	/** Lines of the extensions section; default: an end entity's. */
+	/** Lines of the extensions section; by default, those of an end entity. */
 	readonly extensions?: readonly string[];
-	/** Default 30; negative: it has expired. */
+	/** Days of validity from now, by default 30; a negative number makes an expired certificate. */
 	readonly days?: number;
 }
 
 export const P256 = ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
-/** A key of 8192 bits, with the longest exponent that OpenSSL signs with. */
+/** An RSA key of 8192 bits with the longest public exponent that OpenSSL signs with. */
 export const HEAVY_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:8192", "-pkeyopt", "rsa_keygen_primes:5"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 64n - 59n}`],
 ];
-/** A key of 3072 bits with a 2000-bit exponent: a microcontroller verifies it for many seconds. */
+/** An RSA key of 3072 bits with a 2000-bit exponent: to verify its signature takes a microcontroller many seconds. */
 export const SLOW_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-pkeyopt", "rsa_keygen_primes:3"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 2000n + 2187n}`],
@@ -37,12 +37,12 @@ export const SLOW_RSA = [
 export const AUTHORITY = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
 const END_ENTITY = ["basicConstraints=CA:FALSE"];
 
-/** Why `openssl` can't be used; undefined: it can. */
+/** Why `openssl` cannot be used; undefined if it can. */
 export function missingOpenSSL(): string | undefined {
 	return spawnSync("openssl", ["version"]).status === 0 ? undefined : "the program openssl is not installed";
 }
 
-/** Runs `openssl`, with `files` in its working folder; returns its standard output. */
+/** Runs `openssl` in a folder with these files; returns the standard output. */
 export function openssl(args: readonly string[], files: Readonly<Record<string, string | Uint8Array>> = {}): Buffer {
 	const folder = mkdtempSync(join(tmpdir(), "openssl-"));
 	try {
@@ -86,7 +86,7 @@ export function make(wanted: Wanted): Made {
 	return { certificate, key };
 }
 
-/** The key in another form: arguments of `openssl pkey`, `ec` or `rsa`, as `["ec"]` for SEC 1. */
+/** Converts the key to another form; `args`: the arguments of `openssl`, as `["ec"]` for SEC 1. */
 export function convertKey(key: string, args: readonly string[]): string {
 	return openssl([...args, "-in", "key"], { key }).toString();
 }

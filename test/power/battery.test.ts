@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { batteryPercent } from "../../modules/power/battery.js";
 
 describe("What is left in the cells", () => {
-	it("is 100 for new ones and 0 for empty ones, whatever their number", () => {
+	it("is 100 for new cells and 0 for empty ones, for any number of cells", () => {
 		for (const cells of [1, 2, 3, 4]) {
 			assert.equal(batteryPercent(1.6 * cells, cells), 100);
 			assert.equal(batteryPercent(1.55 * cells, cells), 100);
@@ -21,7 +21,7 @@ describe("What is left in the cells", () => {
 		assert.equal(before, 0);
 	});
 
-	it("is 0 without cells, without a voltage, and for what is no voltage", () => {
+	it("is 0 without cells, without a voltage, and for a value that is not a voltage", () => {
 		assert.equal(batteryPercent(3, 0), 0);
 		assert.equal(batteryPercent(0, 3), 0);
 		assert.equal(batteryPercent(-1, 3), 0);

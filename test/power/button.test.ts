@@ -51,12 +51,12 @@ describe("power/button", () => {
 			assert.deepEqual(happened, wanted);
 		});
 	}
-	it("acts while it is still held", () => {
+	it("acts while the button is still held", () => {
 		change(true);
 		time.advance(10_000);
 		assert.deepEqual(happened, ["held"]);
 	});
-	it("starts counting anew with each press, and makes nothing of one that is let go twice or never pressed", () => {
+	it("measures each press anew, and ignores a second release or a release without a press", () => {
 		change(false);
 		hold(9000);
 		hold(9000);
@@ -65,7 +65,7 @@ describe("power/button", () => {
 		time.advance(20_000);
 		assert.deepEqual(happened, ["pressed"]);
 	});
-	it("takes a press that comes while it is down for the beginning of another, and a letting go while it is up for nothing", () => {
+	it("takes a press while the button is down as a new press, and ignores a release while it is up", () => {
 		change(true);
 		time.advance(9000);
 		change(true);
@@ -74,12 +74,12 @@ describe("power/button", () => {
 		change(false);
 		time.advance(20_000);
 		assert.deepEqual(happened, ["pressed"]);
-		// After a long press the finger is still on it.
+		// After a long press the finger is still on the button.
 		hold(12_000);
 		change(false);
 		assert.deepEqual(happened, ["pressed", "held"]);
 	});
-	it("does nothing any more once it is stopped", () => {
+	it("does nothing after it is stopped", () => {
 		change(true);
 		button.stop();
 		time.advance(20_000);

@@ -18,7 +18,7 @@ const FAST = "100 on, 100 off";
 const FLASHES = "100 on, 400 off";
 const MEDIUM = "300 on, 300 off";
 
-/** A light that records its calls. */
+/** A light that records what it is set to. */
 class NotedLight {
 	readonly #told: string[] = [];
 	closed = 0;
@@ -33,7 +33,7 @@ class NotedLight {
 					assert.deepEqual(options, { marker: 1 });
 				}
 				blink(onMs: number, offMs: number): void {
-					assert.equal(noted.closed, 0, "told after close");
+					assert.equal(noted.closed, 0, "the light is not set after it is closed");
 					noted.#told.push(onMs === 0 ? OFF : offMs === 0 ? ON : `${onMs} on, ${offMs} off`);
 				}
 				close(): void {
@@ -43,7 +43,7 @@ class NotedLight {
 		};
 	}
 
-	/** Events since the last call. */
+	/** Returns the states that the light was set to since the last call. */
 	take(): string[] {
 		return this.#told.splice(0);
 	}
@@ -61,7 +61,6 @@ describe("power/light", () => {
 		light = new Light({ driver }, noted.port);
 	});
 
-	/** Next state for each state and event; "": the event is not delivered there. */
 	const STATES: Readonly<Record<string, () => void>> = {
 		OFF: () => {},
 		WAITING: () => light.waiting(true),
@@ -83,6 +82,7 @@ describe("power/light", () => {
 		"is looked for": () => light.identifying(true),
 		"was found": () => light.identifying(false),
 	};
+	/** State of the light after each event, for each state in the order of EVENTS; "" if the light is not set again. */
 	const SHOWN: Readonly<Record<string, readonly string[]>> = {
 		OFF: [SLOW, "", ON, "", ON, FAST, "", FLASHES, MEDIUM, ""],
 		WAITING: ["", OFF, ON, "", ON, FAST, "", FLASHES, MEDIUM, ""],
@@ -100,7 +100,7 @@ describe("power/light", () => {
 				happen();
 				assert.deepEqual(noted.take().join(), SHOWN[state][index]);
 			});
-	it("blinks slowly while somebody is waited for, and is told so once", () => {
+	it("blinks slowly while the network is waited for, and is set only once", () => {
 		light.waiting(false);
 		light.waiting(true);
 		light.waiting(true);
@@ -111,7 +111,7 @@ describe("power/light", () => {
 		assert.deepEqual(noted.take(), [OFF]);
 	});
 
-	it("is on during a reading, whatever else there is", () => {
+	it("is on while the meter is read, even if the network is waited for", () => {
 		light.reading(true);
 		light.waiting(true);
 		assert.deepEqual(noted.take(), [ON, ON]);
@@ -119,7 +119,7 @@ describe("power/light", () => {
 		assert.deepEqual(noted.take(), [SLOW]);
 	});
 
-	it("flashes for a readout, and then shows what it showed before", () => {
+	it("flashes for a readout, and afterwards shows the same as before", () => {
 		light.flash();
 		time.advance(99);
 		assert.deepEqual(noted.take(), [ON]);
@@ -135,7 +135,7 @@ describe("power/light", () => {
 		assert.deepEqual(noted.take(), [SLOW]);
 	});
 
-	it("ends a flash at once for what is more important", () => {
+	it("ends a flash at once when the meter is read", () => {
 		light.flash();
 		light.reading(true);
 		time.advance(1000);
@@ -144,7 +144,7 @@ describe("power/light", () => {
 		assert.deepEqual(noted.take(), [OFF]);
 	});
 
-	it("blinks fast while all is reset, and shows nothing else any more", () => {
+	it("blinks fast during a factory reset, and shows nothing else afterwards", () => {
 		light.reading(true);
 		light.flash();
 		light.resetting();
@@ -157,7 +157,7 @@ describe("power/light", () => {
 		assert.deepEqual(new Set(told), new Set([FAST]));
 	});
 
-	it("leaves nothing behind when it is stopped", () => {
+	it("closes its port and its timer when it is stopped", () => {
 		light.flash();
 		light.stop();
 		assert.equal(noted.closed, 1);
@@ -167,7 +167,7 @@ describe("power/light", () => {
 });
 
 describe("the light of a gateway", () => {
-	it("blinks while its access point waits, and faster when it is reset by its button", () => {
+	it("blinks while the access point waits for a client, and faster when the button resets the unit", () => {
 		const noted = new NotedLight();
 		const world = new VirtualWorld({ led: noted.port, wifi: (timers) => new VirtualAir(timers).port });
 		const gateway = new Gateway(world);
@@ -186,7 +186,7 @@ describe("the light of a gateway", () => {
 	const telegramOf = (mode: string) => splitTelegram(iecVectors().find((vector) => vector.mode === mode)!.telegram);
 	let noted: NotedLight;
 
-	/** A reader with a light. */
+	/** Creates a reader with a recorded light. */
 	function readerOf(settings: Partial<Settings>): ReaderBench {
 		noted = new NotedLight();
 		const world = new VirtualWorld();
@@ -195,7 +195,7 @@ describe("the light of a gateway", () => {
 		return new ReaderBench(settings, {}, light);
 	}
 
-	it("is on as long as the meter is asked, whatever comes of it, and flashes for a readout", () => {
+	it("is on while the meter is read, even if reading fails, and flashes for a readout", () => {
 		const bench = readerOf({});
 		bench.read();
 		assert.deepEqual(noted.take(), [ON, OFF]);
@@ -205,7 +205,7 @@ describe("the light of a gateway", () => {
 		assert.deepEqual(noted.take(), [ON, OFF, ON]);
 	});
 
-	it("flashes for each telegram that comes unasked", () => {
+	it("flashes for each unsolicited telegram", () => {
 		const bench = readerOf({ modeD: true, modeDBaud: 9600 });
 		const source = () => telegramOf("D");
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 20_000 }));

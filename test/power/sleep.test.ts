@@ -26,7 +26,7 @@ import { isWeak, runsOnBattery, Supply } from "../../modules/power/supply.js";
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** A device whose state the test sets; records the policy's requests. */
+/** A device whose state the test sets, and which records the policy's requests. */
 class Bench implements Sleeper, Power {
 	readonly time = new VirtualTime();
 	readonly policy: SleepPolicy;
@@ -164,7 +164,7 @@ describe("power/sleep", () => {
 				bench.time.advance(2 * LIMIT_MS);
 			});
 
-	it("sleeps until the next reading, which it waits for when that is near, and a day at most", () => {
+	it("sleeps until the next reading, for a day at most, and stays awake if the reading is near", () => {
 		const bench = new Bench();
 		bench.nextRunMs = 12_000;
 		bench.begin(START_BY_TIMER);
@@ -179,7 +179,7 @@ describe("power/sleep", () => {
 		assert.deepEqual(near.told, [`sleep ${LONGEST_MS}`]);
 	});
 
-	it("keeps the radio off until something is to be sent, waits for that, and for a minute at most", () => {
+	it("keeps the radio off until there is data to send, and waits for that for a minute at most", () => {
 		const bench = new Bench({ isWorking: true }).begin(START_BY_TIMER);
 		bench.time.advance(5000);
 		assert.deepEqual(bench.told, []);
@@ -195,7 +195,7 @@ describe("power/sleep", () => {
 		assert.deepEqual(stuck.told, ["connect", `sleep ${QUARTER_MS - SEND_MS}`]);
 	});
 
-	it("gives up what goes on for too long", () => {
+	it("aborts a task that takes too long", () => {
 		const bench = new Bench({ isWorking: true }).begin(START_BY_TIMER);
 		bench.time.advance(WORK_MS - 1000);
 		assert.deepEqual(bench.told, []);
@@ -203,7 +203,7 @@ describe("power/sleep", () => {
 		assert.deepEqual(bench.told, ["give up", `sleep ${QUARTER_MS - WORK_MS}`]);
 	});
 
-	it("is there for a person for ten minutes, for who sets it up for thirty", () => {
+	it("stays awake for a user for ten minutes, and for the first setup for thirty", () => {
 		for (const [isNew, ms] of [
 			[false, HAND_MS],
 			[true, SETUP_MS],
@@ -240,7 +240,7 @@ describe("power/sleep", () => {
 		assert.equal(bench.policy.awakeUntilMs, HAND_MS - 1000 + REQUEST_MS);
 	});
 
-	it("is there for ten minutes when it is plugged in, also where it always sleeps", () => {
+	it("stays awake for ten minutes when USB is plugged in, even in the mode that always sleeps", () => {
 		const bench = new Bench({ powerMode: 1, isWorking: true }).begin(START_BY_TIMER);
 		bench.usb = 5;
 		bench.time.advance(10_000);
@@ -248,10 +248,10 @@ describe("power/sleep", () => {
 		assert.equal(bench.policy.awakeUntilMs, 10_000 + HAND_MS);
 		bench.isWorking = false;
 		bench.time.advance(HAND_MS);
-		assert.equal(bench.state, "ASLEEP", "it is plugged in no second time");
+		assert.equal(bench.state, "ASLEEP", "USB is not plugged in a second time");
 	});
 
-	it("does nothing but show it and sleep for long while its cells are empty, whatever the mode", () => {
+	it("only shows that the cells are empty and sleeps long, in every mode", () => {
 		for (const powerMode of [0, 1, 2]) {
 			const bench = new Bench({ powerMode, battery: 2.8, isSending: true, isWorking: true }).begin(START_BY_PERSON);
 			bench.policy.asked();
@@ -261,7 +261,7 @@ describe("power/sleep", () => {
 		}
 	});
 
-	it("does nothing any more when it is stopped", () => {
+	it("does nothing after it is stopped", () => {
 		const bench = new Bench().begin(START_BY_PERSON);
 		bench.policy.stop();
 		bench.time.advance(LIMIT_MS);
@@ -270,12 +270,12 @@ describe("power/sleep", () => {
 });
 
 describe("power/supply", () => {
-	it("knows what it runs on, and when new cells are wanted", () => {
+	it("knows its supply, and when it needs new cells", () => {
 		assert.deepEqual([runsOnBattery(4.1, 0), runsOnBattery(4.1, 4.8), runsOnBattery(0, 0)], [true, false, false]);
 		assert.deepEqual([isWeak(3.2, 3), isWeak(3.4, 3), isWeak(0, 3), isWeak(0, 0)], [true, false, false, false]);
 	});
 
-	it("holds cells for empty below 1.0 V each, measured twice, until they have 1.2 V", () => {
+	it("considers cells empty below 1.0 V each, measured twice, until they have 1.2 V", () => {
 		const bench = new Bench();
 		const supply = new Supply(bench, false);
 		const measured = (volts: number) => {
@@ -291,7 +291,7 @@ describe("power/supply", () => {
 		assert.deepEqual([supply.isLow, supply.isOnBattery, supply.isOnUSB], [false, false, true]);
 	});
 
-	it("decides at once at the start, where little is drawn", () => {
+	it("decides with one measurement at the start, when the unit draws little current", () => {
 		const bench = new Bench({ battery: 2.9 });
 		assert.equal(new Supply(bench, false).isLow, true);
 		bench.battery = 3.3;

@@ -1,6 +1,6 @@
 /**
- * Slots of XS that a backup takes in addition to the longest readout: created for a client that does not read, and
- * restored.
+ * Slots of XS that a backup takes in addition to the longest readout, while a client does not read the backup and while
+ * the gateway restores it.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ describe("A backup's slots in XS", function () {
 	});
 	after(() => held.stop());
 
-	it("are few while it waits for a client, and all given back", async function () {
+	it("are few while a client does not read it, and all are released afterwards", async function () {
 		assert.equal((await xs.request("system/backup")).status, 200);
 		await xs.advance(REST_MS);
 		const before = await xs.slots();
@@ -45,7 +45,7 @@ describe("A backup's slots in XS", function () {
 		await xs.advance(REST_MS);
 		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
 	});
-	it("are few while it comes in, and none is left of it", async function () {
+	it("are few while it is received, and all are released afterwards", async function () {
 		const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(FILE, "utf8"))));
 		const { status } = await xs.request("system/backup", { method: "POST", body });
 		assert.equal(status, 200);
@@ -61,7 +61,7 @@ describe("A backup's slots in XS", function () {
 		await xs.advance(500);
 		const slots = (await xs.slots()) - connected;
 		this.test!.title += ` (${slots})`;
-		// The change needs further slots at once: a put for each setting, and each new entry.
+		// Applying the file needs more slots at once: a put and a new entry for each setting.
 		assert.ok(slots > 50 && slots <= RESTORE_COST.slots - CHANGE_SLOTS, `${slots} slots`);
 		client.send(request.subarray(-1));
 		assert.equal((await xs.reply(client)).status, 200);

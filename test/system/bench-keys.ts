@@ -1,5 +1,6 @@
 /**
- * Development keys: an update and a report with only the commands that the simulator or the firmware on Linux prints.
+ * Development keys: the commands that the simulator or the firmware on Linux prints suffice to update the program and
+ * to open its report.
  */
 import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";
@@ -33,7 +34,7 @@ export function benchKeys(engine: EngineName): void {
 			gateway = undefined;
 		});
 
-		it("are made at the first start, so that the printed commands update it and open its report", async () => {
+		it("are made at the first start, so that the printed commands update the gateway and open its report", async () => {
 			gateway = await ProcessGateway.start(engine, { hasBenchKeys: true });
 			const { stateFolder, httpsPort, diagnosis } = gateway;
 			for (const name of ["update.key", "report.key"])
@@ -60,7 +61,7 @@ export function benchKeys(engine: EngineName): void {
 			assert.equal((await gateway.read("system/status")).ota_state, "trial");
 		});
 
-		it("are not made where none are wanted: then there are no updates and no reports", async () => {
+		it("are not made if switched off; the gateway then has no updates and no reports", async () => {
 			gateway = await ProcessGateway.start(engine, { args: ["--update-key", "none", "--report-key", "none"] });
 			await gateway.login();
 			isError(await gateway.get("system/diagnostic"), 501, "unsupported");

@@ -1,4 +1,4 @@
-/** `npm run linux` on simulated cells: the firmware ends with each sleep, and its button wakes it. */
+/** `npm run linux` on simulated cells: the firmware ends with each sleep, and the simulated button wakes it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,16 +17,16 @@ describe("npm run linux -- --supply battery", function () {
 		folder = mkdtempSync(join(tmpdir(), "sleep-"));
 		const args = ["--state", join(folder, "state"), "--https-port", "0", "--http-port", "0"];
 		program = new Program("the firmware", LINUX, [...args, "--supply", "battery:4.2", "--wake", "timer"]);
-		assert.equal(await program.firstLine(), "ready", "it serves nobody while it is there for a reading alone");
+		assert.equal(await program.firstLine(), "ready", "awake only to read the meter, it serves no clients");
 	});
 	after(() => rmSync(folder, { recursive: true, force: true }));
 
 	async function said(pattern: RegExp, times = 1): Promise<void> {
 		for (const endMs = Date.now() + LIMIT_MS; [...program.errors.matchAll(pattern)].length < times; await sleep(20))
-			assert.ok(Date.now() < endMs, `it has not said ${pattern} ${times} times:\n${program.errors}`);
+			assert.ok(Date.now() < endMs, `the program has not printed ${pattern} ${times} times:\n${program.errors}`);
 	}
 
-	it("reads, sleeps, serves who presses its button, and ends in good order", async () => {
+	it("reads, sleeps, serves clients after a press of the button, and ends cleanly", async () => {
 		await said(/The gateway sleeps for \d+ s/g);
 		await sleep(300);
 		program.child.kill("SIGUSR1");

@@ -1,4 +1,4 @@
-/** `npm start` on simulated cells: the engine ends for each sleep, and timer and button wake it. */
+/** `npm start` on simulated cells: each sleep ends the engine, and the timer or the button starts it again. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:https";
@@ -10,12 +10,12 @@ import { type EngineName, MAIN, Program } from "../api/process-gateway.js";
 
 const PASSWORD = "label-password";
 const LIMIT_MS = 60_000;
-/** A quarter of an hour takes 3 s, in which it sleeps. */
+/** Speed of the simulated time: a quarter of an hour, in which the gateway sleeps, takes 3 s. */
 const SPEED = "300";
 
 interface Answer {
 	readonly status: number | undefined;
-	// biome-ignore lint/suspicious/noExplicitAny: JSON of whatever was asked for
+	// biome-ignore lint/suspicious/noExplicitAny: JSON of any request
 	readonly body: any;
 }
 
@@ -47,20 +47,20 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			args.push("--https-port", "0", "--http-port", "0", "--time", "2026-11-22T12:14:30Z");
 			args.push("--supply", "battery:4.2", "--wake", "timer", "--speed", SPEED);
 			program = new Program("the gateway", MAIN, args);
-			assert.equal(await program.firstLine(), "ready", "it serves nobody while it is there for a reading alone");
+			assert.equal(await program.firstLine(), "ready", "awake only to read the meter, it serves no clients");
 		});
 		after(async () => {
 			await program.end();
 			rmSync(folder, { recursive: true, force: true });
 		});
 
-		/** Waits until it has printed the words that many times. */
+		/** Waits until the program has printed the words that many times. */
 		async function said(words: string, times = 1): Promise<void> {
 			for (const endMs = Date.now() + LIMIT_MS; program.errors.split(words).length <= times; await sleep(20))
-				assert.ok(Date.now() < endMs, `it has not said "${words}" ${times} times:\n${program.errors}`);
+				assert.ok(Date.now() < endMs, `the program has not printed "${words}" ${times} times:\n${program.errors}`);
 		}
 
-		it("reads and sleeps by its schedule, and is there for who presses its button", async () => {
+		it("reads and sleeps by the schedule, and serves clients after a press of the button", async () => {
 			await said("The gateway wakes, by its timer.", 3);
 			const sleeps = program.errors.split("The gateway sleeps for").length;
 			await said("The gateway sleeps for", sleeps);
@@ -75,7 +75,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.equal(body.battery_powered, true);
 			assert.ok(body.awake_secs > 500, `${body.awake_secs} s`);
 			assert.equal(body.schedule_next % 900, 0);
-			assert.ok(body.timestamp > Date.UTC(2026, 10, 22, 12, 45) / 1000, "its clock went on while it slept");
+			assert.ok(body.timestamp > Date.UTC(2026, 10, 22, 12, 45) / 1000, "the clock went on during the sleep");
 			const history = await ask(port, "GET", "meter/history?period=quarters", headers);
 			const whole = history.body.periods.filter(({ partial }: { partial: boolean }) => !partial);
 			assert.ok(whole.length >= 2, JSON.stringify(history.body.periods));
@@ -83,7 +83,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.equal(network.body.wifi_temporary, true);
 		});
 
-		it("ends while it sleeps as it does otherwise", async () => {
+		it("ends during a sleep as it does while awake", async () => {
 			const other = new Program("a gateway that sleeps", MAIN, [
 				...["--engine", engine, "--state", join(folder, "other"), "--https-port", "0", "--http-port", "0"],
 				...["--supply", "battery", "--wake", "timer"],

@@ -1,4 +1,4 @@
-/** `npm start` for its users: a meter started by hand, the built-in one, the certificate, the end. */
+/** `npm start` as a user runs it: with a meter started by hand, with the built-in meter, its certificate, its end. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 				assert.equal(readout.status, 0);
 				assert.equal(readout.meter_id, vector.meterId);
 				assert.deepEqual(withoutNames(readout), vector.readings);
-				// Before the meter, whose port it has open.
+				// The gateway ends before the meter, because it has the meter's port open.
 				await reading.stop();
 				stopping.splice(0);
 				await meter.end();
@@ -62,16 +62,16 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.ok(Math.abs(first.timestamp - Date.now() / 1000) < 30);
 			const second = await reading.read("iec62056/read");
 			assert.notDeepEqual(second.readings, first.readings);
-			// Only the rows of its telegram, which other programs rely on.
+			// The readout has only the rows of the simulated telegram, on which other programs rely.
 			assert.ok(!codes.includes("P.01"));
-			// The meter is the same for both engines.
+			// The built-in meter is the same in both engines, so one engine suffices for the rest.
 			if (engine !== "node") return;
 			const { period_secs, columns, rows } = await reading.read("meter/profile?entries=4");
 			assert.deepEqual([period_secs, columns.length, rows.length], [900, 2, 4]);
 			assert.ok(Date.now() / 1000 - rows[3].timestamp < 1000);
 		});
 
-		it("has a certificate of its own, for its host name, that a restart keeps", async () => {
+		it("has its own certificate for its host name, and keeps the certificate over a restart", async () => {
 			const served = await start();
 			const certificate = new X509Certificate(served.certificate);
 			assert.match(served.hostname, /^smgw-[0-9a-f]{6}$/);
@@ -84,8 +84,8 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			const years = (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / 31_557_600_000;
 			assert.ok(years > 9.9 && years < 10.1);
 			await login(served);
-			// Once there is an address, the certificate names it too and keeps its key, so a browser that trusts it
-			// shows no warning.
+			// Once the gateway has an address, the certificate names that too and keeps its key. A browser that trusts it
+			// therefore shows no warning.
 			const { ip } = await served.untilNetwork(({ connected }) => connected);
 			let shown = await certificateOf(served.httpsPort);
 			for (let tries = 0; tries < 50 && shown.subjectAltName === names; tries++) {
@@ -99,7 +99,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			await login(served);
 		});
 
-		it("with a clock that was never set keeps it so when it starts anew by itself, and a clock that was set too", async () => {
+		it("keeps the clock over a restart of its own, whether the clock was set or not", async () => {
 			const started = await start({ args: ["--time", "none"] });
 			await login(started);
 			assert.equal((await started.read("system/clock")).is_valid, false);
@@ -115,13 +115,13 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.ok(timestamp >= 1_800_000_000 && timestamp < 1_800_000_060, `shows ${timestamp}`);
 		});
 
-		it("with damaged state says what is lost, and loses nothing else", async () => {
+		it("with damaged state reports what is lost, and loses nothing else", async () => {
 			const kept = await start();
 			await login(kept);
 			await kept.write("iec62056/config", { baudrate_max: 4800 });
 			await kept.write("iec62056/control", { log_en: true });
 			const { publicKey } = new X509Certificate(kept.certificate);
-			// A write interrupted by a power cut.
+			// The file of a write that a power cut interrupted.
 			writeFileSync(join(kept.stateFolder, "flash", "iec62056.new"), "half");
 			await kept.restart("control");
 			assert.match(kept.diagnosis, /control was damaged/);
@@ -131,7 +131,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.equal((await kept.read("iec62056/control")).log_en, false);
 		});
 
-		it("ends while a readout is going on, and leaves nothing behind", async () => {
+		it("ends at once during a readout, and no login outlasts it", async () => {
 			const ended = await start();
 			await login(ended);
 			await ended.connectMeter({ telegram: vectorOf("metcom-mcs301-maxima").telegram, faults: { silence: 1000 } });

@@ -1,4 +1,4 @@
-/** Memory that Ethernet takes on the microcontroller, as in memory.linux.ts. */
+/** Memory that the firmware takes with Ethernet on the microcontroller, measured as in memory.linux.ts. */
 import { ProcessGateway } from "../api/process-gateway.js";
 import { CABLED, probe } from "./memory-limits.js";
 
@@ -14,7 +14,7 @@ describe("Memory of the firmware on Linux, with a cable", function () {
 	});
 	after(() => gateway?.stop());
 
-	it("is small with an address by the cable", async function () {
+	it("is small once Ethernet has an address", async function () {
 		await probe(gateway, this, CABLED);
 	});
 });

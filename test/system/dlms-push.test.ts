@@ -1,5 +1,6 @@
 /**
- * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, through the API. All with XS, one with Node.
+ * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, read through the API. All tests run in XS, one
+ * runs in Node too.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
@@ -29,7 +30,7 @@ for (const engine of ["node", "xs"] as const) {
 		const obis = ({ readings }: JSONObject) => readings.map((one: JSONObject) => `${one.obis} ${one.value1_unit}`);
 
 		if (isWhole)
-			it("are found by a probe of a fresh unit, whose advice reads them", async () => {
+			it("are found by the probe of a new unit, and read with the settings that the probe advises", async () => {
 				await connect("--segment", "60");
 				const { unasked, settings } = await gateway.write("meter/probe", undefined);
 				assert.deepEqual(unasked, { kind: "dlms_hdlc", baudrate: 9600, framing: "8N1", supported: true });
@@ -45,7 +46,7 @@ for (const engine of ["node", "xs"] as const) {
 				assert.deepEqual(obis(readout), ["1.0.0 ", "1.8.0 Wh", "2.8.0 Wh", "16.7.0 W"]);
 			});
 
-		it("with ciphering need a key, and without a tag are unchecked", async () => {
+		it("need a key if they cipher, and are unchecked without an authentication tag", async () => {
 			await connect("--security", "encrypt", "--framing", "mbus", "--baud", "9600", "--segment", "40");
 			const missing = await gateway.get("iec62056/read");
 			isError(missing, 500, "meter_auth_failed");
@@ -60,7 +61,7 @@ for (const engine of ["node", "xs"] as const) {
 		});
 
 		if (isWhole)
-			it("with a tag are good, and refused when they are played back, or changed", async () => {
+			it("are good with an authentication tag; replayed or changed telegrams are refused", async () => {
 				await connect("--security", "both", "--blocks", "--segment", "50", "--replay", "2", "--dedicated");
 				await gateway.write("dlms/config", { auth_key: AUTHENTICATION_KEY });
 				assert.equal((await gateway.read("iec62056/read")).status, 0);

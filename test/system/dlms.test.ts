@@ -6,7 +6,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 const KEY = "000102030405060708090a0b0c0d0e0f";
 const AUTHENTICATION_KEY = "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf";
 const PASSWORD = "a pass w0rd";
-/** A single time-out shows that no meter is there. */
+/** Settings without security, with a short time-out. */
 const PLAIN = {
 	auth: "none",
 	use_encryption: false,
@@ -61,7 +61,7 @@ for (const engine of ["node", "xs"] as const) {
 				assert.match(voltage.value1, /^2\d\d\.\d$/);
 			});
 		}
-		it("give their load profile, with keys", async () => {
+		it("give their load profile with keys", async () => {
 			await connect([], GMAC);
 			const { status, period_secs, rows } = await gateway.read("meter/profile?entries=12");
 			assert.deepEqual([status, period_secs, rows.length], [0, 900, 12]);
@@ -82,7 +82,7 @@ for (const engine of ["node", "xs"] as const) {
 				assert.equal((await gateway.read("iec62056/last")).last_error, lastError);
 			});
 		}
-		it("show no password in the log, nor in the head's echo", async () => {
+		it("show no password in the log, not even in the echo of the optical head", async () => {
 			await gateway.write("iec62056/control", { log_en: true });
 			await connect(["--echo"], LOW);
 			assert.equal((await gateway.read("iec62056/read")).status, 0);

@@ -1,6 +1,6 @@
 /**
- * The event stream of the firmware on Linux, over its own TLS, under load: a readout by DLMS with keys, a large
- * download to a slow reader, new connections. Also by curl, as in the guide.
+ * The event stream of the firmware on Linux under load, over the firmware's own TLS: during a DLMS readout with keys, a
+ * large download to a slow client, and new connections; also read by curl, as in the guide.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ import { ANY, DLMS, probe } from "./memory-limits.js";
 
 const BEAT_MS = 15_000;
 const STEP_MS = 50;
-/** Bytes that the download reads at a time, and its pauses. */
+/** The slow download reads so many bytes, then pauses. */
 const SIP = 1024;
 const SIP_MS = 40;
 
@@ -72,7 +72,7 @@ describe("The event stream of the firmware on Linux", function () {
 			sent.on("error", reject).end();
 		});
 
-	it("goes on beside a readout with keys and a slow download, which nobody has to wait for", async function () {
+	it("continues during a readout with keys and a slow download, without delaying either", async function () {
 		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("dlms/config", DLMS);
@@ -93,7 +93,7 @@ describe("The event stream of the firmware on Linux", function () {
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 
-	it("beats every 15 s with nothing going on, and holds up no handshake meanwhile", async () => {
+	it("sends a comment every 15 s while idle, and delays no handshake", async () => {
 		const stream = await follow();
 		const begunMs = Date.now();
 		let slowestMs = 0;
@@ -108,7 +108,7 @@ describe("The event stream of the firmware on Linux", function () {
 		assert.ok(slowestMs < 2000, `${slowestMs} ms`);
 	});
 
-	it("leaves its place to newcomers, who are all served, and the memory is there again", async function () {
+	it("gives way to new connections, all of which are served, and releases its memory", async function () {
 		const before = await gateway.memory();
 		for (let round = 0; round < 5; round++) {
 			const stream = await follow();
@@ -123,7 +123,7 @@ describe("The event stream of the firmware on Linux", function () {
 		assert.ok(after.slots - before.slots <= 32, `${after.slots - before.slots} slots more`);
 	});
 
-	it("is told by curl -N, line by line, as it comes", async () => {
+	it("is printed by curl -N line by line as it arrives", async () => {
 		const [host, port] = gateway.authority(true).split(":");
 		const url = `https://${host}:${port}/api/v1/events`;
 		const curl = spawn("curl", ["-skN", "-H", `Authorization: Bearer ${gateway.token}`, url]);

@@ -1,7 +1,7 @@
 /**
- * Long bodies whose last byte is held back until all have claimed memory, with other requests meanwhile, in XS on Linux
- * with the device's memory and the longest readout stored. All accepted requests complete, and the firmware does not
- * restart.
+ * Long bodies whose last byte is held back until all bodies have claimed memory, with other requests meanwhile. The
+ * firmware runs in XS on Linux with the device's memory and stores the longest readout. All accepted requests complete,
+ * and the firmware does not restart.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,13 +15,13 @@ import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
 
 const ROUNDS = 12;
 const LONG_BODY = 16_384;
-/** How long bodies are held back; the reader of a slow reply stays longer. */
+/** How long the last bytes are held back, ms; a slow client waits longer before it reads its reply. */
 const HELD_MS = 700;
 const SLOW_MS = 1000;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
-/** Held bodies, and the requests meanwhile. */
+/** Sets of held bodies and of the requests sent meanwhile. */
 const SETS = [
 	{ bodies: ["hub", "system/backup"], others: ["read", "last"] },
 	{ bodies: ["hub", "dlms/obis"], others: ["read", "last", "pipelined"] },
@@ -94,7 +94,7 @@ describe("Long bodies held back but for their last byte", function () {
 			this.test!.title += ` (${slots} slots, ${chunks} bytes; replies ${JSON.stringify(Object.fromEntries(statuses))})`;
 			assert.ok(slots <= ANY.slots && chunks <= ANY.chunks, `${slots} slots, ${chunks} bytes`);
 			assert.ok((statuses.get(200) ?? 0) >= ROUNDS, `replies ${JSON.stringify(Object.fromEntries(statuses))}`);
-			// Alone, each gets its memory.
+			// Each request succeeds when it is the only one.
 			await gateway.pass(3000);
 			for (const path of set.bodies) {
 				const request = { secure: true, method: "POST", path, body: bodies.get(path)! } as const;

@@ -1,4 +1,4 @@
-/** The beginning of a PIN with the firmware on Linux. */
+/** The firmware on Linux begins to enter the PIN of a meter. */
 import assert from "node:assert/strict";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { enterPIN, HiddenMeter, sendsAll } from "./hidden-meter.js";
@@ -20,7 +20,7 @@ describe("The PIN of a meter beside a page and an upload, of the firmware on Lin
 		await meter?.close();
 	});
 
-	it("is entered with flashes that a meter takes for what they are", async function () {
+	it("is entered with flashes that a meter can detect", async function () {
 		assert.equal(await sendsAll(gateway), false);
 		const load = new PageAndUpload(gateway);
 		await enterPIN(gateway, { pin: "0403" }, () => load.go());
@@ -31,7 +31,7 @@ describe("The PIN of a meter beside a page and an upload, of the firmware on Lin
 		const darkMs = Math.max(meter.longestDarkMs(2, 4), meter.longestDarkMs(6, 3));
 		this.test!.title += ` (${Math.round(darkMs)} ms of dark within a digit at most, ${done})`;
 	});
-	it("is broken off", async () => {
+	it("can be aborted", async () => {
 		await gateway.write("meter/pin", { pin: "0403" });
 		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
 		// One flash in the menu has no visible effect yet.

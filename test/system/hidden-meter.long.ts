@@ -1,4 +1,4 @@
-/** The whole PIN with both engines of `npm start`, in parallel, since they run in real time. */
+/** Enters a whole PIN with both engines of `npm start`; they run in parallel because they run in real time. */
 import assert from "node:assert/strict";
 import type { EngineName } from "../api/process-gateway.js";
 import { enterPIN, hearHidden, sendsAll } from "./hidden-meter.js";
@@ -12,7 +12,7 @@ const open = (engine: EngineName) =>
 
 describe("The PIN of a meter and its InF, at a pseudo-terminal", function () {
 	this.timeout(180_000);
-	it("open what it sends with either engine", async () => {
+	it("make the meter send all values, with either engine", async () => {
 		await Promise.all((["node", "xs"] as const).map(open));
 	});
 });

@@ -1,4 +1,4 @@
-/** Both engines of `npm start`, in parallel, since they run in real time: the beginning of a PIN, then an abort. */
+/** Begins and aborts a PIN with both engines of `npm start`; they run in parallel because they run in real time. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isError } from "../api/gateway.js";
@@ -15,7 +15,7 @@ const breakOff = (engine: EngineName) =>
 			meter.display.isOpen(performance.now());
 		}
 		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
-		// A client that waits gets the meter's present values.
+		// A client that waits for a readout gets the values that the meter sends meanwhile.
 		assert.equal((await reading.reply()).status, 200);
 		assert.equal(await sendsAll(gateway), false);
 		meter.checkFlashes();
@@ -23,7 +23,7 @@ const breakOff = (engine: EngineName) =>
 
 describe("The PIN of a meter, at a pseudo-terminal", function () {
 	this.timeout(60_000);
-	it("is begun and broken off with either engine", async () => {
+	it("is begun and aborted with either engine", async () => {
 		await Promise.all((["node", "xs"] as const).map(breakOff));
 	});
 });

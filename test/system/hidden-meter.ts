@@ -1,7 +1,7 @@
 /**
- * Entering the PIN of a meter that hides its values, in real time at a pseudo-terminal, by `npm start` or the firmware
- * on Linux. The modelled display sees characters at the port's speed. test/meter/pin.test.ts tests the display's
- * reaction.
+ * `npm start` or the firmware on Linux enters the PIN of a meter that hides its values, in real time at a
+ * pseudo-terminal. The modelled display receives characters at the port's speed. test/meter/pin.test.ts tests how the
+ * display reacts.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,14 +16,14 @@ import type { JSONObject, TestGateway } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
 /**
- * Shortest duration of a short flash, which longer darkness must follow: makers of such heads found shorter ones
+ * Shortest duration of a flash and of the darkness after it, ms. Makers of optical heads found shorter flashes
  * unreliable.
  */
 const LEAST_MS = 300;
-/** From the end of one flash of a digit to the next; after it the meter accepts the digit. */
+/** Darkness after which the meter accepts a digit, ms; two flashes of one digit must be closer together. */
 const TAKEN_MS = 3000;
 
-/** Sends SML each second at the line's speed. */
+/** A meter that sends SML each second at the line's speed, and only whole kWh until the PIN is entered. */
 export class HiddenMeter {
 	readonly display: MeterDisplay;
 	readonly port: LinePort;
@@ -49,7 +49,7 @@ export class HiddenMeter {
 		await this.port.close();
 	}
 
-	/** Checks that a meter can detect the flashes. */
+	/** Checks that the flashes so far are such as a meter can detect. */
 	checkFlashes(): void {
 		const { flashes } = this.display;
 		for (const [i, { fromMs, toMs }] of flashes.entries()) {
@@ -59,7 +59,7 @@ export class HiddenMeter {
 		}
 	}
 
-	/** Longest darkness within a digit, among `count` flashes after `from`. */
+	/** Longest darkness within a digit, among `count` flashes after the first `from`, ms. */
 	longestDarkMs(from: number, count: number): number {
 		const { flashes } = this.display;
 		let longestMs = 0;
@@ -70,7 +70,7 @@ export class HiddenMeter {
 	}
 }
 
-/** Whether all values come, not only whole kWh. */
+/** Whether the meter sends all values, not only whole kWh. */
 export async function sendsAll(gateway: TestGateway): Promise<boolean> {
 	const { status, readings } = await gateway.read("iec62056/read");
 	assert.equal(status, 0);
@@ -84,7 +84,7 @@ export async function enterPIN(gateway: TestGateway, body: JSONObject, meanwhile
 	while (performance.now() < endMs) await meanwhile();
 }
 
-/** Runs with a gateway that receives such a meter and detects hidden values. */
+/** Calls back with a gateway that receives such a meter and has detected that values are hidden. */
 export async function hearHidden(
 	engine: EngineName,
 	options: DisplayOptions,

@@ -1,4 +1,4 @@
-/** Slots of XS that the history takes: idle, while it stores a reading, and while a client reads all of it. */
+/** Slots of XS that the history takes: while idle, while it stores a reading, and while a client does not read it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { Simulation } from "../history/simulation.js";
 import { at } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
 
-/** Limit while idle. */
+/** Limit of slots while the history is idle. */
 const AT_REST = 40;
 const UTC_MS = Date.UTC(2026, 10, 20, 6);
 
@@ -29,8 +29,8 @@ describe("The history's slots in XS", function () {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "memory-"));
 		await bundleGateway(join(folder, "gateway.js"));
-		// Some months, with compacted sectors, up to the state in which the next reading takes the second-to-last free
-		// one.
+		// Simulates some months, with compacted sectors, until the next reading will take the second-to-last free
+		// sector.
 		const simulation = new Simulation({ seed: 1 }, at("2026-07-01"));
 		simulation.run(at("2026-10-20"));
 		for (;;) {
@@ -55,14 +55,14 @@ describe("The history's slots in XS", function () {
 		await xs.login();
 	}
 
-	/** With a stored readout, all connections closed and all timers expired. */
+	/** Counts slots with a stored readout, after all connections have closed and all timers have expired. */
 	async function countAfterReadout(): Promise<number> {
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await xs.advance(31_000);
 		return xs.slots();
 	}
 
-	it("are few at rest, and the same after each reading and each reply", async function () {
+	it("are few at rest, and as many after each reading and each reply", async function () {
 		await start(new VirtualFlash(1, { log: 0x2000 }));
 		const without = await countAfterReadout();
 		await xs.stop();
@@ -79,7 +79,7 @@ describe("The history's slots in XS", function () {
 		assert.ok(Math.abs((await xs.slots()) - first) <= 2, `${await xs.slots()} after ${first}`);
 	});
 
-	it("are few while all of it waits for a client that does not read", async function () {
+	it("are few while a client does not read the whole history", async function () {
 		await start(flash);
 		await xs.request("meter/history");
 		const before = await xs.slots();
@@ -94,7 +94,7 @@ describe("The history's slots in XS", function () {
 		assert.ok(slots <= HISTORY_REPLY_COST.slots);
 	});
 
-	it("suffice for a reading that needs another sector, and for making room after it", async function () {
+	it("suffice for a reading that needs another sector, and for the compaction after it", async function () {
 		await start(flash);
 		const days = async () => (await xs.request("meter/history?period=days")).json().periods;
 		const before = await days();

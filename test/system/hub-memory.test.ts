@@ -1,4 +1,4 @@
-/** Slots of XS that the hub takes, idle and sending, and their release. */
+/** Slots of XS that the hub takes while idle and while it sends, and their release. */
 import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
@@ -17,7 +17,7 @@ describe("The hub's slots in XS", function () {
 	});
 	after(() => held.stop());
 
-	it("are few while it sends the longest capture by TLS, and all given back", async function () {
+	it("are few while it sends the longest capture by TLS, and all are released afterwards", async function () {
 		const server = new StateServer(xs.world);
 		server.serve(8123, { certificate: OWN_CERTIFICATE.certificate });
 		await xs.advance(REST_MS);

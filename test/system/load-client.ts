@@ -1,4 +1,4 @@
-/** Requests over one connection each, sent and read so that they occupy the gateway's memory. */
+/** Sends requests, each over its own connection, and reads replies in ways that occupy the gateway's memory. */
 import { type ClientRequest, type RequestOptions, request as requestHTTP } from "node:http";
 import { request as requestHTTPS } from "node:https";
 import { connect } from "node:net";
@@ -10,11 +10,11 @@ const ANSWER_MS = 60_000;
 export interface LoadRequest {
 	readonly secure: boolean;
 	readonly method?: "GET" | "POST";
-	/** Without a leading "/" it is below /api/v1/. */
+	/** Path; below /api/v1/ unless it begins with "/". */
 	readonly path: string;
 	readonly body?: string | Uint8Array;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Without a token. */
+	/** Whether the request is sent without a token. */
 	readonly isStranger?: boolean;
 }
 
@@ -44,7 +44,7 @@ export class LoadClient {
 		return sent;
 	}
 
-	/** The reply's status; 0: closed without one. `slowMs`: time before the reply is read. */
+	/** Resolves to the status, or 0 if the connection closes without a reply; reads the reply after `slowMs`. */
 	statusOf(sent: ClientRequest, slowMs = 0): Promise<number> {
 		return new Promise((resolve) => {
 			let status = 0;
@@ -62,7 +62,7 @@ export class LoadClient {
 		return this.slow(request, 0);
 	}
 
-	/** Leaves the reply unread for `slowMs`, then closes. */
+	/** Sends the request, leaves the reply unread for `slowMs`, then closes the connection. */
 	slow(request: LoadRequest, slowMs: number): Promise<number> {
 		const sent = this.open(request);
 		const status = this.statusOf(sent, slowMs);
@@ -70,7 +70,7 @@ export class LoadClient {
 		return status;
 	}
 
-	/** Sends the bytes before `cut`, and the rest after `pauseMs`, or aborts. */
+	/** Sends the body up to `cut`; after `pauseMs` sends the rest, or aborts if `isAborted`. */
 	async held(request: LoadRequest, cut: number, pauseMs: number, isAborted = false): Promise<number> {
 		const body = Buffer.from(request.body ?? "");
 		const sent = this.open({ ...request, method: "POST" });

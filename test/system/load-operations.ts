@@ -9,7 +9,7 @@ import { LoadClient, type LoadRequest } from "./load-client.js";
 import type { LoadPeers } from "./load-peers.js";
 import { DLMS } from "./memory-limits.js";
 
-/** Limits of bodies, and of a file of certificates. */
+/** Limits of request bodies and of a certificate file, bytes. */
 const SHORT_BODY = 2048;
 const LONG_BODY = 16_384;
 const FILE_BODY = 12_287;
@@ -17,7 +17,7 @@ const IMAGE_SIZE = 400_000;
 const UPLOAD_PIECE = 16_384;
 const UPLOAD_PIECES = 20;
 
-/** The list of objects and the Zigbee map with the most entries. */
+/** The list of objects with the most entries. */
 export const OBJECTS = JSON.stringify({
 	entries: Array.from({ length: 32 }, (_, i) => ({
 		code: [1, 0, 1 + (i % 8), 8, i >> 3, 255],
@@ -25,6 +25,7 @@ export const OBJECTS = JSON.stringify({
 		attribute: 2,
 	})),
 }).padEnd(LONG_BODY);
+/** The Zigbee map with the most entries. */
 export const MAP = JSON.stringify({
 	mapping: Array.from({ length: 16 }, (_, i) => ({ obis: `1-0:${i}.8.0`, mode: 0, mapping_id: "07020000" })),
 }).padEnd(LONG_BODY);

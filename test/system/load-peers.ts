@@ -10,7 +10,7 @@ import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
 import { MQTT_CERTIFICATE_LIMIT } from "../../modules/mqtt/fields.js";
 
 const ADDRESS = "127.0.0.1";
-/** Longest delay of the hub's answers, and the share of errors. */
+/** Longest delay of the hub's answers, ms. */
 const HUB_MS = 1500;
 const HUB_ERRORS = 8;
 
@@ -26,7 +26,7 @@ export function longCertificate(length: number): string {
 }
 
 export class LoadPeers {
-	/** Numbers of answered hub requests, and of messages to the broker. */
+	/** Number of requests that the hub has answered. */
 	hubRequests = 0;
 	messages = 0;
 	readonly #hub: Server;
@@ -78,7 +78,7 @@ export class LoadPeers {
 		return { enabled: true, url, topics: "both", cert: longCertificate(MQTT_CERTIFICATE_LIMIT) };
 	}
 
-	/** An address without firmware. */
+	/** URL at which no firmware is found. */
 	get upgradeURL(): string {
 		return `https://${ADDRESS}:${portOf(this.#hub)}/firmware.json`;
 	}

@@ -1,4 +1,4 @@
-/** A gateway in XS that has read the longest capture and stores it, for tests of further slots. */
+/** A gateway in XS that stores the longest capture as its last readout, for tests of the slots taken beyond that. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
-/** Longer than any time-out of a connection without a request. */
+/** Longer than any time-out of an idle connection, ms. */
 export const REST_MS = 31_000;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
@@ -24,7 +24,7 @@ export class LongestReadout {
 		this.#folder = folder;
 	}
 
-	/** `info`: overrides for this unit. */
+	/** Starts a gateway; `info` overrides properties of the unit. */
 	static async start(info: Partial<HostInfo> = {}): Promise<LongestReadout> {
 		const folder = mkdtempSync(join(tmpdir(), "memory-"));
 		const script = join(folder, "gateway.js");

@@ -2,21 +2,21 @@
 import assert from "node:assert/strict";
 import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 
-/** At boot. */
+/** Limits after boot. */
 export const BOOT = { slots: 1850, chunks: 36 * 1024 };
-/** At boot with a radio: link, chip, clusters, reports, and the clients for time and firmware. */
+/** Limits after boot with a Zigbee radio: link, chip, clusters, reports, and the clients for time and firmware. */
 export const BOOT_ZIGBEE = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
-/** Joined, with a logged-in client. */
+/** Limits in a Zigbee network, with a logged-in client. */
 export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chunks };
-/** On Ethernet, after a login. */
+/** Limits on Ethernet, after a login. */
 export const CABLED = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must stay unused; the machine ends when the stack is full. */
 export const STACK_RESERVE = 64;
-/** The same under random load, where 450 of 512 have been in use. */
+/** Slots of the stack that must stay unused under random load, where 450 of 512 have been in use. */
 export const RANDOM_STACK_RESERVE = 48;
 
-/** The settings that need most memory, as for the simulated meter. */
+/** The DLMS settings of the simulated meter that need the most memory. */
 export const DLMS = {
 	auth: "high_gmac",
 	use_encryption: true,

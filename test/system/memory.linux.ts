@@ -18,9 +18,9 @@ import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 /** Permitted growth after a thousand requests and a hundred readouts. */
 const GROWTH = { slots: 32, chunks: 1024 };
 const REQUESTS = 1000;
-/** Longer than any time-out of a connection without a request. */
+/** Longer than any time-out of an idle connection, ms. */
 const REST_MS = 31_000;
-/** Further pauses of this length until the connections have closed. */
+/** Number of additional pauses of REST_MS to wait until all connections have closed. */
 const RESTS = 3;
 const READOUTS = 100;
 /** Largest body of a settings route. */
@@ -42,14 +42,14 @@ describe("Memory of the firmware on Linux", function () {
 		rmSync(keyFolder, { recursive: true });
 	});
 
-	/** Settings, padded with blanks to the limit. */
+	/** A settings body, padded with spaces to the size limit. */
 	const largestBody = () => Buffer.from(JSON.stringify({ log_en: true }).padEnd(BODY_SIZE));
 	const postLargest = async () => {
 		const headers = { "Content-Type": "application/json" };
 		const reply = await gateway.post("iec62056/control", largestBody(), { headers });
 		assert.equal(reply.status, 200);
 	};
-	/** A client that reads only the head of the reply. */
+	/** Connects a client that reads only the head of the reply. */
 	const slowClient = async (path: string) => {
 		const response = await new Promise<IncomingMessage>((resolve, reject) => {
 			const [host, port] = gateway.authority(false).split(":");
@@ -69,7 +69,7 @@ describe("Memory of the firmware on Linux", function () {
 		await probe(gateway, this, BOOT);
 	});
 
-	it("is told of in the metrics", async () => {
+	it("is reported in the metrics", async () => {
 		await gateway.login();
 		const samples = readMetrics((await gateway.get("metrics")).text);
 		const free = (what: string) => Number(samples.find(({ name }) => name === `gateway_free_${what}`)?.value);
@@ -80,7 +80,7 @@ describe("Memory of the firmware on Linux", function () {
 	});
 
 	it("is small while two clients that do not read wait for the whole history", async function () {
-		// Ends yesterday, before this test's readings. Noon is the same day in every time zone.
+		// The history ends yesterday, before this test's readings; at noon UTC, nearly all time zones have the same date.
 		const endS = (Math.floor(Date.now() / 86_400_000) - 0.5) * 86_400;
 		const simulation = new Simulation({ seed: 1, registers: NAMES }, endS - 100 * 86_400);
 		simulation.run(endS);
@@ -105,12 +105,12 @@ describe("Memory of the firmware on Linux", function () {
 		await exchange.reply();
 	});
 
-	it("is small with the longest capture held, and its conversation in the log", async function () {
+	it("is small with the longest capture stored, and its conversation in the log", async function () {
 		await readMeter();
 		await probe(gateway, this, ANY);
 	});
 
-	it("is small while its reply waits for clients that do not read, and the next readout goes on", async function () {
+	it("is small while clients do not read the reply, and the next readout continues", async function () {
 		const slow = await slowClients("/api/v1/iec62056/last");
 		const exchange = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(500);
@@ -192,7 +192,7 @@ describe("Memory of the firmware on Linux", function () {
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 
-	it("is small while it finds out what a meter sends by itself, in place of that conversation", async function () {
+	it("is small while the probe recognises unsolicited data", async function () {
 		await gateway.login();
 		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "3", "--quiet"]);
 		await gateway.write("dlms/config", DLMS);
@@ -219,7 +219,7 @@ describe("Memory of the firmware on Linux", function () {
 		await probe(gateway, this, ANY);
 	});
 
-	it("is small with the body half received", async function () {
+	it("is small with half a body received", async function () {
 		const [host, port] = gateway.authority(false).split(":");
 		const headers = {
 			Authorization: `Bearer ${gateway.token}`,
@@ -240,14 +240,14 @@ describe("Memory of the firmware on Linux", function () {
 	});
 
 	it(`does not grow by ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
-		// Without connections, for a fair comparison.
+		// All connections close first, so that both counts are without connections.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let i = 0; i < REQUESTS; i++) {
 			if (i % 10 === 0) await postLargest();
 			else if (i % 10 === 5) await gateway.read("iec62056/last");
 			else if (i % 10 === 7) {
-				// New names: a machine that keeps them fills up.
+				// Each body has a new name: an engine that kept all names would fill up.
 				await gateway.write("iec62056/control", { [`name${i}`]: i });
 			} else await gateway.read("meter/protocol");
 		}

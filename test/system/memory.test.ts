@@ -1,7 +1,7 @@
 /**
- * Slots of XS that the running gateway takes; the chip has 4096. Here loaded code takes slots too (nothing is preloaded
- * into flash), so each count excludes the loaded code before the gateway starts. The title of each test shows its
- * count.
+ * Slots of XS that the running gateway takes. The chip has 4096, one of which is reserved. In these tests the loaded
+ * code takes slots too, because nothing is preloaded into flash; each count therefore excludes the code as loaded
+ * before the gateway starts. The title of each test shows the count.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -21,14 +21,15 @@ import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
-/** Slots that the gateway may add at any time, of the chip's 4095. */
+/** Slots that the gateway may take at any time, of the chip's 4095 usable ones. */
 const LIMIT = 2300;
-/** Number of counts during an activity. */
+/** How often the slots are counted during an activity. */
 const PROBES = 8;
-/** On both ports, and those with TLS. */
+/** Limit of open connections, plain and with TLS together. */
 const CONNECTIONS = 6;
+/** Limit of open connections with TLS. */
 const TLS_CONNECTIONS = 2;
-/** Slots of an event stream, beyond a kept connection. */
+/** Slots that an event stream may take beyond those of an idle keep-alive connection. */
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 155;
@@ -36,7 +37,7 @@ const LISTEN_LIMIT = 155;
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
-/** Longer than any time-out of a connection without a request. */
+/** Longer than any time-out of an idle connection. */
 const REST_MS = 31_000;
 /** Enough readouts to fill the log in modules/meter/line-log.ts. */
 const READOUTS_OF_A_FULL_LOG = 3;
@@ -63,7 +64,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	after(() => rmSync(folder, { recursive: true }));
 	beforeEach(async () => {
 		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
-		// Safe mode's minute and its timer are over, for a fair comparison.
+		// The minute in which crashes count towards safe mode, and its timer, are over before anything is counted.
 		xs.world.advance(61_000);
 		await xs.advance(1);
 	});
@@ -80,12 +81,12 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		xs.world.serial.meter.connect(new IECMeter({ source: () => telegram, ...options }));
 	}
 
-	/** Reads the meter; the readout stays stored. */
+	/** Reads the meter; the gateway keeps the readout in memory. */
 	async function readMeter(): Promise<void> {
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 	}
 
-	/** Requests a readout and advances time until its block begins. */
+	/** Requests a readout and advances time until the meter begins to send the data block. */
 	async function beginReadout(): Promise<VirtualClient> {
 		const client = xs.world.connect();
 		const { meterEvents } = xs.world.serial.meter;
@@ -95,7 +96,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		return client;
 	}
 
-	/** Counts repeatedly until that many more characters have arrived; returns the maximum. */
+	/** Counts slots repeatedly while the meter sends that many more characters; returns the maximum. */
 	async function countDuring(characters: number): Promise<number> {
 		const line = xs.world.serial.meter;
 		const from = line.sentByMeter;
@@ -107,13 +108,13 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		return most;
 	}
 
-	/** After all closed connections are released and every timer has expired. */
+	/** Counts slots after all closed connections are released and every timer has expired. */
 	async function countAtRest(): Promise<number> {
 		await xs.advance(REST_MS);
 		return xs.slots();
 	}
 
-	/** A client that reads no more of `GET last` than its window holds. */
+	/** Connects a client that reads no more of the reply to `GET last` than its window holds. */
 	async function connectSlowReader(): Promise<VirtualClient> {
 		const client = xs.world.connect();
 		client.paused = true;
@@ -127,7 +128,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		assert.ok(slots <= LIMIT, `${slots} slots, ${LIMIT} are allowed`);
 	}
 
-	it("are few when nothing goes on", async function () {
+	it("are few when the gateway is idle", async function () {
 		check(await xs.slots(), this);
 	});
 
@@ -140,14 +141,14 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(slots, this);
 	});
 
-	it("are few with the longest capture held", async function () {
+	it("are few while the longest capture is kept as the last readout", async function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();
 		check(await xs.slots(), this);
 	});
 
-	it("are few while its reply waits for a reader that does not read, and none stay for the next one", async function () {
+	it("are few while a client does not read the reply, and all are released afterwards", async function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();
@@ -163,7 +164,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(second.waiting, this);
 	});
 
-	it("are few with a readout running beside the one held and a reader that does not read", async function () {
+	it("are few during a readout while a client does not read the reply with the last one", async function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();
@@ -184,7 +185,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		assert.equal((await xs.reply(client)).status, 401);
 	});
 
-	it("are few with a request half sent on every connection", async function () {
+	it("are few with half a request sent on every connection", async function () {
 		for (let i = 0; i < CONNECTIONS; i++) {
 			const isPlain = i >= TLS_CONNECTIONS;
 			xs.world.connect(!isPlain).send("GET /api/v1/");
@@ -193,7 +194,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(await xs.slots(), this);
 	});
 
-	it("are few beyond those of its connection for a stream of events, and none stay of it", async function () {
+	it("are few for an event stream beyond those of a connection, and all are released afterwards", async function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();
@@ -250,7 +251,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(after, this);
 	});
 
-	it("are few while telegrams are pushed in mode D, and the same after each", async function () {
+	it("are few while telegrams are pushed in mode D, and as many after each telegram", async function () {
 		connectMeter(pushed, { mode: "D", pushBaud: 2400 });
 		await xs.login();
 		const body = { mode_d_enabled: true, mode_d_baudrate: 2400 };
@@ -263,7 +264,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(most, this);
 	});
 
-	describe("of a meter that sends by itself", () => {
+	describe("for a meter that sends unsolicited data", () => {
 		const household = new Household({ utcMs: Date.UTC(2026, 5, 21), mode: "C", baud: 9600 });
 		const keys = { encryption: Buffer.alloc(16, 1), authentication: Buffer.alloc(16, 2) };
 		const protection = { keys, title: Buffer.from("4757530000bc614e", "hex"), control: 0x30, isDedicated: false };
@@ -299,7 +300,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			},
 		};
 		for (const [name, { source, baud, protocol, path, config, off }] of Object.entries(kinds)) {
-			it(`are few: ${name}, and the same after each telegram`, async function () {
+			it(`are few for ${name}, and as many after each telegram`, async function () {
 				const set = async (where: string, body: object) =>
 					assert.equal((await xs.request(where, { body })).status, 200);
 				const meter = { source: (nowMs: number) => source(household.reading(nowMs)), baud, pushMs: 1000 };
@@ -337,8 +338,8 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(await countDuring(longest.message.length), this);
 	});
 
-	describe("after bodies made to fill the memory", () => {
-		/** Each body over a new connection. */
+	describe("after request bodies made to fill the memory", () => {
+		/** Sends each body over a new connection; checks that the slots at rest stay as many. */
 		async function bombard(bodies: Iterable<string>, context: Mocha.Context): Promise<void> {
 			const send = async (body: string) => {
 				const { status } = await xs.request("system/login", { body });
@@ -356,16 +357,16 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		const fill = (opening: string, piece: string, length: number) =>
 			opening + piece.repeat(Math.floor((length - opening.length) / piece.length));
 
-		it("are as before when bodies are nested as deep as fits", async function () {
+		it("are as many as before when bodies are nested as deeply as fits", async function () {
 			await bombard([fill("", "[", 512), fill("", '{"a":', 512), fill('{"username":', "[", 512)], this);
 		});
 
-		it("are as before when bodies are long lists of lists", async function () {
+		it("are as many as before when bodies are long lists of lists", async function () {
 			const list = `${fill('{"username":[', "[],", 508)}[]]}`;
 			await bombard([list, fill("[", "[],", 512), fill("[", "[],", 16_384), fill("", "[", 65_536)], this);
 		});
 
-		it("are as before after a thousand bodies of names that nobody has sent before", async function () {
+		it("are as many as before after a thousand bodies of names not sent before", async function () {
 			function* bodies() {
 				for (let i = 0; i < 1000; i++) {
 					const names = Array.from({ length: 24 }, () => `"${randomBytes(7).toString("base64url")}":{}`);

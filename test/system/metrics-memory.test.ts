@@ -16,7 +16,7 @@ describe("The metrics' slots in XS", function () {
 	});
 	after(() => held.stop());
 
-	it("are few while they wait for a client, with the longest capture held, and all given back", async function () {
+	it("are few beside the longest capture while a client does not read, and are released afterwards", async function () {
 		const { status, text } = await xs.request("metrics");
 		assert.equal(status, 200);
 		assert.ok(readMetrics(text).length > 20, text);

@@ -5,7 +5,7 @@ import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
-/** In addition to the state with MQTT off. */
+/** Limit of slots while connected, beyond those with MQTT off. */
 const CONNECTED_LIMIT = 190;
 const WORK_LIMIT = 330;
 
@@ -20,7 +20,7 @@ describe("MQTT's slots in XS", function () {
 	});
 	after(() => held.stop());
 
-	it("are few, and all given back", async function () {
+	it("are few while it is connected and sends, and all are released afterwards", async function () {
 		const broker = new ScriptedBroker(xs.world, 8883, { certificate: OWN_CERTIFICATE.certificate });
 		await xs.advance(REST_MS);
 		const before = await xs.slots();
@@ -35,7 +35,7 @@ describe("MQTT's slots in XS", function () {
 		await xs.until(() => broker.published.length > 0);
 		await xs.advance(REST_MS);
 		await tell("connected", CONNECTED_LIMIT);
-		// While a readout is being sent.
+		// After some acknowledgements the broker sends no more, so that slots are counted while a readout is being sent.
 		broker.acknowledges = 3;
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await xs.until(() => broker.acknowledges < 0);

@@ -1,4 +1,4 @@
-/** A unit that sleeps between readings: a month of them, and what must keep it awake. */
+/** A unit that sleeps between readings: through a month, and the reasons for which the unit must stay awake. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, OnBattery, WH_PER_HOUR } from "./on-battery
 const START_MS = Date.UTC(2026, 9, 19, 22);
 const QUARTERS = { enabled: true, period_unit: "minutes", period_value: 15 };
 const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
-/** The meter counts on between the boundary and the end of a readout. */
+/** Energy that the meter may count between the boundary of a period and the end of the readout, Wh. */
 const SLACK_WH = 10;
 
 describe("A unit on battery", function () {
@@ -32,7 +32,7 @@ describe("A unit on battery", function () {
 		["a quarter of an hour", QUARTERS, 15 * MINUTE_MS],
 		["an hour", HOURLY, HOUR_MS],
 	] as const) {
-		it(`reads once in ${name} through a month, and its history has all of it`, async () => {
+		it(`reads once in ${name} through a month, and the history has all readings`, async () => {
 			unit = new OnBattery(START_MS - 10 * MINUTE_MS);
 			const { gateway } = unit;
 			await unit.begin(schedule);
@@ -40,16 +40,16 @@ describe("A unit on battery", function () {
 			const { writes } = gateway.world.storage;
 			await gateway.wake();
 			unit.awake.length = 0;
-			// Over the end of summer time.
+			// The month includes the end of summer time.
 			await unit.pass(START_MS + 31 * DAY_MS);
 			const runs = Math.floor(unit.nowMs / periodMs) - Math.floor((START_MS - 1) / periodMs);
 			const times = unit.signedOn.map((ms) => Math.floor(ms / periodMs));
-			assert.equal(new Set(times).size, times.length, "no time twice");
-			assert.equal(times.length, runs, "and none left out");
+			assert.equal(new Set(times).size, times.length, "no time is read twice");
+			assert.equal(times.length, runs, "no time is left out");
 			assert.equal(times[0], START_MS / periodMs);
-			// Awake only as long as a reading takes.
+			// The unit is awake only as long as a reading takes.
 			assert.ok(Math.max(...unit.awake) < 10_000, `${Math.max(...unit.awake)} ms`);
-			assert.equal(gateway.world.storage.writes, writes, "no setting is written by waking");
+			assert.equal(gateway.world.storage.writes, writes, "waking writes no setting");
 			await visit();
 			const { schedule_missed, schedule_error } = await gateway.read("system/status");
 			assert.deepEqual([schedule_missed, schedule_error], [0, ""]);
@@ -61,7 +61,7 @@ describe("A unit on battery", function () {
 		});
 	}
 
-	it("does not sleep while somebody uses its page, and for two minutes after that, but an hour at most", async () => {
+	it("stays awake while a user uses the page and two minutes more, but an hour at most", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -79,7 +79,7 @@ describe("A unit on battery", function () {
 		unit.untilAsleep();
 		const sleptMs = gateway.world.time.nowMs - askedMs;
 		assert.ok(sleptMs >= 2 * MINUTE_MS - 1000 && sleptMs < 2 * MINUTE_MS + 5000, `${sleptMs} ms`);
-		// A program with repeated requests does not drain the cells.
+		// A client that sends requests forever does not drain the cells.
 		await visit();
 		for (let minutes = 0; minutes < 70 && unit.asleepSinceMs === Infinity; minutes++) {
 			if (minutes === 29) await gateway.login();
@@ -90,7 +90,7 @@ describe("A unit on battery", function () {
 		assert.ok(awakeMs > HOUR_MS - MINUTE_MS && awakeMs < HOUR_MS + MINUTE_MS, `${awakeMs} ms`);
 	});
 
-	it("reads at once for who wakes it, and misses no time by that", async () => {
+	it("reads at once for the user who wakes it, and still makes each scheduled reading", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -108,7 +108,7 @@ describe("A unit on battery", function () {
 		assert.ok(status.schedule_last * 1000 > unit.nowMs - 16 * MINUTE_MS);
 	});
 
-	it("stays awake on USB in mode 0, ten minutes in mode 1, and always in mode 2", async () => {
+	it("stays awake on USB in mode 0, for ten minutes in mode 1, and always in mode 2", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -120,7 +120,7 @@ describe("A unit on battery", function () {
 		const status = await gateway.read("system/status");
 		assert.deepEqual([status.battery_powered, status.awake_secs], [false, undefined]);
 		assert.equal((await gateway.read("network/status")).wifi_temporary, false);
-		// USB power is unplugged and plugged in.
+		// USB power is unplugged and plugged in again.
 		unit.usb = 0;
 		await gateway.pass(20_000);
 		assert.ok((await gateway.read("system/status")).awake_secs > 90);
@@ -139,7 +139,7 @@ describe("A unit on battery", function () {
 		assert.equal(gateway.world.asleep, undefined);
 	});
 
-	it("writes nothing to flash any more when its cells are empty, sleeps for hours, and goes on with others", async () => {
+	it("stops writing to flash when the cells are empty, sleeps for hours, and continues with new cells", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const { storage, flash } = gateway.world;
@@ -149,7 +149,7 @@ describe("A unit on battery", function () {
 		unit.battery = 3.2;
 		const { battery_low } = await gateway.read("system/status");
 		assert.equal(battery_low, true);
-		// A short dip, as when the radio starts, is no low battery.
+		// A short drop of the voltage, as when the radio starts, does not count as empty cells.
 		unit.battery = 2.9;
 		await gateway.pass(9_000);
 		unit.battery = 3.2;
@@ -179,7 +179,7 @@ describe("A unit on battery", function () {
 		assert.ok((await gateway.read("system/status")).schedule_missed > 30);
 	});
 
-	it("tries a reading that has failed again, after one minute and after four more, asleep in between", async () => {
+	it("repeats a failed reading after one minute and after four more, and sleeps in between", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -196,10 +196,10 @@ describe("A unit on battery", function () {
 		assert.deepEqual([schedule_error, schedule_missed], ["iec62056-21/silence", 0]);
 		const { events } = await gateway.read("system/log");
 		const failures = events.filter(({ event }: { event: string }) => event === "meter_failed");
-		assert.equal(failures.length, 1, "told once, not at each start");
+		assert.equal(failures.length, 1, "the log reports the failure once, not after each wake");
 	});
 
-	it("leaves no mark in the log by waking for a reading, and is not in safe mode for it", async () => {
+	it("adds nothing to the log when it wakes for a reading, and does not enter safe mode", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -215,12 +215,12 @@ describe("A unit on battery", function () {
 			unit.untilAsleep();
 		}
 		const after = await log();
-		// The visits themselves: a start, the network, a login.
+		// The test's own visits add some entries: a start, the network, a login.
 		assert.ok(after - before <= 4, `${after - before} more`);
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 	});
 
-	it("reads and sleeps on after a fault, which nobody is there for; in safe mode it stays awake", async () => {
+	it("continues to read and sleep after a fault, and stays awake in safe mode", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -235,7 +235,7 @@ describe("A unit on battery", function () {
 		await panic();
 		const reads = unit.signedOn.length;
 		unit.untilAsleep(MINUTE_MS);
-		assert.equal(unit.signedOn.length, reads + 1, "the reading that the fault has cut is made");
+		assert.equal(unit.signedOn.length, reads + 1, "the reading that the fault interrupted is made again");
 		await gateway.wake();
 		for (let i = 0; i < 3; i++) await panic();
 		await gateway.pass(30 * MINUTE_MS);
@@ -244,7 +244,7 @@ describe("A unit on battery", function () {
 		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic");
 	});
 
-	it("waits half an hour for who sets it up, and sleeps then", async () => {
+	it("stays awake half an hour for its first setup, and then sleeps", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS, { storage: new VirtualStorage() });
 		const { gateway } = unit;
 		gateway.world.storage.delete("wifi");
@@ -254,7 +254,7 @@ describe("A unit on battery", function () {
 		unit.untilAsleep(2 * MINUTE_MS);
 	});
 
-	it("turns the radio on for the time alone, every six hours, and for a minute where nobody tells it", async () => {
+	it("turns the radio on every six hours to get the time, for a minute if no server answers", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS, { info: { timeServers: "192.0.2.1" } });
 		const { gateway } = unit;
 		await unit.begin(QUARTERS);
@@ -271,7 +271,7 @@ describe("A unit on battery", function () {
 		assert.ok(Math.max(...connected) < 90_000, connected.join());
 	});
 
-	it("turns the radio on to send a readout to the hub, and off when that is done, or goes in vain", async () => {
+	it("turns the radio on to send a readout to the hub, and off after success or failure", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const servers: StateServer[] = [];
@@ -296,7 +296,7 @@ describe("A unit on battery", function () {
 		assert.ok(unit.awake.at(-1)! < 75_000, `${unit.awake.at(-1)} ms`);
 	});
 
-	it("turns the radio on to send a readout by MQTT, and says goodbye before it sleeps", async () => {
+	it("turns the radio on to send a readout by MQTT, and disconnects before it sleeps", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const brokers: ScriptedBroker[] = [];
@@ -318,7 +318,7 @@ describe("A unit on battery", function () {
 		}
 	});
 
-	it("waits for what a meter sends by itself", async () => {
+	it("waits for a meter's unsolicited data", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		unit.pushMs = 8000;

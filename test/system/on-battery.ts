@@ -1,4 +1,4 @@
-/** A unit on three cells with a running meter, on virtual time; its program ends with each sleep, and restarts. */
+/** A unit on three cells with a running meter, on virtual time; each sleep ends the program, each wake restarts it. */
 import assert from "node:assert/strict";
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
 import { WAKE_NONE } from "../../modules/io/flash.js";
@@ -11,24 +11,25 @@ import { type GatewayOptions, VirtualGateway } from "../api/virtual-gateway.js";
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** Constant. */
+/** The household's constant consumption. */
 export const WH_PER_HOUR = 720;
-/** Longer than any start for a reading only. */
+/** Longer than the unit stays awake to read the meter once. */
 const AWAKE_LIMIT_MS = 20 * MINUTE_MS;
 
 export class OnBattery {
 	readonly gateway: VirtualGateway;
-	/** Voltages of the three cells, and at the USB socket. */
+	/** Voltage of the three cells in series. */
 	battery = 4.4;
+	/** Voltage at the USB socket. */
 	usb = 0;
-	/** Unix ms of each answered sign-on. */
+	/** Unix times at which the meter answered a sign-on, ms. */
 	readonly signedOn: number[] = [];
-	/** Durations of the last starts, ms. */
+	/** How long the unit was awake before each sleep, ms. */
 	readonly awake: number[] = [];
-	/** Interval of unsolicited telegrams, ms. */
+	/** Interval of the meter's unsolicited telegrams, ms; undefined if the meter sends none. */
 	pushMs: number | undefined;
 	isSilent = false;
-	/** Called with each further world, before its start. */
+	/** Called after each restart with the new world, before the gateway starts in it. */
 	onWorld: ((world: VirtualWorld) => void) | undefined;
 	readonly #startMs: number;
 
@@ -58,28 +59,28 @@ export class OnBattery {
 		await this.gateway.write("iec62056/schedule", schedule);
 	}
 
-	/** In the time of its world; Infinity: awake. */
+	/** When the unit fell asleep, in the time of its world, ms; Infinity while it is awake. */
 	get asleepSinceMs(): number {
 		return this.gateway.world.asleep?.sinceMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Runs until it sleeps; returns the planned duration of the sleep. */
+	/** Runs until the unit falls asleep; returns the planned duration of the sleep, ms. */
 	untilAsleep(limitMs = AWAKE_LIMIT_MS): number {
 		const { time } = this.gateway.world;
 		const fromMs = time.nowMs;
 		time.runWhile(() => this.gateway.world.asleep === undefined, fromMs + limitMs);
 		const { asleep } = this.gateway.world;
-		assert.ok(asleep, `it is awake after ${limitMs} ms:\n${this.gateway.diagnosis}`);
+		assert.ok(asleep, `the unit is still awake after ${limitMs} ms:\n${this.gateway.diagnosis}`);
 		this.awake.push(time.nowMs - fromMs);
 		return asleep.ms;
 	}
 
-	/** Sleeps, and wakes by its timer, until then. */
+	/** Lets the unit sleep, wake by its timer and sleep again until the next sleep would end after `untilMs`. */
 	async pass(untilMs: number): Promise<void> {
 		while (this.nowMs + this.untilAsleep() < untilMs) await this.gateway.wake();
 	}
 
-	/** Energy that the meter has counted, Wh. */
+	/** Energy that the meter has counted at that time, Wh. */
 	countedAt(utcMs: number): number {
 		return 5_000_000 + Math.floor(((utcMs - this.#startMs) / HOUR_MS) * WH_PER_HOUR);
 	}
@@ -91,7 +92,7 @@ export class OnBattery {
 		const push = pushMs === undefined ? { mode: "C" as const } : { mode: "D" as const, pushMs, pushBaud: 9600 };
 		const meter = new IECMeter({ source: () => this.telegram(), faults, ...push });
 		this.gateway.world.serial.meter.connect(meter);
-		// This call only asked what would be sent.
+		// `connect` called the source only to learn the telegram: no sign-on was answered.
 		this.signedOn.length = before;
 	}
 

@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** The open ports of the firmware on Linux. */
 import { openPorts } from "./open-ports.js";
 
 openPorts("linux");

@@ -1,6 +1,6 @@
 /**
- * Open ports of a gateway, by its processes' sockets in /proc, against the table "Open ports" of docs/threat-model.md.
- * For open-ports.test.ts and open-ports.linux.ts.
+ * Compares the open ports of a gateway, read from its processes' sockets in /proc, with the table "Open ports" of
+ * docs/threat-model.md. Used by open-ports.test.ts and open-ports.linux.ts.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -9,7 +9,7 @@ import { type EngineName, OUR_METER, ProcessGateway } from "../api/process-gatew
 
 const MODEL = fileURLToPath(new URL("../../../docs/threat-model.md", import.meta.url));
 const TRIES = 100;
-/** Column 4 of /proc/net/tcp: a listening socket. */
+/** Value of column 4 of /proc/net/tcp for a listening socket. */
 const LISTENS = "0A";
 
 type Mode = "client" | "ap";
@@ -19,7 +19,7 @@ interface OpenSocket {
 	readonly port: number;
 }
 
-/** The documented ports of the mode, as "TCP 443", without those of the chip alone. */
+/** The ports documented for the mode, as "TCP 443", without those that only the chip opens. */
 function documentedPorts(mode: Mode): string[] {
 	const rows = readFileSync(MODEL, "utf8").matchAll(/^\| (TCP|UDP) (\d+) +\| ([^|]+?) +\| [^|]+ \| ([^|]+?) +\|$/gm);
 	const open = [...rows].filter(([, , , when, bench]) => {
@@ -30,7 +30,7 @@ function documentedPorts(mode: Mode): string[] {
 	return open.map(([, protocol, port]) => `${protocol} ${port}`).sort();
 }
 
-/** The process and its descendants. */
+/** The ids of the process and its descendants. */
 function family(pid: number): number[] {
 	const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
 		readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
@@ -38,7 +38,7 @@ function family(pid: number): number[] {
 	return [pid, ...children.flatMap(family)];
 }
 
-/** Sockets that another computer can reach: listening TCP, bound UDP. */
+/** The sockets that another computer can reach: listening TCP sockets and bound UDP sockets. */
 function openSockets(pid: number): OpenSocket[] {
 	const inodes = new Set<string>();
 	for (const one of family(pid)) {
@@ -56,7 +56,7 @@ function openSockets(pid: number): OpenSocket[] {
 		for (const line of readFileSync(`/proc/net/${table}`, "utf8").trim().split("\n").slice(1)) {
 			const fields = line.trim().split(/\s+/);
 			if (!inodes.has(fields[9]) || (protocol === "TCP" && fields[3] !== LISTENS)) continue;
-			// A socket connected to itself, with which a program wakes its own thread.
+			// A socket connected to itself only wakes a thread of its own program.
 			if (fields[1] === fields[2]) continue;
 			found.push({ protocol, port: Number.parseInt(fields[1].split(":")[1], 16) });
 		}
@@ -74,7 +74,7 @@ export function openPorts(engine: EngineName): void {
 			gateway = undefined;
 		});
 
-		/** In the document's form; an undocumented port as its number. */
+		/** The open ports in the form of the document; an undocumented port by its number. */
 		function names(one: ProcessGateway): string[] {
 			const instead = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(one.diagnosis)?.[1] ?? "53";
 			const known = new Map([

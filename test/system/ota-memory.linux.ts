@@ -17,7 +17,7 @@ import { makeFile, makeImage, SIGNER, VERSION } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, DLMS, probe } from "./memory-limits.js";
 
-/** Size of a piece before each pause, bytes; the readout must end before the file does. */
+/** Size of a piece before each pause, bytes: small enough that a readout ends before the upload. */
 const PIECE = 65_536;
 const SLOW_PIECE = 16_384;
 const PAUSE_MS = 150;
@@ -71,7 +71,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 
 	for (const packed of [true, false]) {
 		const name = packed ? "packed" : "plain";
-		it(`goes on beside readouts, followers and the page, ${name}`, async function () {
+		it(`continues during readouts, event streams and page loads, ${name}`, async function () {
 			highest = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
 			await gateway.login();
 			await gateway.write("meter/protocol", { protocol: "iec62056" });

@@ -1,4 +1,4 @@
-/** Slots of XS that firmware updates take, idle and during one. */
+/** Slots of XS that firmware updates take, while idle and during an update. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,8 @@ import { makeFile, makeImage, makeSlots } from "../ota/bench.js";
 import { REST_MS } from "./longest-readout.js";
 
 /**
- * Limits of slots: idle, during the daily check for a newer firmware, and during an upload. Each part has an object of
- * its own for its dependencies.
+ * Limits of slots: idle, during the daily check for a newer firmware, and during an upload. Each part of the
+ * update code holds an object with its dependencies.
  */
 const AT_REST = 45;
 const NOTICE = 32;
@@ -41,7 +41,7 @@ describe("The slots of updates in XS", function () {
 		await start();
 		const without = await xs.slots();
 		await xs.stop();
-		// Without keys there is no check.
+		// Without keys the gateway makes no daily check.
 		await start(makeSlots({ keys: [] }));
 		const taken = (await xs.slots()) - without;
 		await xs.stop();
@@ -52,7 +52,7 @@ describe("The slots of updates in XS", function () {
 	});
 
 	for (const packed of [false, true]) {
-		it(`are few while a ${packed ? "packed" : "plain"} file comes, and none of them stays when it broke off`, async function () {
+		it(`are few while a ${packed ? "packed" : "plain"} file is received, and all are released after an abort`, async function () {
 			const slots = makeSlots();
 			await start(slots);
 			const file = makeFile(makeImage(200_000), { packed });
@@ -69,7 +69,7 @@ describe("The slots of updates in XS", function () {
 				most = Math.max(most, (await xs.slots()) - connected);
 			}
 			this.test!.title += ` (${most})`;
-			assert.ok(slots.flash.operations > 20, "it came to flash");
+			assert.ok(slots.flash.operations > 20, "the file reached the flash");
 			assert.ok(most <= AT_WORK, `${most} slots`);
 			client.close();
 			await xs.advance(REST_MS);

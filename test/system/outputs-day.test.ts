@@ -14,7 +14,7 @@ import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 const HUB_PORT = 8123;
 const MQTT_PORT = 8883;
 const QUARTER_MS = 900_000;
-/** Duration of each fault; the time after it includes the longest retry delay. */
+/** Duration of each fault, ms; the pause after a fault is longer than the longest retry delay. */
 const TROUBLE_MS = 300_000;
 const MEND_MS = 1_500_000;
 const READOUTS = 48;
@@ -58,7 +58,7 @@ describe("A day of all outputs in XS", function () {
 		assert.equal(reply.status, 200, reply.text);
 	}
 
-	/** A random fault of each output, or none. */
+	/** Gives each output a random fault or none. */
 	function disturb(): void {
 		const { servers } = xs.world;
 		const ofHub = random.below(6);
@@ -92,7 +92,7 @@ describe("A day of all outputs in XS", function () {
 		broker.serve(xs.world);
 	}
 
-	/** Returns the newest readout and its time. */
+	/** Reads the meter; returns the energy and the time of the readout. */
 	async function readOut(): Promise<{ kWh: number; readMs: number }> {
 		await xs.login();
 		const read = (await xs.request("iec62056/read")).json();
@@ -100,7 +100,7 @@ describe("A day of all outputs in XS", function () {
 		return { kWh: read.readings[0].value1_number, readMs: read.timestamp * 1000 };
 	}
 
-	it("has each readout at the hub and at the broker, whatever failed meanwhile, and no slot less at its end", async function () {
+	it("brings each readout to the hub and the broker despite faults, and loses no slots", async function () {
 		let first = 0;
 		for (let i = 0; i < READOUTS; i++) {
 			disturb();
@@ -121,7 +121,7 @@ describe("A day of all outputs in XS", function () {
 		assert.ok(last <= first + SLOTS_MARGIN, `${last} slots are alive, ${first} were at first`);
 	});
 
-	it("has sent none again as a newer one", () => {
+	it("sends no old readout as a newer one", () => {
 		const energies = hub.log.filter((line) => line.includes("_1_8_0 ")).map((line) => Number(line.split(" ")[2]));
 		const published = broker.published
 			.filter((line) => line.includes("/1_8_0 "))

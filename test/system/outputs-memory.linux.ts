@@ -1,7 +1,7 @@
 /**
- * All outputs and all else at once, in XS on Linux with the device's memory: the hub by TLS with the longest
- * certificate and a slow server; MQTT by TLS; a client of the events; readouts with keys; long bodies and replies. The
- * firmware does not restart, and all is sent.
+ * All outputs and other load at once, in XS on Linux with the device's memory: the hub by TLS with the longest
+ * certificate and a slow server; MQTT by TLS; an event stream; readouts with keys; long bodies and replies. The
+ * firmware does not restart, and sends all readouts.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -73,7 +73,7 @@ describe("All outputs beside readouts, long bodies and long replies", function (
 		broker.close();
 	});
 
-	it("keeps to the device's memory, and arrives", async function () {
+	it("keep to the device's memory, and send all readouts", async function () {
 		const own = `\n${Buffer.from(pair.certificate).toString("latin1")}`;
 		const cert = own.padStart(HUB_CERTIFICATE_LIMIT, "#");
 		const mqtt = `mqtts://127.0.0.1:${(brokerServer.address() as AddressInfo).port}`;
@@ -93,7 +93,7 @@ describe("All outputs beside readouts, long bodies and long replies", function (
 			};
 		};
 		for (let round = 0; round < ROUNDS; round++) {
-			// Saving the settings makes it send at once.
+			// Saving the settings makes the gateway send at once.
 			await gateway.write("hub", { enabled: true, url, token: "t".repeat(512), cert });
 			const reading = gateway.get("iec62056/read");
 			const from = taken;
@@ -118,7 +118,7 @@ describe("All outputs beside readouts, long bodies and long replies", function (
 		for (;;) {
 			const { hub_state, mqtt_state } = await gateway.read("system/status");
 			if (hub_state === "ok" && mqtt_state === "ok") break;
-			assert.ok(Date.now() < endMs, `it does not arrive: hub ${hub_state}, MQTT ${mqtt_state}`);
+			assert.ok(Date.now() < endMs, `readouts do not arrive: hub ${hub_state}, MQTT ${mqtt_state}`);
 			await sleep(500);
 		}
 		follower.leave();

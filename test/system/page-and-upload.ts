@@ -33,7 +33,7 @@ export class PageAndUpload {
 	#uploaded = 0;
 	#pages = 0;
 
-	/** `gateway` must be logged in. */
+	/** The gateway must be logged in. */
 	constructor(gateway: ProcessGateway) {
 		this.#gateway = gateway;
 		const [host, port] = gateway.authority(false).split(":");
@@ -42,7 +42,7 @@ export class PageAndUpload {
 		this.#upload.on("error", () => {});
 	}
 
-	/** Uploads a piece, and loads the whole page. */
+	/** Uploads a piece of the firmware, and loads the whole page. */
 	async go(): Promise<void> {
 		const end = Math.min(this.#uploaded + PIECE, this.#file.length - 1);
 		if (this.#upload.writableNeedDrain === false) {
@@ -54,7 +54,7 @@ export class PageAndUpload {
 		await sleep(PAUSE_MS);
 	}
 
-	/** Aborts the upload, which must have progressed; returns a summary. */
+	/** Aborts the upload, after checking that it progressed; returns a summary. */
 	async end(): Promise<string> {
 		assert.equal((await this.#gateway.read("system/status")).ota_state, "receiving");
 		this.#upload.destroy();

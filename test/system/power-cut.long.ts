@@ -1,4 +1,4 @@
-/** A cut at every step of a thousand writes of settings. */
+/** Cuts the power at every step of a thousand writes of settings. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEveryStep } from "./power-cut.js";
 

@@ -1,6 +1,6 @@
 /**
- * Power cuts while settings are written by the API: before and after every flash operation of each write. After the
- * next start all settings are those before or those after the write, and the device serves. For power-cut.test.ts and
+ * Power cuts before and after every flash operation while settings are written through the API. After the next start,
+ * all settings are either those before or those after the write, and the device serves. Used by power-cut.test.ts and
  * power-cut.long.ts.
  */
 import assert from "node:assert/strict";
@@ -41,7 +41,7 @@ function someWrite(random: SeededRandom): Write {
 	return pick(...writes)();
 }
 
-/** All settings in this flash as text, as read by the next start. */
+/** All settings that a gateway started with this flash has, as text. */
 function settingsIn(storage: VirtualStorage): string {
 	const store = new ConfigStore(storage.copy(), textCodec, ENTRIES);
 	assert.deepEqual(store.damaged, []);
@@ -56,14 +56,14 @@ function settingsIn(storage: VirtualStorage): string {
 	return lines.join("\n");
 }
 
-/** A logged-in gateway with this flash. */
+/** Starts a gateway with this flash and logs in. */
 async function start(storage: VirtualStorage): Promise<VirtualGateway> {
 	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
 	await gateway.login();
 	return gateway;
 }
 
-/** Makes `count` writes; returns the number of cuts. */
+/** Makes `count` writes and cuts the power at every step of each; returns the number of cuts. */
 export async function cutEveryStep(count: number, seed: number): Promise<number> {
 	const random = new SeededRandom(seed);
 	let storage = new VirtualStorage();

@@ -1,7 +1,7 @@
 /**
- * Random load of owner and strangers on the firmware in XS on Linux with the device's memory: two to six operations at
- * a time (load-operations.ts), with strangers or by them alone, while the meter is read continuously and sometimes
- * replaced; hub and MQTT by TLS with the longest certificates. The firmware must never restart or exceed its limits.
+ * Random load on the firmware in XS on Linux with the device's memory. An owner and strangers, or only strangers, run
+ * two to six operations at a time (load-operations.ts), while the meter is read continuously and sometimes replaced.
+ * Hub and MQTT use TLS with the longest certificates. The firmware must never restart or exceed its limits.
  *
  * SEED in the environment repeats a run, as far as the computer's timing permits; MINUTES sets its duration.
  */
@@ -24,25 +24,26 @@ import { OBJECTS, type Operations, ownerOperations, strangerOperations } from ".
 import { LoadPeers } from "./load-peers.js";
 import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
 
-/** Groups of operations between changes of the meter. */
+/** Number of groups of operations before the meter is replaced. */
 const METER_GROUPS = 25;
-/** Every third group is strangers only, up to five more than usual. */
+/** Every group of this number has strangers only. */
 const STRANGER_GROUPS = 3;
+/** Largest number of additional operations in such a group. */
 const STRANGERS = 5;
-/** Limit of a group: a readout waits a minute. */
+/** Limit of a group, ms: a readout in it may wait a minute. */
 const GROUP_MS = 75_000;
 const MEMORY_MS = 20_000;
-/** Seconds until a request refused for lack of memory must succeed. */
+/** Seconds within which a request refused for lack of memory must succeed. */
 const PATIENCE = 60;
 const SHORT_MINUTES = 3;
 const TALK_MS = 60_000;
-/** The number that a gateway stores. */
+/** Number of tokens that a gateway stores. */
 const TOKENS = 3;
 const DAY = 86_400;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
-/** Meters: the protocol, and the simulated meter's arguments; undefined: the longest capture. */
+/** Protocol and arguments of each simulated meter; undefined arguments stand for the longest capture. */
 const METERS: readonly (readonly [protocol: string, args: readonly string[] | undefined])[] = [
 	["dlms", ["--protocol", "dlms", "--mode-e", "--quiet"]],
 	["dlms", ["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]],
@@ -60,7 +61,7 @@ export interface LoadOptions {
 	readonly minutes: number;
 }
 
-/** Seed and minutes of the environment; default: a random seed, and these minutes. */
+/** Seed and minutes from the environment; by default, a random seed and `minutes`. */
 export function loadOptions(mode: LoadOptions["mode"], minutes: number): LoadOptions {
 	const { SEED, MINUTES } = process.env;
 	return { mode, seed: Number(SEED ?? Date.now() % 1_000_000), minutes: Number(MINUTES ?? minutes) };
@@ -86,7 +87,7 @@ export class RandomLoad {
 		this.#random = new SeededRandom(options.seed);
 	}
 
-	/** Everything is configured; the longest capture and months of history are stored. */
+	/** Starts and configures the firmware with everything on, the longest capture and months of history. */
 	static async start(options: LoadOptions): Promise<RandomLoad> {
 		const load = new RandomLoad(options);
 		console.log(`      seed ${options.seed}, mode ${options.mode}, ${options.minutes} min`);
@@ -106,7 +107,7 @@ export class RandomLoad {
 		rmSync(this.#folder, { recursive: true, force: true });
 	}
 
-	/** Runs for the minutes. Throws at the first restart or exceeded limit. */
+	/** Runs the load for the set minutes; throws at the first restart or exceeded limit. */
 	async run(): Promise<void> {
 		const endMs = Date.now() + this.#options.minutes * 60_000;
 		let talkMs = Date.now() + TALK_MS;
@@ -125,11 +126,11 @@ export class RandomLoad {
 		}
 		await reading;
 		await sleep(3000);
-		// A short run may by chance include none of it.
+		// A short run may by chance include no readout and no message.
 		const isShort = this.#options.minutes < SHORT_MINUTES;
 		const mayBeSilent = isShort || this.#options.mode === "ap";
 		assert.ok(this.#readouts > 0 || isShort, "the meter could not be read");
-		assert.ok(this.#peers.hubRequests > 0 || mayBeSilent, "the hub was sent nothing");
+		assert.ok(this.#peers.hubRequests > 0 || mayBeSilent, "the hub received nothing");
 		assert.ok(this.#peers.messages > 0 || mayBeSilent, "nothing was published");
 		// All memory must be free again, even for the largest request.
 		await this.#logIn();
@@ -180,7 +181,7 @@ export class RandomLoad {
 		return this.#served(() => this.#gateway.post(path, settings));
 	}
 
-	/** Retries while hub and MQTT use the memory. */
+	/** Repeats a request while hub and MQTT use the memory. */
 	async #served(ask: () => Promise<Reply>): Promise<Reply> {
 		let reply = await ask();
 		for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries++) {
@@ -214,7 +215,7 @@ export class RandomLoad {
 		for (let tries = 0; tries < 10 && (await client.whole(request)) !== 200; tries++) await sleep(500);
 	}
 
-	/** Another session may have replaced this one, and strangers delay a login. */
+	/** Logs in, again if necessary: another session may replace this one, and strangers delay a login. */
 	async #logIn(): Promise<void> {
 		const client = new LoadClient(this.#gateway);
 		for (let tries = 0; tries < 60; tries++) {
@@ -253,7 +254,7 @@ export class RandomLoad {
 	async #measure(what: string): Promise<void> {
 		const memory = await Promise.race([this.#gateway.memory(), sleep(MEMORY_MS, undefined, { ref: false })]);
 		this.#checkIsAlive(what);
-		if (memory === undefined) assert.fail(`it does not tell its memory: ${what}`);
+		if (memory === undefined) assert.fail(`the firmware does not report its memory: ${what}`);
 		const { slots, chunks, stack, stackLimit } = memory;
 		const highest = this.#highest;
 		this.#highest = {
@@ -271,11 +272,11 @@ export class RandomLoad {
 	#checkIsAlive(what: string): void {
 		const { diagnosis } = this.#gateway;
 		const hasEnded = /starts anew|machine has ended/.test(diagnosis);
-		assert.ok(!hasEnded, `it ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`);
+		assert.ok(!hasEnded, `the firmware ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`);
 	}
 }
 
-/** A network of `air.txt` (hosts/simulated/air.ts), with the longest name. */
+/** A line for a network with the longest name, for `air.txt` (hosts/simulated/air.ts). */
 function networkLine(_: unknown, index: number): string {
 	return `${"é".repeat(14)}${String(index).padStart(4, "0")} -${30 + index} ${1 + (index % 13)} pw${index}\n`;
 }

@@ -22,7 +22,7 @@ describe("A month by the schedule alone", function () {
 		await gateway.pass(5 * HOUR_MS);
 		spokeMs = left.nowMs;
 		left.silence(false);
-		// Over the end of summer time on 2026-10-25.
+		// These days include the end of summer time on 2026-10-25.
 		await gateway.pass(3 * DAY_MS);
 		await gateway.restart();
 		await gateway.pass(7 * DAY_MS);
@@ -35,13 +35,13 @@ describe("A month by the schedule alone", function () {
 		await left.gateway.stop();
 	});
 
-	it("reads once in each hour, and not while the meter is silent", async () => {
+	it("reads once in each hour, except while the meter is silent", async () => {
 		const hours = (fromMs: number, toMs: number) => Math.floor(toMs / HOUR_MS) - Math.floor(fromMs / HOUR_MS);
 		const { signedOn } = left;
 		assert.equal(left.readAt(silentMs, spokeMs).size, 0);
 		assert.equal(left.readAt(0, silentMs).size, hours(START_MS - 1, silentMs));
 		assert.equal(left.readAt(spokeMs, left.nowMs).size, hours(spokeMs, left.nowMs));
-		// No hour twice.
+		// No hour is read twice.
 		assert.equal(signedOn.length, new Set(signedOn.map((ms) => Math.floor(ms / HOUR_MS))).size);
 		const status = await left.gateway.read("system/status").catch(async () => {
 			await left.gateway.login();
@@ -52,29 +52,29 @@ describe("A month by the schedule alone", function () {
 		assert.equal(status.schedule_next % 3600, 0);
 	});
 
-	it("has the days as the meter counted them: one of 25 hours, and what was missed as one sum", async () => {
+	it("records the days as the meter counted them, with one of 25 hours and one sum for the missed time", async () => {
 		const days = await left.history("days");
 		const whole = days.filter(({ partial, gap, meter_changed }) => !partial && !gap && !meter_changed);
 		assert.ok(whole.length >= 28, `${whole.length}`);
 		for (const day of whole) left.isTrue(day);
 		const long = days.find(({ localtime }) => localtime.startsWith("2026-10-25"));
 		assert.equal(long?.end - long?.start, 25 * 3600);
-		for (let i = 1; i < days.length; i++) assert.equal(days[i].start, days[i - 1].end, "nothing between two");
+		for (let i = 1; i < days.length; i++) assert.equal(days[i].start, days[i - 1].end, "no gap between two periods");
 	});
 
-	it("has the hours of the last two weeks, each as it was", async () => {
+	it("records each hour of the last two weeks", async () => {
 		const hours = await left.history("hours");
 		assert.ok(hours.length > 13 * 24, `${hours.length}`);
 		for (const hour of hours.filter(({ partial }) => !partial)) left.isTrue(hour);
 	});
 
-	it("notices that the meter was exchanged", async () => {
+	it("notices that the meter was replaced", async () => {
 		const marked = (await left.history("days")).filter(({ meter_changed }) => meter_changed);
 		assert.equal(marked.length, 1);
 		assert.ok(marked[0].start * 1000 < exchangedMs && exchangedMs < marked[0].end * 1000);
 	});
 
-	it("tells in its log of the silence, the end of it, and the restart", async () => {
+	it("logs the beginning and the end of the silence, and the restart", async () => {
 		await left.gateway.login();
 		const told = (await left.gateway.read("system/log")).events.map(({ event }: { event: string }) => event);
 		for (const event of ["meter_failed", "meter_read", "started"]) assert.ok(told.includes(event), `${event}: ${told}`);

@@ -10,13 +10,14 @@ import { VirtualGateway } from "../api/virtual-gateway.js";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** The house uses this many Wh an hour on average, with a swing of that many between night and day. */
+/** Average consumption of the house, Wh per hour. */
 const MEAN_WH = 720;
+/** Swing of the consumption between night and day, Wh per hour. */
 const SWING_WH = 400;
-/** The meter counts on between the boundary and the end of a readout. */
+/** Energy that the meter may count between the boundary of a period and the end of the readout, Wh. */
 const SLACK_WH = 10;
 
-/** Meters in order, each with its time and initial count. */
+/** One of the meters in order of use. */
 interface Meter {
 	readonly sinceMs: number;
 	readonly wh: number;
@@ -24,7 +25,7 @@ interface Meter {
 
 export class LeftAlone {
 	readonly gateway: VirtualGateway;
-	/** Unix ms of each answered sign-on. */
+	/** Unix times at which the meter answered a sign-on, ms. */
 	readonly signedOn: number[] = [];
 	readonly #meters: Meter[];
 	#isSilent = false;
@@ -56,7 +57,7 @@ export class LeftAlone {
 		this.connect();
 	}
 
-	/** Hours in which it was read, between two times. */
+	/** The hours between two times in which the meter was read. */
 	readAt(fromMs: number, toMs: number): Set<number> {
 		const hours = this.signedOn.filter((ms) => ms >= fromMs && ms < toMs).map((ms) => Math.floor(ms / HOUR_MS));
 		return new Set(hours);
@@ -67,7 +68,7 @@ export class LeftAlone {
 		return (await this.gateway.read(`meter/history?period=${period}`)).periods;
 	}
 
-	/** A period's energy must equal the meter's; its boundaries may be off by `offS`. */
+	/** Checks that a period's energy equals the meter's; the boundaries may be off by `offS` seconds. */
 	isTrue({ start, end, import_wh }: JSONObject, offS = 0): void {
 		const counted = takenUntil(end * 1000) - takenUntil(start * 1000);
 		const slackWh = SLACK_WH + 2 * (MEAN_WH + SWING_WH) * (offS / 3600);
@@ -81,7 +82,7 @@ export class LeftAlone {
 		line.plugIn();
 		const before = this.signedOn.length;
 		line.connect(new IECMeter({ source: () => this.telegram(), mode: "C", faults }));
-		// This call only asked what would be sent.
+		// The source was called only to learn the telegram: no sign-on was answered.
 		this.signedOn.length = before;
 	}
 
@@ -99,7 +100,7 @@ export class LeftAlone {
 	}
 }
 
-/** Energy that the house has used since the start, Wh, at any time. */
+/** Energy that the house has used from the start until that time, Wh. */
 function takenUntil(utcMs: number): number {
 	const hours = utcMs / HOUR_MS;
 	const turn = (2 * Math.PI) / 24;

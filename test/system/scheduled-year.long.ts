@@ -1,6 +1,6 @@
 /**
- * A year of quarter-hourly scheduled readouts: as scheduled-month.test.ts, with outages, power cuts during writes to
- * flash, two replaced meters, and memory. `SEED=n` repeats a run.
+ * A year of scheduled readouts in each quarter of an hour: like scheduled-month.test.ts, but with outages, power cuts
+ * during writes to flash, two replaced meters, and a check of memory. `SEED=n` repeats a run.
  */
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
@@ -18,7 +18,7 @@ const SEED = Number(process.env.SEED ?? 1);
 /** Less than a year of leaked objects; the data of this test takes half of it. */
 const GROWTH_LIMIT_BYTES = 2_000_000;
 
-/** Bytes of live objects. */
+/** Bytes that live objects take. */
 function heldBytes(): number {
 	setFlagsFromString("--expose-gc");
 	runInNewContext("gc")();
@@ -148,7 +148,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		});
 	}
 
-	it("has the same sum by days and by months, and notices each exchange", async () => {
+	it("has the same sum by days and by months, and notices each replaced meter", async () => {
 		const sumOf = (periods: JSONObject[]) => periods.reduce((sum, { import_wh }) => sum + import_wh, 0);
 		const days = await left.history("days");
 		const months = await left.history("months");

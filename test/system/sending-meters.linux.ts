@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** Meters that send unsolicited data to the firmware on Linux. */
 import { sendingMeters } from "./sending-meters.js";
 
 sendingMeters("linux", {

@@ -1,6 +1,6 @@
 /**
- * Meters with a telegram each second, while the page is loaded repeatedly and a firmware is uploaded: each telegram is
- * read, none damaged. For sending-meters.test.ts and sending-meters.linux.ts.
+ * Meters that send a telegram each second, while the page is loaded repeatedly and a firmware is uploaded: the gateway
+ * reads every telegram undamaged. Used by sending-meters.test.ts and sending-meters.linux.ts.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ interface Kind {
 	readonly options: readonly string[];
 	/** Settings, by path. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
-	/** Code of the last reading. */
+	/** Code of the last reading in a telegram. */
 	readonly lastCode: string;
 	readonly protocol: string;
 }
@@ -70,9 +70,9 @@ const KINDS = {
 	},
 } as const satisfies Record<string, Kind>;
 
-/** `telegrams`: the number to read of each kind. */
+/** Defines a test of each kind of meter; `telegrams`: how many of its telegrams to read. */
 export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyof typeof KINDS, number>>): void {
-	describe(`Meters that send by themselves, beside a page and an upload, engine ${engine}`, function () {
+	describe(`Meters that send unsolicited data, during page loads and an upload, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let gateway: ProcessGateway;
 
@@ -94,7 +94,7 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 		for (const [name, count] of Object.entries(telegrams)) {
 			const { options, settings, lastCode, protocol } = KINDS[name as keyof typeof KINDS] as Kind;
 			it(`${name}: read without a gap`, async function () {
-				// The meter's line closes with its program, so the gateway must not be listening then.
+				// The line closes when the meter's program ends, so the gateway must not be listening at that time.
 				await gateway.write("meter/protocol", { protocol: "iec62056" });
 				await gateway.write("iec62056/config", { mode_d_enabled: false });
 				await gateway.connectProgram([...options, "--baud-pace"]);
@@ -113,7 +113,7 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 				const [sent, read, failed] = now;
 				this.test!.title += ` (${read - readBefore} telegrams, ${await load.end()})`;
 				assert.equal(failed, failedBefore, gateway.diagnosis);
-				// One may be in transit at either end.
+				// One telegram may be in transit at the beginning and at the end.
 				assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
 				while ((await gateway.read("system/status")).ota_state === "receiving") await sleep(PAUSE_MS);
 			});

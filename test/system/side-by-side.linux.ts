@@ -1,7 +1,7 @@
 /**
- * Every pair and triple of the heaviest requests in parallel, some of them slow or aborted, while a DLMS meter is read
- * repeatedly with keys, in XS on Linux with the device's memory. Requests may be refused with 503, but the firmware
- * never restarts.
+ * Every pair and triple of the heaviest requests in parallel, some of them slow or aborted, while the gateway reads a
+ * DLMS meter repeatedly with keys. The firmware runs in XS on Linux with the device's memory. It may refuse requests
+ * with 503, but never restarts.
  */
 import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
@@ -13,8 +13,9 @@ import { longCertificate } from "./load-peers.js";
 import { ANY, DLMS } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
-/** Delay between two requests, ms, so that they meet in different stages. */
+/** Delays between two requests, so that the requests overlap in different stages, ms. */
 const OFFSETS_MS = [0, 20];
+/** Delay between the two halves of a body, ms. */
 const HALF_MS = 60;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
@@ -29,7 +30,7 @@ describe("The heaviest operations side by side", function () {
 		await gateway.login();
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.connectMeter({ telegram: longest.telegram });
-		// All stored data has its largest size.
+		// The stored readout and the log have their largest size.
 		await gateway.read("iec62056/read");
 		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });
@@ -46,7 +47,7 @@ describe("The heaviest operations side by side", function () {
 		sent.on("error", () => {});
 		return sent;
 	};
-	/** The status; 0: closed without a reply. */
+	/** Resolves to the status of the reply; 0 if the connection closes without a reply. */
 	const statusOf = (sent: ClientRequest, isSlow = false): Promise<number> =>
 		new Promise((resolve) => {
 			sent.on("response", (response) => {
@@ -62,7 +63,7 @@ describe("The heaviest operations side by side", function () {
 		sent.end(body);
 		return status;
 	};
-	/** Half of the body, then the rest unless aborted. */
+	/** Sends half of the body, and later either the other half or, if `isAborted`, nothing more. */
 	const inHalves = async (path: string, body: string, isAborted: boolean, token?: string) => {
 		const sent = open("POST", path, body, token);
 		const status = statusOf(sent);
@@ -135,7 +136,7 @@ describe("The heaviest operations side by side", function () {
 		return count;
 	};
 
-	it(`survives ${groups.length} pairs and triples of ${names.length}`, async function () {
+	it(`survive in ${groups.length} pairs and triples of ${names.length}`, async function () {
 		const statuses = new Map<number, number>();
 		let isOver = false;
 		const reading = readOn(() => isOver);
@@ -167,7 +168,7 @@ describe("The heaviest operations side by side", function () {
 		assert.ok(readouts > 0, "the meter could not be read");
 		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed`);
 		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed`);
-		// Afterwards all works: no memory is lost.
+		// No memory is lost: all requests work afterwards.
 		await sleep(3000);
 		assert.equal(await whole("GET", "iec62056/read"), 200);
 		assert.equal(await whole("POST", "dlms/obis", objects), 200);

@@ -1,4 +1,4 @@
-/** A year of the built-in meter simulator, by the API: plausible, consistent, and never decreasing. */
+/** A year of the built-in meter simulator, read through the API: plausible, consistent, and never decreasing. */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
 import { isReadout } from "../api/meter-checks.js";
@@ -66,7 +66,7 @@ describe("The built-in simulator over a year", () => {
 		assert.ok(of("14.7.0") > 49.8 && of("14.7.0") < 50.2, "the grid's frequency");
 	}
 
-	it("agrees with itself at every moment, and its counters never go back", async function () {
+	it("has consistent values at every moment, and counters that never decrease", async function () {
 		this.timeout(60_000);
 		const first = await sample();
 		let before = first;
@@ -90,7 +90,7 @@ describe("The built-in simulator over a year", () => {
 		assert.ok(exportKWh > 500 && exportKWh < 15_000, `exports ${exportKWh} kWh a year`);
 	});
 
-	it("counts what it shows as power, minute by minute through a day", async function () {
+	it("counts the power that it shows, minute by minute through a day", async function () {
 		this.timeout(60_000);
 		await gateway.login();
 		const first = await sample();
@@ -120,7 +120,7 @@ describe("The built-in simulator over a year", () => {
 		assert.ok(seen.size >= 5);
 	});
 
-	it("goes on where it was after a restart", async () => {
+	it("continues from the same values after a restart", async () => {
 		await gateway.login();
 		const before = await sample();
 		await gateway.restart();

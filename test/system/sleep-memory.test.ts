@@ -48,7 +48,7 @@ describe("Sleep in XS", function () {
 		assert.ok(more <= MORE_AT_REST, `${more} more`);
 	});
 
-	it("ends the engine, which reads once when it starts anew, again and again", async () => {
+	it("ends the engine repeatedly, and each restart reads once", async () => {
 		let options: VirtualOptions = { utcMs: Date.UTC(2026, 10, 22, 11, 50), wakeReason: WAKE_TIMER, power: CELLS };
 		let reads = 0;
 		const starts: number[] = [];
@@ -61,7 +61,7 @@ describe("Sleep in XS", function () {
 				return splitTelegram(telegram);
 			};
 			world.serial.meter.connect(new IECMeter({ source }));
-			// This call only asked what would be sent.
+			// The source was called only to learn the telegram.
 			reads--;
 			await xs.until(() => world.asleep !== undefined, 60_000);
 			const { storage, flash, retained } = world;

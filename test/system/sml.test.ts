@@ -9,7 +9,7 @@ for (const engine of ["node", "xs"] as const) {
 	describe(`meters that send SML, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let gateway: ProcessGateway;
-		/** The line closes with the meter's program, so the gateway must not be listening then. */
+		/** Connects a meter; the old line closes with its program, so the gateway must not be listening at that time. */
 		const connect = async (...options: string[]) => {
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.connectProgram([...SENDS, ...options]);
@@ -44,7 +44,7 @@ for (const engine of ["node", "xs"] as const) {
 			assert.ok(after.timestamp > before.timestamp);
 			assert.deepEqual([after.last_error, after.running], [null, false]);
 		});
-		it("of other makes, with bytes lost and damaged, too", async () => {
+		it("from other makers are read, even with lost and damaged bytes", async () => {
 			await connect("--make", "holley-zdba", "--lose", "1500", "--damage", "1500", "--seed", "3");
 			let readout = await gateway.read("iec62056/read");
 			for (let i = 0; i < 10 && readout.meter_id !== "1HLY0200074565"; i++)

@@ -70,7 +70,7 @@ export function updateLife(engine: EngineName): void {
 			await gateway.rebooted();
 		}
 
-		it("a new firmware starts on trial, and is confirmed by who gets in and restarts it", async () => {
+		it("a new firmware starts on trial, and is confirmed when a user logs in and restarts it", async () => {
 			await gateway.login();
 			await install(fileOf("9.0.0-first"));
 			assert.deepEqual(await state(), ["9.0.0-first", "trial", ""]);
@@ -82,7 +82,7 @@ export function updateLife(engine: EngineName): void {
 			assert.deepEqual((await events()).slice(-1), ["update_confirmed"]);
 		});
 
-		it("killed during an upload, it starts what it ran before", async () => {
+		it("killed during an upload, the gateway starts the old firmware", async () => {
 			const file = fileOf("9.1.0-half", { size: 1_000_000 });
 			const sent = upload(file, file.length >> 1).catch(() => "broken off");
 			while ((await gateway.read("system/status")).ota_received < 100_000) await gateway.pass(20);
@@ -91,7 +91,7 @@ export function updateLife(engine: EngineName): void {
 			assert.deepEqual(await state(), ["9.0.0-first", "idle", ""]);
 		});
 
-		it("killed on trial, it goes back, and says so until the next upload", async () => {
+		it("killed on trial, the gateway rolls back, and reports that until the next upload", async () => {
 			await install(fileOf("9.2.0-killed"));
 			assert.deepEqual(await state(), ["9.2.0-killed", "trial", ""]);
 			await gateway.killed();
@@ -99,7 +99,7 @@ export function updateLife(engine: EngineName): void {
 			assert.deepEqual((await events()).slice(-1), ["update_rolled_back"]);
 		});
 
-		it("a firmware that fails as soon as it starts is gone at once", async () => {
+		it("a firmware that fails as soon as it starts is rolled back at once", async () => {
 			await gateway.login();
 			await install(fileOf("9.3.0-bad", { fault: "fails" }));
 			assert.deepEqual(await state(), ["9.0.0-first", "idle", "rolled_back"]);

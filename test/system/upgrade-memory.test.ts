@@ -13,12 +13,12 @@ import { makeFile, makeImage, makeSlots, VERSION } from "../ota/bench.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
-/** Longer than any time-out of a connection without a request. */
+/** Longer than any time-out of an idle connection, ms. */
 const REST_MS = 31_000;
 /** Slots of the daily timer's object, and of its task. */
 const AT_REST = 32;
 
-describe("The look for a newer firmware, its slots in XS", function () {
+describe("The slots in XS of the check for newer firmware", function () {
 	this.timeout(60_000);
 	const folder = mkdtempSync(join(tmpdir(), "upgrade-"));
 	const script = join(folder, "gateway.js");
@@ -35,7 +35,7 @@ describe("The look for a newer firmware, its slots in XS", function () {
 		return [xs, await xs.slots()];
 	}
 
-	it("are few at rest and at work, and all given back", async function () {
+	it("are few at rest and during the check, and all are released afterwards", async function () {
 		const [without, none] = await start([]);
 		await without.stop();
 		const [xs, before] = await start();

@@ -76,7 +76,7 @@ describe("The Zigbee bridge on Linux", function () {
 		await probe(gateway, this, BOOT_ZIGBEE);
 	});
 
-	it("joins, and is small then", async function () {
+	it("takes little memory after joining a network", async function () {
 		await gateway.login();
 		await coordinator.permitJoin(200);
 		assert.equal((await gateway.post("zigbee/reset")).status, 200);
@@ -90,7 +90,7 @@ describe("The Zigbee bridge on Linux", function () {
 		await probe(gateway, this, JOINED_ZIGBEE);
 	});
 
-	it("reports beside readouts, followers, the page and an upload", async function () {
+	it("reports during readouts, event streams, page loads and an upload", async function () {
 		let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
 		const look = async () => {
 			const { slots, chunks, stack, stackLimit } = await gateway.memory();
@@ -136,7 +136,7 @@ describe("The Zigbee bridge on Linux", function () {
 		assert.equal(await stateOf(), "joined");
 	});
 
-	it("heals when its coprocessor was away, with no more memory", async function () {
+	it("recovers after its coprocessor was unplugged, without more memory", async function () {
 		await ports[1].close();
 		await until("silent", async () => (await stateOf()) === "silent");
 		ports[1] = await serveTCP(chips[1], ports[1].port);

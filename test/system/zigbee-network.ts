@@ -13,7 +13,7 @@ import type { JSONObject, TestGateway } from "../api/gateway.js";
 
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 export const NODE_IEEE = Buffer.from("020b0000004b1200", "hex");
-/** As herdsman and the API write it. */
+/** The gateway's IEEE address, as herdsman and the API write it. */
 export const NODE = "0x00124b0000000b02";
 export const NODE_ADDRESS = "00124B0000000B02";
 const LIMIT_MS = 20_000;
@@ -89,7 +89,7 @@ export class ZigbeeNetwork {
 		await this.#watched.coordinator.start();
 	}
 
-	/** For `--zigbee`. */
+	/** The path for `--zigbee`. */
 	get path(): string {
 		return `tcp://127.0.0.1:${this.#ports[0].port}`;
 	}

@@ -12,11 +12,11 @@ import { NODE, NODE_ADDRESS, until, untilState, type WatchedCoordinator, ZigbeeN
 interface Way {
 	readonly engine: EngineName;
 	readonly role: "router" | "end_device";
-	/** The coordinator's name for it. */
+	/** The coordinator's name for the device type. */
 	readonly type: string;
 	readonly args: readonly string[];
 	readonly shown: readonly string[];
-	/** How it leaves; each slow way of the radio is tested once. */
+	/** How the gateway leaves; each slow way of the radio is tested once. */
 	readonly leaves: "by its coordinator" | "by a factory reset";
 }
 
@@ -82,7 +82,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			assert.match(config.coprocessor, /Z-Stack 3\.x\.0.*2025-03-21/);
 		});
 
-		it("is not let into a network that is closed", async () => {
+		it("cannot join a network that is closed", async () => {
 			assert.equal((await gateway.post("zigbee/reset")).status, 200);
 			const config = await untilState(gateway, "joining");
 			assert.ok(config.joining_secs > 290, JSON.stringify(config));
@@ -93,7 +93,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			);
 		});
 
-		it("joins one that is open, is understood without a definition of its own, and configured", async () => {
+		it("joins an open network, and is understood and configured without its own definition", async () => {
 			const config = await join(gateway, watched);
 			const { channel, pan_id, extended_pan_id, joined, joining_secs } = config;
 			assert.deepEqual([channel, pan_id, extended_pan_id], [15, 0x1a62, "DD11223344556677"]);
@@ -129,7 +129,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			await watched.take("values", ({ values }) => values.energy === energy);
 		});
 
-		it("tells the truth while its coprocessor is away, and heals", async () => {
+		it("reports that its coprocessor is unplugged, and recovers", async () => {
 			await network.pull();
 			const config = await untilState(gateway, "silent");
 			assert.equal(config.joined, false);
@@ -139,7 +139,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			assert.equal(back.joined, true);
 		});
 
-		it("follows its coordinator to another channel, and answers there", async () => {
+		it("follows the coordinator to another channel, and answers there", async () => {
 			await watched.coordinator.changeChannel(20);
 			await until(
 				() => network.chip.network?.channel === 20 || undefined,
@@ -149,7 +149,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			assert.deepEqual(await endpoint.read("seMetering", ["divisor"]), { divisor: 1000 });
 		});
 
-		it("goes on when its coprocessor starts anew by itself, in the network as it is now", async () => {
+		it("continues in the present network when its coprocessor restarts by itself", async () => {
 			watched.events.length = 0;
 			network.chip.restart(START_WATCHDOG);
 			await until(
@@ -165,7 +165,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 		});
 
 		if (leaves === "by its coordinator") {
-			it("leaves when the coordinator says so, and does not come back by itself", async () => {
+			it("leaves when the coordinator requests it, and does not join again by itself", async () => {
 				await watched.coordinator.removeAll();
 				const config = await untilState(gateway, "not_joined");
 				assert.deepEqual([config.joined, config.pan_id], [false, 0xffff]);
@@ -174,7 +174,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			return;
 		}
 
-		it("leaves after a factory reset, when its coprocessor was away, once that is there again", async () => {
+		it("leaves after a factory reset as soon as its unplugged coprocessor is back", async () => {
 			await network.pull();
 			await untilState(gateway, "silent");
 			watched.events.length = 0;

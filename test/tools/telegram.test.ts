@@ -29,37 +29,37 @@ describe("telegram files", () => {
 		assert.deepEqual(readTelegram(file("a.hex", text)), Uint8Array.of(0x2f, 0x58, 0x0d, 0x0a, 0xff));
 	});
 
-	it("reads anything else as it is", () => {
+	it("reads any other file byte by byte", () => {
 		assert.deepEqual(readTelegram(file("a.bin", bytesOf("2F 58"))), bytesOf("2F 58"));
 	});
 
-	it("says in which line of hex text something is wrong", () => {
+	it("names the line of hex text that has an error", () => {
 		for (const line of ["2", "2G", "0x2F", "2F 5"]) {
 			assert.throws(() => readTelegram(file("bad.hex", `2F\n${line}\n`)), /bad\.hex:2: not pairs of hex digits/);
 		}
 	});
 
-	it("takes 65536 bytes and no more", () => {
+	it("accepts files of up to 65536 bytes, and refuses longer ones", () => {
 		assert.equal(readTelegram(file("full.bin", new Uint8Array(65_536))).length, 65_536);
 		assert.throws(() => readTelegram(file("over.bin", new Uint8Array(65_537))), /more than 65536 bytes/);
 	});
 });
 
 describe("telegrams", () => {
-	it("begin with the identification, after echo and noise", () => {
+	it("have their identification line found after echo and noise", () => {
 		const { opening, slash, message } = splitTelegram(bytesOf("\0\x7f/?!\r\n/ABC5x\x02y\r\n\x02!\r\n\x03\x00"));
 		assert.equal(textOf(opening), "\0\x7f/?!\r\n/ABC5x\x02y\r\n");
 		assert.equal(slash, 7);
 		assert.equal(textOf(message), "\x02!\r\n\x03\x00");
 	});
 
-	it("without an identification line are refused with a sentence", () => {
+	it("without an identification line are refused with an explanation", () => {
 		for (const text of ["", "/?!\r\n", "/ABC5", "1.8.0(1)\r\n"]) {
 			assert.throws(() => splitTelegram(bytesOf(text)), /begins with an identification line/);
 		}
 	});
 
-	it("show their mode by Z, or by an empty line and no STX", () => {
+	it("show their mode by the baud-rate character, or by an empty line without STX", () => {
 		for (const [text, mode] of [
 			["/ABC0x\r\n\x02", "C"],
 			["/ABC6x\r\n\x02", "C"],
@@ -76,7 +76,7 @@ describe("telegrams", () => {
 		}
 	});
 
-	it("of the captures whose check is right are framed again to the same bytes", () => {
+	it("from captures with a correct check character are framed to the same bytes again", () => {
 		const proven = iecVectors().filter(({ check, mode }) => check === "right" && mode !== "D");
 		assert.ok(proven.length >= 3);
 		for (const { name, telegram } of proven) {
@@ -87,7 +87,7 @@ describe("telegrams", () => {
 		}
 	});
 
-	it("of the captures all have an identification and its Z", () => {
+	it("from captures have an identification line with a baud-rate character", () => {
 		for (const { name, telegram, meterId } of iecVectors()) {
 			const parts = splitTelegram(telegram);
 			assert.equal(textOf(parts.opening.slice(parts.slash)), `/${meterId}\r\n`, name);
