@@ -26,7 +26,7 @@ const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers",
 /** Decisions by number, which comments cite. */
 const GUIDE = "docs/troubleshooting.md";
 /** Commits after this one have subjects of the agreed form. */
-const AGREED = "511eb091a9e020d5febf8d564f970cda732327f9";
+const AGREED = "f8f02554c5c8ec1f7e668a3f08ed6dd725b592cc";
 /** At the end of several sentences of tools/. */
 const ADVICE = "npm run doctor says how to get it.";
 

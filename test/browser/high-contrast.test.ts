@@ -99,7 +99,9 @@ for (const theme of ["light", "dark"] as const) {
 		});
 
 		it("shows where the focus is", async () => {
-			await visit.page.locator("main details").evaluateAll((all) => all.forEach((one) => one.setAttribute("open", "")));
+			await visit.page.locator("main details").evaluateAll((all) => {
+				for (const one of all) one.setAttribute("open", "");
+			});
 			for (const name of ["button", "switch", "textbox"] as const) {
 				const element = visit.page.locator("main").getByRole(name).first();
 				await visit.page.evaluate("document.activeElement.blur()");

@@ -272,7 +272,10 @@ export class RandomLoad {
 	#checkIsAlive(what: string): void {
 		const { diagnosis } = this.#gateway;
 		const hasEnded = /starts anew|machine has ended/.test(diagnosis);
-		assert.ok(!hasEnded, `the firmware ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`);
+		assert.ok(
+			!hasEnded,
+			`the firmware ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`,
+		);
 	}
 }
 
