@@ -15,13 +15,13 @@ import { DLMSProfile } from "./profile.js";
 import { DLMSRecords, MISSING_SIZE } from "./records.js";
 import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 
-/** Needs no authentication. */
+/** The public client needs no authentication. */
 const PUBLIC_CLIENT = 16;
 
-/** From AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
+/** Offset from AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
 const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
-/** Kept across readouts. */
+/** Scalers of the configured objects, kept across readouts. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
 	/** Attributes per request, as far as known. */
@@ -42,12 +42,12 @@ function scalersOf(memory: ProtocolMemory, objects: Uint8Array): PollScalers {
 }
 
 export class AssociationFactory {
-	/** Shared: one association at a time. */
+	/** Buffer shared by all associations: only one exists at a time. */
 	readonly buffer = new Uint8Array(SESSION_BUFFER);
 	readonly scalers: PollScalers;
-	/** Undefined without ciphering or a key. */
+	/** Undefined if nothing is ciphered or a key is missing. */
 	counters: InvocationCounters | undefined;
-	/** While reading the counter. */
+	/** Set while an association reads the invocation counter. */
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
@@ -93,13 +93,13 @@ export class AssociationFactory {
 		return this.open(client, reading, mechanism, carrier, nowMs);
 	}
 
-	/** So far. */
+	/** Completes the records read so far. */
 	keep(): void {
 		this.#records?.keep();
 		this.#profile?.keep();
 	}
 
-	/** Copy. */
+	/** Objects without a value; a copy. */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)

@@ -16,20 +16,20 @@ import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
 
-/** For a hidden byte. */
+/** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
 /** Several times ten registers at once. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed; negotiable down. */
+/** Proposed bytes of information; the meter may answer with less. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
 export interface Carrier {
-	/** Bd. */
+	/** Speed, Bd. */
 	readonly baud: number;
-	/** The meter is present. */
+	/** True after a sign-on: the meter is present. */
 	readonly isSignedOn: boolean;
 	/** The meter may hold an earlier connection. */
 	readonly releaseFirst: boolean;
@@ -39,9 +39,9 @@ export interface AssociationSessionOptions {
 	readonly settings: DLMSSettings;
 	readonly client: number;
 	readonly carrier: Carrier;
-	/** SESSION_BUFFER bytes. */
+	/** Working buffer, SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
-	/** MECHANISM_…; ciphered APDUs; the cipher for either. */
+	/** MECHANISM_…, whether APDUs are ciphered, and the cipher for either. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	readonly cipher: Cipher | undefined;
@@ -52,13 +52,13 @@ export interface AssociationSessionOptions {
 }
 
 export class AssociationSession {
-	/** By the meter, in HDLC. */
+	/** True once the meter has accepted the HDLC connection. */
 	connected = false;
 	readonly association: Association;
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
 	#countersFailed = false;
-	/** In the last output. */
+	/** Position of the password in the last polled output. */
 	#hideFrom = 0;
 	#hideTo = 0;
 
@@ -100,12 +100,12 @@ export class AssociationSession {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
 		const { association } = this;
 		if (association.isRead || association.failure !== undefined) return association.failure;
-		// Ended from outside.
+		// A connection without a failure was ended from outside.
 		const failure = this.connection.failure ?? HDLC_LOST;
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Once connected, or if the first request is unanswered. */
+	/** Disconnects once connected, or if the first request is unanswered. */
 	letGo(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
@@ -129,7 +129,7 @@ export class AssociationSession {
 		return copy;
 	}
 
-	/** In `output`. */
+	/** Notes the position of the password in `output`. */
 	noteSecret(output: Output): void {
 		const { request, secretStart, secretEnd } = this.association;
 		const inside = output.bytes === request;

@@ -21,9 +21,9 @@ const ID_LENGTH = 8;
 const ITEM_LENGTH = 12;
 const CRC_LENGTH = 2;
 const AHEAD = 100;
-/** 32 bits. */
+/** Counters have 32 bits. */
 const COUNTER_END = 2 ** 32;
-/** Some meters treat 0 as missing. */
+/** First counter, because some meters treat 0 as missing. */
 const FIRST = 1;
 
 /** `counters`: undefined if a key is missing, which the association reports. `sender`: of pushes. */
@@ -49,7 +49,7 @@ export function makeCipher(
 
 export class InvocationCounters {
 	next = FIRST;
-	/** First one not reserved in flash. */
+	/** First counter that is not reserved in flash. */
 	limit = FIRST;
 	known = false;
 	readonly #storage: Storage;
@@ -68,7 +68,7 @@ export class InvocationCounters {
 		this.next = this.limit = used + 1;
 	}
 
-	/** Used by us or another client. */
+	/** Counters below `next` were used by us or another client. */
 	raise(next: number): void {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
@@ -94,7 +94,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** This key's item first. */
+	/** Returns the entry with this key's item first. */
 	private encode(last: number): Uint8Array {
 		const items = this.items();
 		const at = this.find(items);
@@ -115,7 +115,7 @@ export class InvocationCounters {
 		return value;
 	}
 
-	/** Without CRC; empty if damaged. */
+	/** Returns the stored items without the CRC; empty if damaged. */
 	private items(): Uint8Array {
 		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
 		const end = value.length - CRC_LENGTH;

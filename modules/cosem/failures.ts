@@ -10,7 +10,7 @@ import {
 	METER_TIMEOUT,
 } from "../readout/failure.js";
 
-/** Answered the sign-on without mode E. */
+/** The meter answered the sign-on but did not offer mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,
 	"iec62056-21/no-mode-e",
@@ -18,14 +18,14 @@ export const FAILURE_NO_MODE_E = failure(
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
 	{ protocol: "iec62056" },
 );
-/** Under `dlms`: no answer, and `opening` forbids HDLC without sign-on. */
+/** Under `dlms` the sign-on has no answer, and `opening` forbids HDLC without it. */
 export const FAILURE_NO_SIGN_ON = failure(
 	METER_TIMEOUT,
 	"dlms/no-sign-on",
 	2,
 	"The meter did not answer the sign-on. Check that the head sits on its optical port; then set opening to auto or direct; then check device_address, and battery for a meter that sleeps.",
 );
-/** Connected, but ciphered requests are ignored, as with a wrong key. */
+/** The meter has connected but ignores ciphered requests, as with a wrong key. */
 export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
@@ -51,7 +51,7 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
-/** Values without OBIS codes. */
+/** The push has values without OBIS codes. */
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
@@ -70,7 +70,7 @@ export const PUSH_KEY = finalFailure(
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
 );
-/** Broadcast key; the configured one may be valid otherwise. */
+/** The push uses the broadcast key; the configured one may be valid otherwise. */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/broadcast-key",
@@ -83,7 +83,7 @@ export const PUSH_OPEN = finalFailure(
 	62,
 	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
 );
-/** No tag, despite an authentication key. */
+/** The push has no tag, despite an authentication key. */
 export const PUSH_NO_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-tag",
@@ -96,7 +96,7 @@ export const PUSH_REPLAY = finalFailure(
 	64,
 	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
-/** Another title than earlier pushes. */
+/** The push has another title than earlier ones. */
 export const PUSH_OTHER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/other-meter",

@@ -13,7 +13,7 @@ import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
-/** For the repetition; from there to the first frame. */
+/** Longest wait for the repetition; pause from there to the first frame. */
 const CONFIRM_MS = 1500;
 const REACTION_MS = 205;
 const STX = 0x02;
@@ -25,7 +25,7 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** Sent; number of characters received back. */
+	/** Acknowledgement sent; number of its characters received back. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	#confirmed = 0;
 	#byMs = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#endTold = false;
 
-	/** `session` has not begun; 300 Bd, 7E1. */
+	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
 		this.session = session;
 		this.#nowMs = nowMs;
@@ -96,7 +96,7 @@ export class DLMSOpening implements Machine {
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// A data block instead.
+			// The meter sends a data block instead.
 			this.#refused = true;
 			this.end();
 		}

@@ -42,7 +42,7 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
-/** In order; 4 is the number of rows; STEP_SCALER repeats per column with a scaler. */
+/** Requests in order; 4 is the number of rows. STEP_SCALER is repeated for each column with a scaler. */
 const STEP_NAME = 0;
 const STEP_COLUMNS = 1;
 const STEP_PERIOD = 2;
@@ -61,12 +61,12 @@ const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
 /** Logical device name and clock, as in a poll list. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
-/** First and last row (uint32), first and last column (uint16). */
+/** Selector 2: first and last row (uint32), first and last column (uint16). */
 const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
-/** Clock column, first and last time, empty array for all columns. */
+/** Selector 1: clock column, first and last time, empty array for all columns. */
 const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
-/** Newest first. */
+/** Sort method of rows stored newest first. */
 const SORT_LIFO = 2;
 
 const DEVIATION_LIMIT = 840;
@@ -81,12 +81,12 @@ export class DLMSProfile implements Inquiry {
 	readonly listed = false;
 	readonly fewer = 1;
 	readonly cursor: Cursor;
-	/** Rows. */
+	/** Number of rows. */
 	read = 0;
 	requests = 0;
-	/** Profile missing; or 0. */
+	/** Reason for a missing profile, or 0. */
 	reason = 0;
-	/** As in a poll list. */
+	/** The profile as an entry of a poll list. */
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
 	readonly #names: ScalerCache;
@@ -94,7 +94,7 @@ export class DLMSProfile implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
-	/** As in a poll list, with scalers. */
+	/** Columns as in a poll list, with scalers. */
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
@@ -103,9 +103,9 @@ export class DLMSProfile implements Inquiry {
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
-	/** In the meter; -1 unknown. */
+	/** Number of rows in the meter; -1 if unknown. */
 	#inUse = -1;
-	/** Columns, or -1. */
+	/** Columns of time and status, or -1. */
 	#time = -1;
 	#status = -1;
 	/** Meter's clock, seconds; deviation and status. */
@@ -195,7 +195,7 @@ export class DLMSProfile implements Inquiry {
 		this.#writer.endBlock(true);
 	}
 
-	/** Before the rows. */
+	/** Processes the answer to a step before the rows. */
 	private takeData(): void {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -249,7 +249,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Next step; the head before the rows. */
+	/** Goes on to the next step; writes the head before the rows. */
 	private goOn(): void {
 		if (this.#step < STEP_SCALER) this.#step++;
 		else if (this.#step === STEP_CLOCK) {
@@ -354,7 +354,7 @@ export class DLMSProfile implements Inquiry {
 		return end - start;
 	}
 
-	/** Time, status, others. */
+	/** Packs a row: time, status, others. */
 	private takeRow(): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;

@@ -43,7 +43,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** Empty: names need an association. */
+	/** Empty: the name is only available in an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -121,7 +121,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** For iec62056. */
+/** Protocol entry for iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.handsOver,
 	asksForProfiles: true,

@@ -66,7 +66,7 @@ import type { COSEMSettings } from "./settings.js";
 const APDU_LIMIT = 2048;
 /** Ends an APDU; frames follow without a pause. */
 const GAP_MS = 1000;
-/** Before an APDU without frames, unless directly after another. */
+/** Silence before an APDU without frames, unless directly after another. */
 const BARE_GAP_MS = 100;
 const KEEP_EACH = 200;
 
@@ -79,14 +79,14 @@ const TITLE_LENGTH = 8;
 /** Length of a ciphered APDU; up to three bytes, which end the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
-/** `#bare`: none can start. */
+/** Value of `#bare` while none can start. */
 const FRAMED = -1;
 
 const SLASH = 0x2f;
-/** Too few characters for eight telegrams, which would overflow MeterListener's queue. */
+/** Characters passed on at once: too few for eight telegrams, which would overflow MeterListener's queue. */
 const P1_PIECE = 64;
 
-/** `#status` before a valid push. */
+/** Value of `#status` before the first valid push. */
 const NOT_HEARD = -1;
 
 /** Bytes of a burst that is a push, unless the format of the line is wrong; and how many such bursts prove that. */
@@ -97,13 +97,13 @@ const BURSTS = 2;
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
-	/** Since the last write to flash. */
+	/** Pushes since the last write to flash. */
 	unkept = KEEP_EACH;
 }
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Last push's; after `abort`, the session's. */
+	/** Failure of the last push; after `abort`, of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -116,11 +116,11 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** The buffer is shared: a line has one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
-	/** End of gathered data; completed blocks end at `#blocksEnd`. Without frames: expected length. */
+	/** End of the gathered data; completed blocks end at `#blocksEnd`. Without frames: the expected length. */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Bytes without frames; 0: one may start; FRAMED. */
+	/** Bytes of an APDU without frames; 0: one may start; or FRAMED. */
 	#bare = 0;
 	/** STATUS_OK or STATUS_UNCHECKED. */
 	#status = NOT_HEARD;
@@ -139,7 +139,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Undefined if a check failed. */
+	/** Returns undefined for a push that failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -202,7 +202,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** After a silence; the last frame may lack its closing flag. */
+	/** Discards incomplete data after a silence; the last frame may lack its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
@@ -236,7 +236,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return at;
 	}
 
-	/** From the complete header. */
+	/** Takes the length from the complete header. */
 	private takeHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
@@ -298,7 +298,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.drop();
 	}
 
-	/** APDU `bytes[start..end)`. */
+	/** Checks the APDU `bytes[start..end)`. */
 	private validate(start: number, end: number): void {
 		const { bytes } = this.#frames;
 		this.#hasAPDU = true;
@@ -333,7 +333,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** Plain text to records; `title`: of a ciphered push. */
+	/** Converts plain text to records; `title`: of a ciphered push. */
 	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -347,7 +347,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return undefined;
 	}
 
-	/** False if invalid. */
+	/** Converts a P1 telegram. Returns false if it is invalid. */
 	private takeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -361,7 +361,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return true;
 	}
 
-	/** Shared with the previous session. */
+	/** The sender is shared with the previous session. */
 	private get sender(): Sender {
 		const memory = this.#memory;
 		const { kept } = memory;
@@ -386,7 +386,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** In DLMSSettings.learnedPush; or -1. */
+/** Returns the counter in DLMSSettings.learnedPush, or -1. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];
@@ -397,7 +397,7 @@ function listen(opening: Opening<COSEMSettings>): PushReadSession {
 	return new PushReadSession(opening);
 }
 
-/** `dlms` with unsolicited pushes. */
+/** Entry of `dlms` for a meter that sends pushes. */
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,

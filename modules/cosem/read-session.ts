@@ -42,7 +42,7 @@ import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
 const TRIES = 4;
-/** Between tries; a meter needs a second after DISC. */
+/** Pause between two tries; a meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -51,7 +51,7 @@ const STATE_SIGNING_ON = 1;
 const STATE_TALKING = 2;
 const STATE_ENDED = 3;
 
-/** Unknown, announced, or disproved. */
+/** Mode E is unknown, announced, or disproved. */
 const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
@@ -62,7 +62,7 @@ export class DLMSReadSession implements ReadSession {
 	/** Failure of the try with most progress; final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Optional mode E; undefined if required. */
+	/** Attempts with optional mode E; undefined if it is required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #associations: AssociationFactory;
 	readonly #output: Output;
@@ -70,7 +70,7 @@ export class DLMSReadSession implements ReadSession {
 	/** Bit n is event n. */
 	#events = 0;
 	#nowMs: number;
-	/** Monotonic ms. */
+	/** End of PAUSED, monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
 	#signOn: DLMSOpening | undefined;
@@ -84,17 +84,17 @@ export class DLMSReadSession implements ReadSession {
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** After failures at a higher one, Bd. */
+	/** Speed limit after failures at a higher speed, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
 	/** Objects in the best failed try. */
 	#kept = 0;
-	/** In HDLC, by the meter. */
+	/** True once the meter has accepted an HDLC connection. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
-	/** After another connection; the meter may have left HDLC since. */
+	/** True after another connection: the meter may have left HDLC since. */
 	#follows = false;
-	/** Current; needed for the next output. */
+	/** Present line settings; those for the next output. */
 	#line = SIGN_ON_LINE;
 	#wanted = SIGN_ON_LINE;
 
@@ -120,7 +120,7 @@ export class DLMSReadSession implements ReadSession {
 		return SIGN_ON_LINE;
 	}
 
-	/** Between tries, before a sign-on. */
+	/** True between two tries and before a sign-on. */
 	get isIdle(): boolean {
 		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
 	}
@@ -202,7 +202,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** Keeps data, as cut. */
+	/** Ends early; keeps data, marked as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -316,7 +316,7 @@ export class DLMSReadSession implements ReadSession {
 
 	private get carrier(): Carrier {
 		const isDirect = this.#way === OPENING_DIRECT;
-		// After a sign-on no connection is held, and some meters leave HDLC on DISC.
+		// No DISC after a sign-on: the meter holds no connection, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
@@ -340,7 +340,7 @@ export class DLMSReadSession implements ReadSession {
 		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
-			// At least SHORT_LIST: silence may have another cause.
+			// The list that worked is kept, at least SHORT_LIST: silence may have another cause.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#follows && isUnanswered(failure) && !this.#aborted) {
@@ -361,7 +361,7 @@ export class DLMSReadSession implements ReadSession {
 		else this.read();
 	}
 
-	/** Once: finds another counter and repeats. */
+	/** If the counter seems refused, finds another one, once, and repeats. */
 	private isCounterRefused(association: AssociationSession, failure: Failure): boolean {
 		const { counters } = this.#associations;
 		const began = association.reading.requests > 0 && failure !== DLMS_COUNTER;
@@ -403,10 +403,10 @@ export class DLMSReadSession implements ReadSession {
 		else this.pause();
 	}
 
-	/** False: end. */
+	/** Chooses the next try; false ends the session. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnanswered(failure)) return true;
-		// Mode C is left.
+		// The meter can still be read in mode C.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
@@ -429,7 +429,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** Another opening may work. */
+/** True if nothing answered, so another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

@@ -9,11 +9,11 @@ import type { ReadingSink } from "../dlms/reading.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 
-/** Bytes. */
+/** Bytes of an object in `missing`. */
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
 
 export class DLMSRecords implements ReadingSink {
-	/** poll-list.ts. */
+	/** Poll list (poll-list.ts). */
 	readonly list: Uint8Array;
 	readonly #writer: RecordWriter;
 	readonly #missing = new Uint8Array(POLL_LIMIT * MISSING_SIZE);
@@ -33,7 +33,7 @@ export class DLMSRecords implements ReadingSink {
 		this.#writer.endBlock(true);
 	}
 
-	/** Copy. */
+	/** Copy of the list of refused objects. */
 	get missing(): Uint8Array {
 		return this.#missing.slice(0, this.#missingEnd);
 	}
@@ -63,7 +63,7 @@ export class DLMSRecords implements ReadingSink {
 export class MissingCursor {
 	readonly #bytes: Uint8Array;
 	#next = 0;
-	/** `text[0..length)`, without `*255`. */
+	/** OBIS code, `text[0..length)`, without `*255`. */
 	readonly text = new Uint8Array(OBIS_TEXT_LIMIT);
 	length = 0;
 	classId = 0;
@@ -75,7 +75,7 @@ export class MissingCursor {
 		this.#bytes = bytes;
 	}
 
-	/** False at the end. */
+	/** Moves to the next object. Returns false at the end. */
 	next(): boolean {
 		const at = this.#next;
 		const bytes = this.#bytes;

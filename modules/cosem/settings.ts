@@ -1,16 +1,16 @@
-/** For the meter reader. */
+/** DLMS/COSEM settings as used by the meter reader. */
 import { serverAddressLength } from "../hdlc/address.js";
 import type { IECSettings } from "../iec62056-21/protocol.js";
 
 export const AUTH_NONE = 0;
 export const AUTH_LOW = 1;
-/** Challenges from here on. */
+/** From here on, challenges authenticate. */
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
 /** Sign-on, then HDLC at a fixed speed. */
 export const OPENING_AUTO = 0;
-/** Mode E. */
+/** Sign-on of IEC 62056-21, mode E. */
 export const OPENING_MODE_E = 1;
 /** HDLC at a fixed speed. */
 export const OPENING_DIRECT = 2;
@@ -19,52 +19,52 @@ export interface DLMSSettings {
 	/** AUTH_…. */
 	readonly auth: number;
 	readonly ciphered: boolean;
-	/** 0 or 1. */
+	/** Security suite, 0 or 1. */
 	readonly suite: number;
-	/** By RLRQ. */
+	/** True to release the association by RLRQ. */
 	readonly release: boolean;
 	/** Sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** hdlc/address.ts. */
+	/** HDLC addresses (hdlc/address.ts). */
 	readonly client: number;
 	readonly logical: number;
 	readonly physical: number;
 	readonly addressLength: number;
 	readonly receiveTimeoutMs: number;
-	/** ASCII. */
+	/** Password, ASCII. */
 	readonly password: Uint8Array;
-	/** 16 bytes or empty. */
+	/** Keys, 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
 	/** dlms/poll-list.ts; empty: default. The same array until changed. */
 	readonly objects: Uint8Array;
 	/** OPENING_…. */
 	readonly opening: number;
-	/** Bd. */
+	/** Speed of OPENING_DIRECT, Bd. */
 	readonly directBaud: number;
 	/** Has worked; OPENING_AUTO if unknown. */
 	readonly learnedOpening: number;
-	/** Bd; 0: polled. */
+	/** Speed of the meter's pushes, Bd; 0: the meter is polled. */
 	readonly pushBaud: number;
 	/** Title (8), counter (4); or empty. */
 	readonly learnedPush: Uint8Array;
-	/** Ours, 8 bytes. */
+	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;
-	/** OPENING_AUTO deletes. */
+	/** Stores the opening that worked; OPENING_AUTO deletes it. */
 	learnOpening(opening: number): void;
-	/** Empty deletes. */
+	/** Stores `learnedPush`; an empty array deletes it. */
 	learnPush(push: Uint8Array): void;
 }
 
 export interface COSEMSettings extends IECSettings {
-	/** In the API. */
+	/** API value of the setting `protocol`. */
 	readonly protocol: string;
 	/** iec62056, with mode E if announced. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
 }
 
-/** In `length` bytes (0: any). */
+/** True if the address fits `length` bytes (0: any). */
 export function isServerAddress(logical: number, physical: number, length: number): boolean {
 	return serverAddressLength({ client: 0, logical, physical, length }) > 0;
 }

@@ -29,11 +29,11 @@ import {
 
 export const AARE = 0x61;
 
-/** `result`. */
+/** `result`: association accepted. */
 export const ACCEPTED = 0;
 /** `diagnostic`; with ACCEPTED, passes 3 and 4 of HLS follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
-/** Added to diagnostics of the ACSE provider. */
+/** Offset of diagnostics of the ACSE provider. */
 export const DIAGNOSTIC_PROVIDER = 0x100;
 
 const DIAGNOSTIC_CONTEXT = 2;
@@ -51,7 +51,7 @@ const OBJECT_IDENTIFIER = 0x06;
 /** Short names, plain and ciphered. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
-/** By mechanism, if not the configured one. */
+/** Failures by mechanism, if it is not the configured one. */
 const MECHANISMS = Object.freeze([
 	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
 ]);
@@ -69,11 +69,11 @@ const CHAR_STRING = 0x80;
 
 /** Reused for each `read`; positions in the cursor's bytes, start = end: absent. */
 export class AssociationResponse {
-	/** 0 accepted, 1 rejected permanently, 2 transiently; -1 absent. */
+	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
-	/** From the meter, plus DIAGNOSTIC_PROVIDER if by the provider; -1 absent. */
+	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if by the provider; -1 absent. */
 	diagnostic = -1;
-	/** -1 absent. */
+	/** Context and mechanism of the meter; -1 absent. */
 	context = -1;
 	mechanism = -1;
 	titleStart = 0;
@@ -83,12 +83,12 @@ export class AssociationResponse {
 	informationStart = 0;
 	informationEnd = 0;
 
-	/** Short name referencing. */
+	/** True for short name referencing. */
 	get isShort(): boolean {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** From the tag on; false if malformed, even if `result` is set. */
+	/** Reads an AARE from the tag on; false if malformed, even if `result` is set. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -147,7 +147,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Undefined if `mechanism` is `own` or has no failure. */
+/** Returns undefined if `mechanism` is `own` or has no failure. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

@@ -50,9 +50,9 @@ const USER_INFORMATION = 0xbe;
 const RELEASE_REASON = 0x80;
 
 export interface AssociationRequest {
-	/** CONTEXT_…. */
+	/** CONTEXT_… value. */
 	readonly context: number;
-	/** MECHANISM_…. */
+	/** MECHANISM_… value. */
 	readonly mechanism: number;
 	/** TITLE_LENGTH bytes; undefined: not sent. */
 	readonly title: Uint8Array | undefined;
@@ -64,7 +64,7 @@ export interface AssociationRequest {
 	readonly informationEnd: number;
 }
 
-/** At most AARQ_LIMIT bytes; returns the length. */
+/** Writes at most AARQ_LIMIT bytes; returns the length. */
 export function encodeAARQ(into: Uint8Array, request: AssociationRequest): number {
 	let to = 2;
 	into[to++] = CONTEXT_NAME;

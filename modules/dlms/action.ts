@@ -19,7 +19,7 @@ export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
 
-/** Without the answer of `length` bytes, which belongs at `at` + ANSWER_AT. */
+/** Writes the request without the answer of `length` bytes, which belongs at `at` + ANSWER_AT. */
 export function putActionRequest(into: Uint8Array, at: number, length: number): void {
 	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }

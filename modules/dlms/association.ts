@@ -77,7 +77,7 @@ export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 
-/** 6 random bits each, printable because some meters require it. */
+/** Bytes of our challenge, 6 random bits each, printable because some meters require it. */
 const CHALLENGE_LENGTH = 16;
 /** Initiate request, later the meter's challenge; ours follows. */
 const BEHIND_AARQ = AARQ_LIMIT;
@@ -111,14 +111,14 @@ export interface AssociationOptions {
 	readonly reading: Inquiry;
 	/** Bytes the caller can receive, 64 to 65535. */
 	readonly pduLimit: number;
-	/** Ends with RLRQ. */
+	/** True to end with RLRQ. */
 	readonly release: boolean;
-	/** Unpredictable bytes. */
+	/** Returns `length` unpredictable bytes. */
 	random(length: number): Uint8Array;
 }
 
 export class Association {
-	/** After STEP_SEND, `requestLength` bytes are valid until the next call. */
+	/** Request after STEP_SEND; `requestLength` bytes are valid until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
 	/** Longest request in one frame, as every meter accepts; set before `begin`. */
@@ -126,15 +126,15 @@ export class Association {
 	/** Password in the request, never logged; empty without one. */
 	secretStart = 0;
 	secretEnd = 0;
-	/** The list is incomplete. */
+	/** Reason for an incomplete list. */
 	failure: Failure | undefined;
-	/** From the AARE; -1 absent. */
+	/** Diagnostic of the AARE; -1 when absent. */
 	diagnostic = -1;
 	readonly exception = new ExceptionResponse();
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** At BEHIND_AARQ. */
+	/** Length of the meter's challenge, stored at BEHIND_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -148,7 +148,7 @@ export class Association {
 		return this.#state >= STATE_RELEASE && this.failure === undefined;
 	}
 
-	/** Returns STEP_…. */
+	/** Starts the association. Returns STEP_…. */
 	begin(): number {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
@@ -275,7 +275,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Undefined if reading can continue. */
+	/** Returns undefined if reading can continue. */
 	private takeInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
@@ -326,7 +326,7 @@ export class Association {
 		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Deciphers if necessary. */
+	/** Takes a response, deciphered if necessary. */
 	private takeAnswer(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
@@ -384,14 +384,14 @@ export class Association {
 		this.exception.read(cursor);
 		const { failure } = this.exception;
 		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);
-		// Some meters answer a list with the exception for a lost association.
+		// Some meters refuse a list request with the exception for a lost association.
 		const { reading } = this.#options;
 		if (failure !== undefined && !(this.exception.isLoss && reading.listed)) return this.end(failure);
 		reading.refuse(REASON_EXCEPTION);
 		return this.resume();
 	}
 
-	/** With a release if configured. */
+	/** Ends the reading, with a release if configured. */
 	private finish(): number {
 		this.#options.reading.end();
 		if (!this.#options.release) return this.end(undefined);
@@ -403,7 +403,7 @@ export class Association {
 		this.requestLength = encodeRLRQ(this.request, this.#options.ciphered ? this.associationRequest() : undefined);
 	}
 
-	/** Ciphers if configured. */
+	/** Ciphers the request if configured. */
 	private seal(length: number): void {
 		const { ciphered, cipher } = this.#options;
 		const sealed = ciphered && cipher !== undefined;

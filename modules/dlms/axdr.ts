@@ -19,7 +19,7 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** Numeric tags: render.ts. */
+/** Tags used by name; render.ts has the numeric ones. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -40,7 +40,7 @@ export const TAG_DONT_CARE = 0xff;
 /** Nested containers; stack size in bytes. */
 export const DEPTH_LIMIT = 8;
 export const STACK_SIZE = DEPTH_LIMIT * 2;
-/** Counted in two bytes. */
+/** The walker counts elements in two bytes. */
 const COUNT_LIMIT = 0xffff;
 
 /**
@@ -85,7 +85,7 @@ export class DataWalker {
 		this.#bottom = this.#top = at;
 	}
 
-	/** For `start` and `end`. */
+	/** Buffer that `start` and `end` refer to. */
 	get bytes(): Uint8Array {
 		return this.#cursor.bytes;
 	}
@@ -96,7 +96,7 @@ export class DataWalker {
 		this.#started = false;
 	}
 
-	/** Next simple element; false at the end or on failure. */
+	/** Moves to the next simple element; false at the end or on failure. */
 	next(): boolean {
 		while (this.enter()) {
 			if (this.read()) return !this.#cursor.failed;
@@ -104,7 +104,7 @@ export class DataWalker {
 		return false;
 	}
 
-	/** False if malformed. */
+	/** Skips a whole value; false if malformed. */
 	skip(): boolean {
 		this.begin();
 		while (this.next());
@@ -124,7 +124,7 @@ export class DataWalker {
 		return true;
 	}
 
-	/** False for the head of a container. */
+	/** Reads an element; false for the head of a container. */
 	private read(): boolean {
 		const cursor = this.#cursor;
 		this.tag = cursor.u8();

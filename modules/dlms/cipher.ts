@@ -27,11 +27,11 @@ export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
 /** Bytes added to APDUs below 256 bytes in total; one more for longer ones. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
-/** GMAC answer, bytes. */
+/** Length of a GMAC answer to a challenge, bytes. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
-/** SHA-256 answer, bytes. */
+/** Length of a SHA-256 answer to a challenge, bytes. */
 export const DIGEST_LENGTH = 32;
-/** Exclusive. */
+/** End of the 32-bit counters (exclusive). */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -39,13 +39,13 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** In SC: broadcast key, not unicast. */
+/** Bit of SC: broadcast key instead of unicast key. */
 export const BROADCAST = 0x40;
-/** In SC: suites from 2 on, compression. */
+/** Bits of SC that must be 0: suites from 2 on, compression. */
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 
-/** From the plain tag to glo-: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
+/** Difference from the plain tag to glo-: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
 const GLO_INITIATE = 0x20;
 const GLO_SERVICE = 0x08;
 const FIRST_SERVICE = 0xc0;
@@ -54,7 +54,7 @@ export interface CipherOptions {
 	readonly gcm: GCM;
 	/** SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** 0 or 1. */
+	/** Security suite, 0 or 1. */
 	readonly suite: number;
 	/** KEY_LENGTH bytes: unicast, or broadcast with `mayBroadcast`. */
 	readonly encryptionKey: Uint8Array;
@@ -62,15 +62,15 @@ export interface CipherOptions {
 	readonly authenticationKey: Uint8Array;
 	/** Ours, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
-	/** If known before the association. */
+	/** The meter's system title if known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
-	/** First unused. */
+	/** First unused invocation counter. */
 	readonly counter: number;
 	/** Exclusive, until more are reserved. */
 	readonly counterLimit: number;
 	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
-	/** Also deciphers under the broadcast key. */
+	/** True if APDUs under the broadcast key are deciphered, too. */
 	readonly mayBroadcast?: boolean;
 }
 
@@ -79,13 +79,13 @@ const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
-/** Undefined unless suite 2. */
+/** Returns the failure unless it is suite 2. */
 export function suiteFailure(control: number): Failure | undefined {
 	return (control & SUITE) === 2 ? DLMS_SUITE_2 : undefined;
 }
 
 export class Cipher {
-	/** Next one; lower ones may have been used. */
+	/** Next invocation counter; any lower one may have been used. */
 	counter: number;
 	counterLimit: number;
 	/** A tag was not checked, without the authentication key. */
@@ -134,16 +134,16 @@ export class Cipher {
 		return this.#meterTitleKnown;
 	}
 
-	/** `count` more counters are available. */
+	/** True if `count` more counters are available. */
 	has(count: number): boolean {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
 
-	/** `bytes[start..end)`; returns the failure. */
+	/** Sets the title to `bytes[start..end)`; returns the failure if it is not acceptable. */
 	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
 		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
-		// With our title the meter would use our IVs, and our APDUs could be replayed.
+		// With our own title the meter would use our IVs, and our own APDUs could be replayed to us.
 		if (equalConstantTime(title, this.title)) return DLMS_METER_TITLE;
 		this.#work.set(title, METER_TITLE_AT);
 		this.#meterTitleKnown = true;

@@ -12,18 +12,18 @@ const LONG_FORM = 0x80;
 
 export class Cursor {
 	bytes: Uint8Array;
-	/** Next byte. */
+	/** Position of the next byte. */
 	at = 0;
-	/** Exclusive. */
+	/** Position after the last byte. */
 	end = 0;
-	/** All read since `set` is invalid. */
+	/** True after an error: all read since `set` is invalid. */
 	failed = false;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
 	}
 
-	/** Without copying. */
+	/** Reads `bytes[start..end)` from now on, without copying. */
 	set(bytes: Uint8Array, start: number, end: number): this {
 		this.bytes = bytes;
 		this.at = start;
@@ -74,7 +74,7 @@ export class Cursor {
 		return length;
 	}
 
-	/** Returns their start. */
+	/** Skips `count` bytes; returns their start. */
 	skip(count: number): number {
 		const start = this.at;
 		if (count > this.end - this.at) this.fail();

@@ -19,7 +19,7 @@ const SERVICE_COUNTER = 6;
 export class ExceptionResponse {
 	state = 0;
 	service = 0;
-	/** Expected; -1 absent. */
+	/** Counter that the meter expects; -1 absent. */
 	counter = -1;
 
 	/** Missing bytes read as 0. */
@@ -37,7 +37,7 @@ export class ExceptionResponse {
 		return this.isLoss ? DLMS_LOST : undefined;
 	}
 
-	/** The association is dropped. */
+	/** True if the meter has dropped the association. */
 	get isLoss(): boolean {
 		return this.state === STATE_NOT_ALLOWED && this.service === SERVICE_NOT_POSSIBLE;
 	}

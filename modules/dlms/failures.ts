@@ -105,7 +105,7 @@ export const DLMS_METER_UNVERIFIED = finalFailure(
 	55,
 	"The meter's answer to the challenge is wrong: it does not have these keys. Check auth_key; do not trust this meter.",
 );
-/** Other keys, or a modified response. */
+/** The tag is wrong: other keys, or a modified response. */
 export const DLMS_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/tag",
@@ -133,14 +133,14 @@ export const DLMS_METER_TITLE = finalFailure(
 	59,
 	"The meter sends no usable system title, which is needed to decrypt its data. Check auth and client_address.",
 );
-/** Exception 1, 1. */
+/** The meter dropped the association (exception 1, 1). */
 export const DLMS_LOST = failure(
 	METER_ERROR,
 	"dlms/lost",
 	60,
 	"The meter dropped the association. Check client_address and auth.",
 );
-/** Other exception or service error before the association stands. */
+/** Another exception or service error while establishing the association. */
 export const DLMS_EXCEPTION = failure(
 	METER_ERROR,
 	"dlms/exception",
@@ -154,7 +154,7 @@ export const DLMS_KEY_MISSING = finalFailure(
 	62,
 	"A key is missing: use_encryption needs block_cipher_key, auth high_gmac needs auth_key, too, auth high_sha256 needs password.",
 );
-/** For this key. */
+/** No invocation counter is left under this key. */
 export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter-exhausted",
@@ -180,7 +180,7 @@ export const DLMS_SUITE_2 = finalFailure(
 	67,
 	"The meter ciphers by security suite 2, the gateway by suites 0 and 1. Ask the meter's operator for one of these.",
 );
-/** READ instead of GET. */
+/** The meter uses short names: READ instead of GET. */
 export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
 	"dlms/short-names",

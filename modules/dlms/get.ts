@@ -38,10 +38,10 @@ export const GET_DATA = 1;
 export const GET_REFUSED = 2;
 /** `result` is at `count` results. */
 export const GET_RESULTS = 3;
-/** `putNext` must request the next block. */
+/** The next block must be requested with `putNext`. */
 export const GET_NEXT = 4;
 export const GET_BROKEN = 5;
-/** Beyond JOINED_LIMIT. */
+/** The joined blocks exceed JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
 /** Class and code of `list[from]` (poll-list.ts); returns the end, for `putAttribute`. */
@@ -79,13 +79,13 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 
 /** One instance serves an association. */
 export class GetResponse {
-	/** After GET_DATA and GET_RESULTS. */
+	/** Positioned at the result after GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;
-	/** Data-access-result. */
+	/** Data-access-result after GET_REFUSED. */
 	reason = 0;
-	/** After GET_RESULTS. */
+	/** Number of results of a list after GET_RESULTS. */
 	count = 0;
-	/** 0 before the first. */
+	/** Number of the last block; 0 before the first. */
 	#block = 0;
 	#joined: Uint8Array | undefined;
 	#length = 0;
@@ -94,24 +94,24 @@ export class GetResponse {
 		this.result = result;
 	}
 
-	/** Before a new request. */
+	/** Discards the joined blocks before a new request. */
 	begin(): void {
 		this.#block = 0;
 		this.#length = 0;
 	}
 
-	/** `result` at the blocks so far, after GET_NEXT. */
+	/** Positions `result` at the blocks joined so far, after GET_NEXT. */
 	look(): void {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** Makes room. */
+	/** Removes joined bytes to make room. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
 	}
 
-	/** Returns the end. */
+	/** Writes the request for the next block; returns the end. */
 	putNext(into: Uint8Array, at: number): number {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}

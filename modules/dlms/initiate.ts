@@ -16,7 +16,7 @@ export const INITIATE_RESPONSE = 0x08;
 export const CONFIRMED_SERVICE_ERROR = 0x0e;
 export const INITIATE_REQUEST_LENGTH = 14;
 
-/** Services, as bits. */
+/** Conformance bits of the services. */
 export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;
@@ -50,14 +50,14 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 }
 
 export class Initiate {
-	/** Offered by both sides. */
+	/** Services that both sides offer. */
 	conformance = 0;
 	/** Bytes the meter accepts; 0: any. */
 	pduLimit = 0;
-	/** Short name referencing. */
+	/** True for short name referencing. */
 	isShort = false;
 
-	/** False if malformed or another APDU. */
+	/** Returns false if malformed or another APDU. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();

@@ -38,7 +38,7 @@ export function positionOf(step: number): number {
 	return step & POSITION_MASK;
 }
 
-/** Byte offset. */
+/** Returns the byte offset of an object. */
 export function entryAt(position: number): number {
 	return 1 + position * POLL_ENTRY_SIZE;
 }
@@ -50,7 +50,7 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** If it has the right length. */
+/** True if the value is a date and time, given the right length. */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
@@ -61,7 +61,7 @@ export function isTimestamp(list: Uint8Array, step: number): boolean {
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** First position of the same object; -1 without a scaler. */
+/** Returns the first position of the same object; -1 without a scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;
@@ -90,7 +90,7 @@ export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, in
 	return to;
 }
 
-/** 0 without one. */
+/** Returns the attribute of the scaler; 0 without one. */
 function scalerAttribute(list: Uint8Array, at: number): number {
 	const classId = list[at + POLL_CLASS];
 	const attribute = list[at + POLL_ATTRIBUTE];

@@ -15,7 +15,7 @@ export const POLL_ENTRY_SIZE = 8;
 export const POLL_CODE_LENGTH = 6;
 export const POLL_SIZE_LIMIT = 1 + POLL_LIMIT * POLL_ENTRY_SIZE;
 
-/** After the code. */
+/** Offsets after the code. */
 export const POLL_CLASS = 6;
 export const POLL_ATTRIBUTE = 7;
 
@@ -67,7 +67,7 @@ export function isPollList(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** First object that repeats an earlier one; -1 if none. */
+/** Returns the first object that repeats an earlier one; -1 if none. */
 export function findDuplicate(list: Uint8Array): number {
 	for (let i = 1; i < list[0]; i++) {
 		for (let j = 0; j < i; j++) if (isSame(list, 1 + i * POLL_ENTRY_SIZE, 1 + j * POLL_ENTRY_SIZE)) return i;

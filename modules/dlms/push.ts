@@ -38,7 +38,7 @@ const INVOKE_ID_LENGTH = 4;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
 const CLASS_PUSH_SETUP = 40;
-/** 0-b:25.9.0. */
+/** Group C of the push setup code, 0-b:25.9.0. */
 const GROUP_PUSH_SETUP = 25;
 
 /** IEC 62056-6-2, table 4. */
@@ -49,7 +49,7 @@ const UNIT_VARH = 32;
 const UNIT_A = 33;
 const UNIT_V = 35;
 
-/** First letters of a title, device name or list name. */
+/** First three letters of a system title, device name or list name. */
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
@@ -58,18 +58,18 @@ const MAKER_SIZE = 4;
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First maker with object lists; also for unknown ones. */
+/** First maker with object lists; also used for unknown ones. */
 const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
 const SCALER_POWER_FACTOR = -2;
-/** Plus 20 per phase. */
+/** Group C of a power factor, plus 20 per phase. */
 const POWER_FACTOR = 13;
 
 /**
- * In Kaifa's lists: four powers (C 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72); single-phase meters
- * omit four.
+ * Positions in Kaifa's lists: four powers (C 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72);
+ * single-phase meters omit four.
  */
 const PLACE_POWER = 3;
 const PLACE_CURRENT = 7;
@@ -97,11 +97,11 @@ export class PushReading {
 	#nameless = 0;
 	/** The object has a record. */
 	#isOpen = false;
-	/** For the next value. */
+	/** Scaler and unit of the next value. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
-	/** Plain APDU at `cursor`. */
+	/** Decodes the plain APDU at `cursor`. */
 	constructor(cursor: Cursor, records: RecordWriter) {
 		this.cursor = cursor;
 		this.#records = records;
@@ -199,9 +199,9 @@ export class PushReading {
 		const walker = this.#walker;
 		let isPending = false;
 		let isAny = false;
-		/** Following elements already decoded. */
+		/** Following elements that are already decoded. */
 		let known = 0;
-		/** 0 without classes. */
+		/** Class of the next object; 0 without classes. */
 		let classId = 0;
 		while (walker.next()) {
 			const { tag, start, end } = walker;
@@ -257,7 +257,7 @@ export class PushReading {
 		}
 	}
 
-	/** From the current element. */
+	/** Writes the meter's clock from the current element. */
 	private takeTime(): void {
 		const walker = this.#walker;
 		this.setCode(0, 1, 0);
@@ -305,7 +305,7 @@ export class PushReading {
 		if (maker === KAMSTRUP && (isEnergy || kind > 8)) this.#scaler++;
 	}
 
-	/** False if they do not come next. */
+	/** Reads scaler and unit; false if they do not come next. */
 	private findScaler(): boolean {
 		const { bytes, end } = this.cursor;
 		let { at } = this.cursor;
@@ -316,7 +316,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** Current element, for the object. */
+	/** Writes the current element as a value of the object. */
 	private takeValue(): void {
 		const walker = this.#walker;
 		const work = this.#work;
@@ -330,7 +330,7 @@ export class PushReading {
 		const d = work[CODE_AT + 3];
 		const isName = c === 42 && d === 0;
 		if (isName || (c === 96 && d === 1 && this.meterId.length === 0)) this.meterId = work.slice(0, length);
-		// Device, or list (1-0:0.2.129).
+		// Name of the device or of its list (1-0:0.2.129).
 		if (isName || c === 0) this.findMaker(work, 0, length);
 		if (!this.#isOpen) this.beginObject();
 		if (isNumber(walker.tag)) this.#numbers++;

@@ -52,9 +52,12 @@ import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render 
 import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NONE } from "./scaler-cache.js";
 
 export const LIST_LIMIT = 30;
-/** After a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter accepts. */
+/**
+ * Attributes per request after a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter
+ * accepts.
+ */
 export const SHORT_LIST = 10;
-/** In 128 bytes; a meter that fails at these has no lists. */
+/** Attributes in 128 bytes; a meter that fails at these has no lists. */
 const SHORT_ENOUGH = 12;
 /** Values of a structure or array. */
 export const VALUES_LIMIT = 16;
@@ -72,23 +75,23 @@ export interface ReadingSink {
 
 /** GETs over an association: poll list (Reading) or profile. */
 export interface Inquiry {
-	/** Free for other use between requests. */
+	/** Cursor for responses; free for other use between requests. */
 	readonly cursor: Cursor;
-	/** CONFORMANCE_… besides GET. */
+	/** CONFORMANCE_… required in addition to GET. */
 	readonly services: number;
-	/** No request is left. */
+	/** True if no request is left. */
 	readonly done: boolean;
 	/** The last request was a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
 	readonly fewer: number;
-	/** Objects or rows. */
+	/** Number of objects, or rows, read. */
 	readonly read: number;
-	/** Built. */
+	/** Number of requests built. */
 	readonly requests: number;
 	/** The association stands; `listing`: the meter accepts lists. */
 	begin(listing: boolean): void;
-	/** At most `room` bytes (13 or more); returns the end. */
+	/** Writes a request of at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
 	/** GET response at the cursor. */
 	take(): void;
@@ -98,7 +101,7 @@ export interface Inquiry {
 }
 
 export interface ReadingOptions {
-	/** poll-list.ts. */
+	/** Poll list, packed as in poll-list.ts. */
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
@@ -124,14 +127,14 @@ export class Reading implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(WORK_SIZE);
-	/** In the buffer. */
+	/** End of the steps in the working buffer. */
 	#stepsEnd = STEPS_AT;
-	/** In the buffer. */
+	/** Index of the requested step in the working buffer. */
 	#index = STEPS_AT;
 	/** Steps in the last request; a list if more than one. */
 	#asked = 0;
 	#listing = 1;
-	/** For the next block. */
+	/** True if the next request is for the next block. */
 	#more = false;
 	/** The scalers belong to another meter. */
 	#isStrange = false;
@@ -252,7 +255,7 @@ export class Reading implements Inquiry {
 		if (this.goOn()) this.skipTimes();
 	}
 
-	/** False after a new plan for another meter. */
+	/** Moves to the next step; false after a new plan for another meter. */
 	private goOn(): boolean {
 		if (this.#isStrange) {
 			this.#isStrange = false;
@@ -363,7 +366,7 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Current element into `#work`, times 10^scaler. Returns as `render`. */
+	/** Renders the current element into `#work`, times 10^scaler. Returns as `render`. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

@@ -13,9 +13,9 @@ export const REASON_NO_VALUE = 256;
 /** Invalid A-XDR or block transfer. */
 export const REASON_UNREADABLE = 257;
 export const REASON_TOO_LONG = 258;
-/** Exception or service error. */
+/** The meter sent an exception or service error. */
 export const REASON_EXCEPTION = 259;
-/** Value without its scaler. */
+/** The value came without its scaler. */
 export const REASON_NO_SCALER = 260;
 
 const DENIALS =
@@ -26,13 +26,13 @@ const DENIALS =
 	(1 << REASON_TYPE_UNMATCHED) |
 	(1 << REASON_SCOPE_VIOLATED);
 
-/** `kind`: GET_…; `reason`: data-access-result. */
+/** Returns the reason for `kind` (GET_…) and `reason` (data-access-result). */
 export function reasonOf(kind: number, reason: number): number {
 	if (kind === GET_REFUSED) return reason;
 	return kind === GET_TOO_LONG ? REASON_TOO_LONG : REASON_UNREADABLE;
 }
 
-/** Refused permanently. */
+/** Returns true if the meter refuses the attribute permanently. */
 export function isDenial(reason: number): boolean {
 	return reason < 32 && ((DENIALS >> reason) & 1) === 1;
 }

@@ -33,33 +33,33 @@ import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js"
 
 /** Instead of a length: null, or not a number. */
 export const NO_TEXT = -1;
-/** Octet string as text. */
+/** An octet string is text. */
 export const AS_TEXT = 0;
 /** Date and time, if of the right length. */
 export const AS_DATE_TIME = 1;
-/** With the sign of ISO 8601. */
+/** As AS_DATE_TIME, with the sign of ISO 8601. */
 export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;
 const LETTER_B = 0x62;
 
 /**
- * By tag from 00: S signed, U unsigned, F float. Bits: 05 and 06 32, 0F 8, 10 16, 11 8, 12 16, 14 and 15 64, 17 32, 18
- * 64; 1C to 21: delta arrays.
+ * Types by tag from 00: S signed, U unsigned, F float. Bits: 05 and 06 32, 0F 8, 10 16, 11 8, 12 16, 14 and 15 64, 17
+ * 32, 18 64; 1C to 21: delta arrays.
  */
 const NUMBERS = ".....SU........SSUU.SU.FF...SSSUUU";
 const SIGNED = 0x53;
 const UNSIGNED = 0x55;
 const FLOATING = 0x46;
 
-/** Scaler and unit apply. */
+/** True if scaler and unit apply. */
 export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
 /**
- * Current element to the start of `into` (TEXT_LIMIT bytes), numbers times 10^scaler; `octets`: AS_…. Returns the length,
- * NO_TEXT or TEXT_TOO_LONG.
+ * Writes the current element to the start of `into` (TEXT_LIMIT bytes), numbers times 10^scaler; `octets`: AS_….
+ * Returns the length, NO_TEXT or TEXT_TOO_LONG.
  */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;

@@ -15,7 +15,7 @@ export const UNIT_NONE = 255;
 
 export const SCALER_UNKNOWN = 0;
 export const SCALER_KNOWN = 1;
-/** Used unscaled, without a unit. */
+/** The meter denies the scaler: the value is used unscaled, without a unit. */
 export const SCALER_DENIED = 2;
 
 const ENTRIES_AT = 1 + NAME_LIMIT;
@@ -46,12 +46,12 @@ export class ScalerCache {
 		return forgets;
 	}
 
-	/** Without a name the scalers may be another meter's. */
+	/** Clears a cache without a name, because its scalers may be another meter's. */
 	forgetNameless(): void {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}
 
-	/** Copy; empty when unknown. */
+	/** Copy of the name; empty when unknown. */
 	get name(): Uint8Array {
 		return this.#bytes.slice(1, 1 + this.#bytes[0]);
 	}

@@ -19,9 +19,9 @@ const LONG_MAX = 0x3fff;
 /** Instead of an end position. */
 export const ADDRESS_BAD = -1;
 
-/** Both ends of a connection. */
+/** Addresses of both ends of a connection. */
 export interface HDLCAddress {
-	/** 0 to 127. */
+	/** Client address, 0 to 127. */
 	readonly client: number;
 	/** Upper part, 0 to 16383. */
 	readonly logical: number;
@@ -67,13 +67,13 @@ export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + 1;
 }
 
-/** Each station answers with its own address. */
+/** True for "all stations": each answers with its own address. */
 export function isAllStations(address: HDLCAddress): boolean {
 	const part = address.physical === 0 ? address.logical : address.physical;
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** 0 if it continues after `end`; ADDRESS_BAD if invalid. */
+/** Returns the end; 0 if it continues after `end`, ADDRESS_BAD if invalid. */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

@@ -79,14 +79,17 @@ export interface ConnectionOptions {
 	readonly address: HDLCAddress;
 	/** Bd, to calculate the end of a transmission. */
 	readonly baud: number;
-	/** From the last bit sent to the first byte of the response, ms. */
+	/** Time from the last bit sent to the first byte of the response, ms. */
 	readonly receiveTimeoutMs: number;
 	/** Closes an earlier connection, which the meter may keep open for minutes. */
 	readonly releaseFirst: boolean;
-	/** Proposed: bytes of information in both directions (reduced to fit `apdu`); frames from the meter. */
+	/**
+	 * Proposed limits: bytes of an information field in both directions (reduced to fit `apdu`), and frames from the
+	 * meter.
+	 */
 	readonly info: number;
 	readonly window: number;
-	/** For responses and unchecked frames; the connection's own between its events. */
+	/** Buffer for responses and unchecked frames; reserved for the connection between its events. */
 	readonly apdu: Uint8Array;
 }
 
@@ -94,9 +97,9 @@ export interface ConnectionOptions {
 const PROPOSALS = 2;
 /** DISC frames; no response also ends the connection. */
 const RELEASES = 2;
-/** Between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
+/** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
-/** Before a meter that is not ready is polled again. */
+/** Pause before a meter that is not ready is polled again. */
 const BUSY_PAUSE_MS = 200;
 /** Start bit, eight data bits, stop bit. */
 const BITS_PER_BYTE = 10;
@@ -109,7 +112,7 @@ const STATE_TALKING = 4;
 const STATE_DISCONNECTING = 5;
 const STATE_ENDED = 6;
 
-/** To send after the current frame. */
+/** Next frame, sent after the current one. */
 const FRAME_NONE = 0;
 const FRAME_SNRM = 1;
 const FRAME_PLAIN_SNRM = 2;
@@ -118,7 +121,7 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** Undefined if the caller disconnected; final with EVENT_END. */
+	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
 	/** Bytes received; frames of the meter, of other stations, echoes; frames repeated. */
 	received = 0;
@@ -134,13 +137,13 @@ export class HDLCConnection implements Machine {
 	readonly #info: number;
 	#state = STATE_IDLE;
 	#wanted = FRAME_NONE;
-	/** Bit n is EVENT_n. */
+	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
 	/** Repetitions of SNRM or DISC. */
 	#tries = 0;
 	/** Damaged frames at the last progress. */
 	#badBefore = 0;
-	/** Before polling a meter that is not ready. */
+	/** True while it pauses before polling a meter that is not ready. */
 	#pausing = false;
 	/** End of the transmission; latest start and end of the response; latest next byte of a frame. */
 	#sentByMs = 0;
@@ -217,7 +220,7 @@ export class HDLCConnection implements Machine {
 		this.follow(next, nowMs);
 	}
 
-	/** In any state; EVENT_END follows. */
+	/** Ends the connection in any state. EVENT_END follows. */
 	disconnect(nowMs: number): void {
 		if (this.#state === STATE_IDLE) this.end(undefined);
 		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);
@@ -315,7 +318,7 @@ export class HDLCConnection implements Machine {
 		}
 	}
 
-	/** `next`: NEXT_…. */
+	/** Performs the next action of the exchange, NEXT_…. */
 	private follow(next: number, nowMs: number): void {
 		if (next === NEXT_SEGMENT) this.transmit(FRAME_I, nowMs);
 		else if (next === NEXT_RR) this.transmit(FRAME_RR, nowMs);
@@ -391,7 +394,7 @@ export class HDLCConnection implements Machine {
 		this.#events |= 1 << EVENT_END;
 	}
 
-	/** After the current frame. */
+	/** Schedules a frame to be sent after the current one. */
 	private transmit(frame: number, nowMs: number): void {
 		this.#wanted = frame;
 		const exchange = this.#exchange;
@@ -412,7 +415,7 @@ export class HDLCConnection implements Machine {
 		this.#patienceEndsMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
-	/** Up to the latest end. */
+	/** Extends the wait to `ms` after `nowMs`, up to the latest end. */
 	private extend(ms: number, nowMs: number): void {
 		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#patienceEndsMs));
 	}

@@ -20,14 +20,14 @@ import {
 	FORMAT_TYPE_MASK,
 } from "./frame.js";
 
-/** Free after `base`: a bare frame, or a header. */
+/** Bytes free after `base`, for a bare frame or a header. */
 export const ROOM = BARE_FRAME_LIMIT;
 
 const VERDICT_MORE = 0;
 const VERDICT_BAD = 1;
 const VERDICT_READY = 2;
 
-/** Format to control, bytes. */
+/** Shortest header, format to control, bytes. */
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
@@ -35,7 +35,7 @@ export class FrameDecoder {
 	readonly bytes: Uint8Array;
 	/** The fields below describe a frame until `release`. */
 	ready = false;
-	/** Beyond the buffer: only the header is valid, the check unverified. */
+	/** True beyond the buffer: only the header is valid, the check unverified. */
 	tooLong = false;
 	control = 0;
 	/** S in the format field. */
@@ -43,7 +43,7 @@ export class FrameDecoder {
 	/** Destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
 	sourceStart = 0;
 	sourceEnd = 0;
-	/** `bytes[infoStart..infoEnd)`. */
+	/** Information: `bytes[infoStart..infoEnd)`. */
 	infoStart = 0;
 	/** Damaged or truncated, also noise that looked like a frame. */
 	bad = 0;
@@ -53,7 +53,7 @@ export class FrameDecoder {
 	#to = 0;
 	/** `#to` for the next examination. */
 	#need = 0;
-	/** Before the closing flag. */
+	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
 	/** Bytes left of a frame that was too long. */
 	#skip = 0;
@@ -75,17 +75,17 @@ export class FrameDecoder {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
-	/** Before the header check at most 14 bytes after `base`. */
+	/** End of the bytes written, before the header check at most 14 bytes after `base`. */
 	get written(): number {
 		return this.#to;
 	}
 
-	/** Last byte: closes a frame or opens one. */
+	/** True if the last byte is a flag, which closes a frame or opens one. */
 	get hasFlag(): boolean {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Until a frame is ready; returns the next position. */
+	/** Takes bytes until a frame is ready; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -117,7 +117,7 @@ export class FrameDecoder {
 		this.scan(false);
 	}
 
-	/** First flag; returns the position after it. */
+	/** Searches for the first flag. Returns the position after it. */
 	private begin(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && bytes[at] !== FLAG) at++;
@@ -127,7 +127,7 @@ export class FrameDecoder {
 		return at + 1;
 	}
 
-	/** Up to the next examination. */
+	/** Copies bytes up to the next examination. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
 		const count = Math.min(end - start, this.#need - this.#to);
@@ -138,7 +138,7 @@ export class FrameDecoder {
 		return start + count;
 	}
 
-	/** Until a frame is ready or bytes are missing. `isSilent`: no more follow. */
+	/** Examines the bytes until a frame is ready or some are missing. `isSilent`: no more follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
 			const verdict = this.look(isSilent);
@@ -159,7 +159,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Last flag of the next run; false without one. */
+	/** Moves to the last flag of the next run; false without one. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -214,7 +214,7 @@ export class FrameDecoder {
 		return this.checks(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** After `bytes[start..end)`. */
+	/** True if the check after `bytes[start..end)` is right. */
 	private checks(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}

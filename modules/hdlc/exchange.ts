@@ -24,13 +24,13 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** Ignored. */
+/** Next action: none, the frame was ignored. */
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
 /** Send RR: more of the response, or a missing frame. */
 export const NEXT_RR = 2;
-/** More frames of the window follow. */
+/** Wait for more frames of the window. */
 export const NEXT_AWAIT = 3;
 /** Poll with RR after a pause: not ready. */
 export const NEXT_PAUSE = 4;
@@ -51,24 +51,24 @@ export class Exchange {
 	/** N(S) of the segment; expected N(S). */
 	sendNumber = 0;
 	receiveNumber = 0;
-	/** Segment `request[segmentStart..segmentEnd)`. */
+	/** Segment: `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
-	/** Response so far. */
+	/** Bytes of the response so far. */
 	length = 0;
-	/** Since the last progress. */
+	/** Repetitions since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
 	/** The segment, by the meter. */
 	#acknowledged = true;
-	/** The response has begun. */
+	/** True if the response has begun. */
 	#answered = false;
 	/** Frames of the window so far. */
 	#inWindow = 0;
-	/** Since the last progress. */
+	/** Polls of a meter that is not ready since the last progress. */
 	#polls = 0;
 
 	constructor(decoder: FrameDecoder) {
@@ -84,7 +84,7 @@ export class Exchange {
 		return this.segmentEnd < this.#requestEnd;
 	}
 
-	/** First segment of `bytes[start..end)`. */
+	/** Starts an exchange with the first segment of `bytes[start..end)`. */
 	begin(bytes: Uint8Array, start: number, end: number): void {
 		this.request = bytes;
 		this.#requestStart = start;
@@ -168,7 +168,7 @@ export class Exchange {
 		this.#inWindow = 0;
 	}
 
-	/** The segment is acknowledged. */
+	/** Marks the segment as acknowledged. */
 	private goOn(): void {
 		if (!this.#acknowledged) this.sendNumber = (this.sendNumber + 1) & 7;
 		this.#acknowledged = true;

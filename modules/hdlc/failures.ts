@@ -1,4 +1,4 @@
-/** Silence at a fixed speed ranks like a failed sign-on; after a sign-on it ranks higher. */
+/** Failures of HDLC. Silence at a fixed speed ranks like a failed sign-on; after a sign-on it ranks higher. */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 /** Invalid in HDLC; nothing was sent. */
@@ -8,35 +8,35 @@ export const HDLC_NO_ADDRESS = finalFailure(
 	20,
 	"No HDLC address can be made of server_logical, server_physical and server_address_length.",
 );
-/** To SNRM. */
+/** No byte was received in response to SNRM. */
 export const HDLC_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
 	3,
 	"The meter did not answer. Check that the head sits on its optical port; then opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** By the optical head. */
+/** Only the optical head's echo was received. */
 export const HDLC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"hdlc/echo-only",
 	4,
 	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** To SNRM: bytes, no valid frame. */
+/** SNRM was answered by bytes without a valid frame. */
 export const HDLC_GARBAGE = failure(
 	METER_ERROR,
 	"hdlc/garbage",
 	5,
 	"Characters came back, but no HDLC frame. Check baudrate and opening; then turn the head, and shade it from light.",
 );
-/** To SNRM: frames for other addresses only. */
+/** SNRM was answered by frames for other addresses only. */
 export const HDLC_OTHER_ADDRESS = failure(
 	METER_ERROR,
 	"hdlc/other-address",
 	24,
 	"Frames came back, but for other addresses. Check server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Present, but SNRM is answered with DM or not at all. */
+/** The meter is present but answers SNRM with DM or not at all. */
 export const HDLC_REFUSED = failure(
 	METER_ERROR,
 	"hdlc/refused",
@@ -56,35 +56,35 @@ export const HDLC_DISCONNECTED = failure(
 	27,
 	"The meter ended the connection. Another reader may be at work; try again, then check client_address and auth.",
 );
-/** On an established connection; some meters ignore unacceptable association requests. */
+/** No response on an established connection; some meters ignore unacceptable association requests. */
 export const HDLC_LOST = failure(
 	METER_TIMEOUT,
 	"hdlc/lost",
 	28,
 	"The meter fell silent. Check that the head sits firmly; then raise receive_timeout_ms; then check client_address and auth.",
 );
-/** On an established connection. */
+/** Only damaged frames on an established connection. */
 export const HDLC_DAMAGED = failure(
 	METER_ERROR,
 	"hdlc/damaged",
 	29,
 	"The answers arrived damaged, again and again. Check the head's position; then lower baudrate_max, or baudrate.",
 );
-/** Not ready, or no response yet. */
+/** The meter is not ready, or has no response yet. */
 export const HDLC_BUSY = failure(
 	METER_TIMEOUT,
 	"hdlc/not-ready",
 	30,
 	"The meter kept on saying that it is not ready. Try again later.",
 );
-/** Without LLC header. */
+/** The response has no LLC header. */
 export const HDLC_BAD_ANSWER = failure(
 	METER_ERROR,
 	"hdlc/bad-answer",
 	31,
 	"The meter answered with something else than DLMS/COSEM.",
 );
-/** Longer than the buffer. */
+/** The response is longer than the caller's buffer. */
 export const HDLC_TOO_LONG = finalFailure(
 	METER_ERROR,
 	"hdlc/too-long",
@@ -101,7 +101,7 @@ export const SIGNED_ON_SILENCE = failure(
 export const SIGNED_ON_ECHO_ONLY = failure(METER_TIMEOUT, HDLC_ECHO_ONLY.code, 14, HDLC_ECHO_ONLY.message);
 export const SIGNED_ON_GARBAGE = failure(METER_ERROR, HDLC_GARBAGE.code, 15, HDLC_GARBAGE.message);
 
-/** Variant after a sign-on. */
+/** Returns the variant of `failure` after a sign-on. */
 export function afterSignOn(failure: Failure): Failure {
 	if (failure === HDLC_SILENCE) return SIGNED_ON_SILENCE;
 	if (failure === HDLC_ECHO_ONLY) return SIGNED_ON_ECHO_ONLY;

@@ -23,17 +23,17 @@ export const FORMAT_TYPE = 0xa0;
 export const FORMAT_TYPE_MASK = 0xf0;
 export const FORMAT_SEGMENTED = 0x08;
 export const FORMAT_LENGTH_MASK = 0x07;
-/** From the flag. */
+/** Offset of the destination address from the flag. */
 export const ADDRESS_AT = 3;
-/** Header or frame check. */
+/** Bytes of a header or frame check. */
 export const CHECK_LENGTH = 2;
 /** Largest length field; bytes with both flags. */
 const LENGTH_MAX = 0x7ff;
 export const FRAME_LIMIT = LENGTH_MAX + 2;
-/** Without information: both flags, server addresses on both sides. */
+/** Longest frame without information: both flags, server addresses on both sides. */
 export const BARE_FRAME_LIMIT = 16;
 
-/** Without P/F; for I, RR, RNR and REJ without N(R) and N(S). */
+/** Control bytes without P/F; for I, RR, RNR and REJ without N(R) and N(S). */
 export const CONTROL_RR = 0x01;
 export const CONTROL_RNR = 0x05;
 export const CONTROL_REJ = 0x09;
@@ -52,7 +52,7 @@ export const LLC_DESTINATION = 0xe6;
 export const LLC_COMMAND = 0xe6;
 export const LLC_RESPONSE = 0xe7;
 
-/** CONTROL_…, without P/F, N(R) and N(S). */
+/** Returns CONTROL_…, without P/F, N(R) and N(S). */
 export function controlKind(control: number): number {
 	if ((control & 0x01) === 0) return CONTROL_I;
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
@@ -63,7 +63,7 @@ export function receiveNumber(control: number): number {
 	return control >> 5;
 }
 
-/** N(S) of I. */
+/** Returns N(S) of an I frame. */
 export function sendNumber(control: number): number {
 	return (control >> 1) & 7;
 }

@@ -19,7 +19,7 @@ export const PARAMETER_SENT_WINDOW = 7;
 export const PARAMETER_RECEIVED_WINDOW = 8;
 
 export const INFO_DEFAULT = 128;
-/** By the standard. */
+/** Bounds of the standard. */
 export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
@@ -69,7 +69,7 @@ export interface Information {
 	readonly infoEnd: number;
 }
 
-/** 0 to 0xFFFFFFFF; 0 if missing, or malformed list. */
+/** Returns the value, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

@@ -27,7 +27,7 @@ import {
 const PIECE_LIMIT = 128;
 /** Flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
-/** Frame check and flag. */
+/** Bytes of frame check and flag. */
 const TAIL_LENGTH = 3;
 
 const STAGE_NONE = 0;
@@ -35,12 +35,12 @@ const STAGE_HEAD = 1;
 const STAGE_INFO = 2;
 const STAGE_TAIL = 3;
 
-/** Added up: more segments follow; the information begins an APDU. */
+/** Flags to add up: more segments follow; the information begins an APDU. */
 export const WITH_MORE = 1;
 export const WITH_LLC = 2;
 
 export class FrameSender {
-	/** Each station answers with its own address. */
+	/** True for "all stations": each answers with its own address. */
 	readonly toAllStations: boolean;
 	control = 0;
 	/** Ends of server and client address in `head`, from ADDRESS_AT on. */
@@ -70,7 +70,7 @@ export class FrameSender {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** With `info` bytes of information, LLC header included. */
+	/** Returns the bytes of a frame with `info` bytes of information, LLC header included. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
@@ -107,7 +107,7 @@ export class FrameSender {
 		this.#stage = STAGE_HEAD;
 	}
 
-	/** Only while `busy`. */
+	/** Puts the next piece into `output`; only while `busy`. */
 	next(output: Output): void {
 		output.kind = OUTPUT_TRANSMIT;
 		if (this.#stage === STAGE_INFO) {

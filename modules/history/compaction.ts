@@ -18,7 +18,7 @@ import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
 /** Halvings of the retention of days before other levels; household meters need none. */
 const DAYS_FIRST = 8;
-/** Free sectors required before another one takes readings. */
+/** Number of free sectors required before another one is used for readings. */
 const SPARE = 2;
 /** Bytes of one flash write. */
 const PIECE = 4 * SLOT;
@@ -29,11 +29,11 @@ export class Compaction {
 	#fromS = 0;
 	/** Halvings of the retention of days. */
 	#pressure = 0;
-	/** Undefined between sectors. */
+	/** Source of the sector in progress; undefined between sectors. */
 	#source: EntryCursor | undefined;
-	/** With the omitted entries before it. */
+	/** Current entry, including the entries omitted before it. */
 	readonly #current = new Entry();
-	/** Last entry copied, examined, dropped for its age (0: none). */
+	/** Times of the last entry copied, examined, and dropped for its age (0: none). */
 	#copiedS = 0;
 	#beforeS = 0;
 	#droppedS = 0;
@@ -46,7 +46,7 @@ export class Compaction {
 		this.#sectors = sectors;
 	}
 
-	/** Too few sectors are free: call `step`. */
+	/** True if too few sectors are free: call `step`. */
 	get isNeeded(): boolean {
 		return this.#sectors.free < SPARE;
 	}
@@ -98,7 +98,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** Up to `untilS`, while there is room; false if more remain after `limit` entries. */
+	/** Copies up to `untilS`, while there is room; false if more remain after `limit` entries. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;
@@ -131,7 +131,7 @@ export class Compaction {
 		return false;
 	}
 
-	/** Beyond MONTHS entries are dropped. */
+	/** Returns the level for this age; beyond MONTHS entries are dropped. */
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
 		for (; level <= MONTHS; level++) {

@@ -13,7 +13,7 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** In the sector; Infinity: to be filled. */
+	/** Position of the window in the sector; Infinity: to be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
 	/** -1: to be looked up. */
 	#sector = -1;
@@ -21,7 +21,7 @@ export class EntryCursor implements EntrySource {
 	/** The sector is valid until then. */
 	#endS = 0;
 	#beforeS = 0;
-	/** Last entry returned. */
+	/** Time of the last entry returned. */
 	#timeS: number;
 
 	/** Starts after an entry at `fromS`, or at 0. `state` follows the raw entries. */
@@ -35,12 +35,12 @@ export class EntryCursor implements EntrySource {
 		return this.#timeS;
 	}
 
-	/** Next entry in the head, after `next` returned false. */
+	/** Position of the next entry in the head, after `next` returned false. */
 	get position(): number {
 		return this.#at;
 	}
 
-	/** False at the end. Throws if the sector was reused meanwhile, and what the flash throws. */
+	/** Moves on; false at the end. Throws if the sector was reused meanwhile, and errors of the flash. */
 	next(): boolean {
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;
@@ -74,7 +74,7 @@ export class EntryCursor implements EntrySource {
 		return true;
 	}
 
-	/** False at the end of the sector. */
+	/** Decodes an entry; false at the end of the sector. */
 	private decode(): boolean {
 		const sectors = this.#sectors;
 		const window = this.#window;
@@ -84,7 +84,7 @@ export class EntryCursor implements EntrySource {
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
-			// Erased, after the data.
+			// The window is erased after the data.
 			window.fill(0xff, length);
 		}
 		const at = this.#at - this.#windowAt;

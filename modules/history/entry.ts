@@ -26,7 +26,7 @@ export const REGISTER_COUNT = 6;
 export const FLAG_START = 1;
 /** The rises are not the whole consumption. */
 export const FLAG_PARTIAL = 2;
-/** Another meter, or a register was set back. */
+/** The meter is another one, or a register was set back. */
 export const FLAG_CHANGED = 4;
 /** A register overflowed and went on from 0. */
 export const FLAG_WRAPPED = 8;
@@ -43,14 +43,14 @@ const HEAD_NONE = 128;
 const HAS_TARIFF_2 = 64;
 
 export class Entry {
-	/** Unix seconds. */
+	/** Unix time in seconds. */
 	timeS = 0;
-	/** FLAG_…. */
+	/** FLAG_… bits. */
 	flags = 0;
 	known = 0;
-	/** 0 when unknown. */
+	/** Rise by register; 0 when unknown. */
 	readonly rises = new Float64Array(REGISTER_COUNT);
-	/** By `decode`. */
+	/** Set by `decode`: true if a state follows. */
 	hasState = false;
 
 	clear(): void {
@@ -60,7 +60,7 @@ export class Entry {
 
 	/** The next entry in time. */
 	add(next: Entry): void {
-		// Only one of the entries has the register.
+		// The sum is partial if only one entry has the register.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
 		this.flags |= next.flags;
 		this.known |= next.known;
@@ -81,14 +81,14 @@ export class Entry {
 		return to;
 	}
 
-	/** From at least ENTRY_LIMIT bytes; returns the end, 0 if invalid. */
+	/** Decodes at least ENTRY_LIMIT bytes; returns the end, 0 if invalid. */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
 		let from = at + 1;
 		const take = (): number => {
 			let value = 0;
-			// Longer numbers are invalid; cut after seven bytes.
+			// Longer numbers are invalid and are cut after seven bytes.
 			for (let scale = 1; scale < RISE_END; scale *= 128) {
 				const byte = bytes[from++];
 				value += (byte & 127) * scale;
@@ -108,7 +108,7 @@ export class Entry {
 	}
 }
 
-/** Up to 49 bits; returns the end. */
+/** Writes up to 49 bits; returns the end. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

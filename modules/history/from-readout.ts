@@ -35,21 +35,21 @@ const METERING_POINT = 10;
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** Characters of a value. */
+/** Most characters of a value. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** `state` must be empty. */
+/** Fills `state`, which must be empty. */
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
-	/** By channel. */
+	/** Types of the M-Bus meters by channel. */
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
 	/** Registers with a total, as bits; others are sums of tariffs. */
 	let totals = 0;
-	// 0 means absent.
+	// A checksum of 0 would mean "absent".
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
@@ -93,7 +93,7 @@ function registerOnMBus({ d, e }: OBISCode, kind: number): number {
 	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
-/** As a total or tariff; or NOTHING. */
+/** Returns the register of a total or tariff, or NOTHING. */
 function registerOf({ a, c, d, e }: OBISCode): number {
 	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
 		return c === 1 ? IMPORT : EXPORT;
@@ -105,7 +105,7 @@ function registerOf({ a, c, d, e }: OBISCode): number {
 	return a === MEDIUM_HEAT ? HEAT : a === MEDIUM_WATER ? WATER : NOTHING;
 }
 
-/** In the register's unit, rounded down, or NOTHING; a missing unit is the usual one. */
+/** Returns the value in the register's unit, rounded down, or NOTHING; a missing unit is the usual one. */
 function amountOf(cursor: RecordCursor, register: number): number {
 	const unit = lowerCase(cursor.unit);
 	if (register === GAS || register === WATER) {
@@ -128,7 +128,7 @@ function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	if (end === 0 || digits[0] === MINUS) return NOTHING;
 	let value = 0;
 	let isWhole = true;
-	/** Decimal places left. */
+	/** Remaining decimal places to use. */
 	let places = exponent;
 	for (let i = 0; i < end && places >= 0; i++) {
 		if (digits[i] === DOT) isWhole = false;

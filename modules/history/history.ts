@@ -30,11 +30,11 @@ import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
 
-/** For a readout and compaction. */
+/** Memory for storing a readout and for compaction. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
-/** Set during an erase; the next start completes it. */
+/** The key is set during an erase; the next start completes it. */
 const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
@@ -57,7 +57,7 @@ export interface HistoryDeps {
 export interface HistoryOptions {
 	readonly deps: HistoryDeps;
 	readonly ledger: MemoryLedger;
-	/** For the boundaries of periods. */
+	/** Time zone that determines the boundaries of periods. */
 	readonly zone: Offsets;
 	readonly flash: Flash | undefined;
 }
@@ -69,15 +69,15 @@ export class History implements Timed {
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Last entry, seconds; 0: unknown. */
+	/** Time of the last entry, seconds; 0: not yet known. */
 	#lastS = 0;
-	/** To be stored. */
+	/** Readout to be stored next. */
 	#waiting: Readout | undefined;
-	/** In TIDYING. */
+	/** Compaction in the TIDYING state. */
 	#compaction: Compaction | undefined;
-	/** Next work. */
+	/** Time of the next work. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Factory reset began. */
+	/** True after the start of a factory reset. */
 	#isErased = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
@@ -88,7 +88,7 @@ export class History implements Timed {
 		this.#task = deps.driver.register("history", this);
 	}
 
-	/** Undefined without a partition. Completes an interrupted factory reset (`wasErasing`) or erase. */
+	/** Returns undefined without a partition. Completes an interrupted factory reset (`wasErasing`) or erase. */
 	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
 		const partition = options.flash?.open(PARTITION);
 		if (partition === undefined || countOf(partition) === 0) return undefined;
@@ -104,7 +104,7 @@ export class History implements Timed {
 		return history;
 	}
 
-	/** Last stored readout, Unix ms, or 0. Throws what the flash throws. */
+	/** Time of the last stored readout, Unix ms, or 0. Throws errors of the flash. */
 	get lastUtcMs(): number {
 		return new Journal(this.#partition).lastS * 1000;
 	}
@@ -218,7 +218,7 @@ export class History implements Timed {
 	}
 }
 
-/** Known quarter hour, or clock set back by at most BACK_S. */
+/** True for a known quarter hour, or a clock set back by at most BACK_S. */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }

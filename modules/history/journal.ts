@@ -13,11 +13,11 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 
 export class Journal {
 	readonly sectors: Sectors;
-	/** At the last entry. */
+	/** Meter state at the last entry. */
 	readonly state = new MeterState();
-	/** Last entry, or 0. */
+	/** Time of the last entry; 0 when there is no entry. */
 	lastS = 0;
-	/** Next block in the head. */
+	/** Position of the next block in the head. */
 	#at = DATA_END;
 
 	/** Scans. All methods throw what the flash throws; then create a new Journal. */
@@ -39,8 +39,8 @@ export class Journal {
 	}
 
 	/**
-	 * After the entry at `afterS`; invalidates later ones. `state`: resulting state; `isBreak`: does not follow from the
-	 * entry. Create a new object afterwards.
+	 * Appends after the entry at `afterS`; invalidates later ones. `state`: resulting state; `isBreak`: does not follow
+	 * from the entry. Create a new object afterwards.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;

@@ -1,20 +1,20 @@
 /** Identity and readings of a meter, from a readout (from-readout.ts); in flash as its 64-bit numbers. */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Known registers, as bits. */
+/** Index of the bit set of registers with a known reading. */
 export const KNOWN = 0;
 /** CRC-16 of identification and serial number; 0: absent. */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** By register, in its unit; 0: unknown. */
+/** Readings by register, in its unit; 0: unknown. */
 export const READINGS = 3;
 
 export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
-	/** View of `numbers`. */
+	/** Byte view of `numbers`. */
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** All values known in `later`. */
+	/** Adopts all values known in `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)
@@ -22,7 +22,7 @@ export class MeterState {
 		this.numbers[KNOWN] |= numbers[KNOWN];
 	}
 
-	/** Another meter, by serial number or else identification. */
+	/** True for another meter, by serial number or else identification. */
 	isOther({ numbers }: MeterState): boolean {
 		const own = this.numbers;
 		const what = own[SERIAL] * numbers[SERIAL] > 0 ? SERIAL : IDENT;

@@ -13,58 +13,58 @@ import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from ".
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** For interpolation, in periods. */
+/** Maximum distance of readings for interpolation, in periods. */
 const DIVIDED = 1.5;
 
-/** From a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour. */
+/** Longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour. */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** In order of time. */
+/** Entries in order of time. */
 export interface EntrySource {
 	readonly entry: Entry;
-	/** Current entry, or the one before the first; 0: beginning. */
+	/** Time of the current entry, or of the one before the first; 0: beginning. */
 	readonly timeS: number;
-	/** False at the end. */
+	/** Moves to the next entry. Returns false at the end. */
 	next(): boolean;
 }
 
 export interface PeriodRange {
-	/** QUARTERS to MONTHS. */
+	/** Level, QUARTERS to MONTHS. */
 	readonly level: number;
-	/** Seconds. */
+	/** Earliest start of a period, seconds. */
 	readonly fromS: number;
-	/** Exclusive, seconds. */
+	/** Latest start of a period (exclusive), seconds. */
 	readonly toS: number;
 }
 
 export class PeriodCursor {
-	/** Current period; `timeS`: its end. */
+	/** Current period: rises and flags; `timeS` is its end. */
 	readonly amounts = new Entry();
 	startS = 0;
 	readonly #source: EntrySource;
 	readonly #calendar: LocalCalendar;
 	readonly #range: PeriodRange;
-	/** Period in progress. */
+	/** Sum of the period in progress. */
 	readonly #sum = new Entry();
 	/** -1 before the first boundary. */
 	#sumStartS = -1;
 	#sumFlags = 0;
-	/** The sum has consumption. */
+	/** True if the sum has consumption. */
 	#isBegun = false;
 	/** Reading before the current entry, or -1. */
 	#beforeS = -1;
 	/** Share of the entry given to periods, and its amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** After the entry's time: none left in it. */
+	/** Next boundary; after the entry's time, none is left in it. */
 	#boundaryS = 0;
-	/** Among periods. */
+	/** True while an entry is divided among periods. */
 	#isDividing = false;
 	#hasEnded = false;
 
-	/** `source` begins at or before the range. */
+	/** `source` must begin at or before the range. */
 	constructor(source: EntrySource, calendar: LocalCalendar, range: PeriodRange) {
 		this.#source = source;
 		this.#calendar = calendar;
@@ -72,7 +72,7 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** False at the end. Throws what the source throws. */
+	/** Moves on; false at the end. Throws errors of the source. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {
@@ -81,13 +81,13 @@ export class PeriodCursor {
 		return this.startS < toS;
 	}
 
-	/** Regardless of the range. */
+	/** Moves on regardless of the range. */
 	private advance(): boolean {
 		for (;;) {
 			if (this.#isDividing) {
 				if (this.divide()) return true;
 			} else if (!this.#source.next()) {
-				// The readings end here.
+				// The readings end in this period.
 				this.#hasEnded = true;
 				this.#sumFlags |= FLAG_PARTIAL;
 				return this.#sumStartS >= 0 && this.#isBegun && this.close(this.#beforeS, 0);
@@ -111,7 +111,7 @@ export class PeriodCursor {
 		this.#isDividing = true;
 	}
 
-	/** Next boundary in the entry; true if a period ends there. */
+	/** Moves to the next boundary; true if a period ends there. */
 	private divide(): boolean {
 		const { entry } = this.#source;
 		const { level } = this.#range;
@@ -124,7 +124,7 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Without readings, only the last boundary may be near one again.
+		// Among boundaries without a reading, only the last one may be near a reading again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;

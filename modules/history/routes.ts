@@ -12,7 +12,7 @@ import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
 import type { History } from "./history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
-/** For a client's reading. */
+/** Memory for reading the history for a client. */
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /** Query `period`, in the order of levels (history/calendar.ts). */
@@ -25,7 +25,7 @@ const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
 const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
 
-/** End of 2099, seconds. */
+/** Latest time accepted, seconds: the end of 2099. */
 const TIME_LIMIT_S = 4_102_444_799;
 const TIME_DIGITS = 10;
 
@@ -77,14 +77,14 @@ class Listing {
 	#unit = 0;
 	#hasPeriod = false;
 
-	/** Without a cursor empty. */
+	/** Without a cursor the list is empty. */
 	constructor(core: Core, period: string, cursor: PeriodCursor | undefined) {
 		this.#core = core;
 		this.#period = period;
 		this.#cursor = cursor;
 	}
 
-	/** JSON, for JSONStream. */
+	/** Writes a unit as JSON for JSONStream. */
 	member(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) {
 			writer.beginObject();
@@ -102,14 +102,14 @@ class Listing {
 		return this.#hasPeriod;
 	}
 
-	/** CSV, for JSONStream. */
+	/** Writes a unit as CSV for JSONStream. */
 	row(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) writer.raw(writer.prepare(COLUMNS));
 		else if (this.goTo(unit)) writer.raw(writer.prepare(this.line()));
 		return unit === 0 || this.#hasPeriod;
 	}
 
-	/** False at the end. */
+	/** Moves to the period of a unit. Returns false at the end. */
 	private goTo(unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;

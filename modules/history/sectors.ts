@@ -21,7 +21,7 @@
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 
-/** Used of a larger partition. */
+/** Maximum number of sectors used in a larger partition. */
 const SECTOR_LIMIT = 16;
 const SECTOR_MINIMUM = 5;
 
@@ -52,7 +52,7 @@ export class Sectors {
 	head = -1;
 	/** A record per sector; number 0: free. */
 	readonly #table: Uint32Array;
-	/** In use, as far as `walk` went, as bits. */
+	/** Bits of the sectors in use, as far as `walk` went. */
 	#live = 0;
 
 	/** Methods throw what the flash throws. */
@@ -87,7 +87,7 @@ export class Sectors {
 		}
 	}
 
-	/** Into `into[0..RECORD_SIZE)`. */
+	/** Writes the record of the next sector to `into[0..RECORD_SIZE)`. */
 	makeRecord(into: Uint8Array, kind: number, baseS: number, untilS: number): void {
 		let highest = 0;
 		for (let i = 0; i < this.count; i++) highest = Math.max(highest, this.get(i, NUMBER));
@@ -103,7 +103,7 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** Not reused by another Sectors object since `load`. */
+	/** True if no other Sectors object has reused it since `load`. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
@@ -118,7 +118,7 @@ export class Sectors {
 				if (later < 0 || this.get(i, BASE) < this.get(later, BASE)) later = i;
 			} else if (found < 0 || this.get(i, NUMBER) > this.get(found, NUMBER)) found = i;
 		}
-		// After a lost sector the following one continues.
+		// The sector after a lost one continues the history.
 		return found < 0 ? later : found;
 	}
 
@@ -133,7 +133,7 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Up to `timeS`; start of the valid range there: 0 or an entry. */
+	/** Walks up to `timeS`; returns the start of the valid range there: 0 or an entry. */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
@@ -146,7 +146,7 @@ export class Sectors {
 		}
 	}
 
-	/** Without valid data. */
+	/** Number of sectors without valid data. */
 	get free(): number {
 		this.walk(END_S);
 		let free = 0;
@@ -171,7 +171,7 @@ export class Sectors {
 		return this.#table[sector * COLUMNS + column];
 	}
 
-	/** From flash. */
+	/** Reads a record from flash. */
 	private recordOf(sector: number, kind: number): Uint32Array | undefined {
 		const bytes = new Uint8Array(RECORD_SIZE);
 		this.partition.read(sector * ERASE_SIZE + (kind === KIND_RAW ? 0 : DATA_END), bytes);
@@ -203,7 +203,7 @@ export function makeBlock(bytes: Uint8Array, at: number, length: number): number
 	return size;
 }
 
-/** At the end of `bytes[start..end)`; true if already there. */
+/** Writes the check at the end of `bytes[start..end)`; true if already there. */
 function checkAt(bytes: Uint8Array, start: number, end: number): boolean {
 	const check = crc16(bytes, start, end - 2);
 	const isThere = bytes[end - 2] === (check & 127) && bytes[end - 1] === ((check >> 7) & 127);

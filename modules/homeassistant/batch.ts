@@ -17,9 +17,9 @@ export const SEND_ONE = 0;
 export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
-/** Below the hub's address; some users include it. */
+/** Path below the hub's address; some users include it. */
 const API = "/api";
-/** First lines: a path of 255 characters, an entity, a length. */
+/** Bytes for the first lines: a path of 255 characters, an entity, a length. */
 const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
@@ -36,16 +36,16 @@ export interface BatchOptions {
 export class Batch {
 	/** Raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** Accepted by the hub. */
+	/** States accepted by the hub. */
 	taken = 0;
 	/** HTTP status; 0 before the first reply. */
 	status = 0;
-	/** Ended before all states were accepted. */
+	/** Reason for ending before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly #options: BatchOptions;
 	readonly #line: string;
-	/** First lines, ending at LINES_SIZE; fixed fields with the token; body from #bodyAt on. */
+	/** Buffer: first lines, ending at LINES_SIZE; fixed fields with the token; body from #bodyAt on. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -132,7 +132,7 @@ export class Batch {
 		return new StateBodies(this.#options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
-	/** Returns CLIENT_… on failure. */
+	/** Opens a connection, or returns CLIENT_…. */
 	private connect(): HTTPClient | number {
 		const { task, url } = this.#options;
 		const { host, port: portNumber, secure } = url;

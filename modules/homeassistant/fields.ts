@@ -7,7 +7,7 @@ import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js"
 
 const IN_HUB = 13;
 
-/** Printable, without the blank. */
+/** Printable characters without the blank. */
 const GRAPHIC = "!~";
 
 /** Maximum bytes of a certificate. */

@@ -54,7 +54,7 @@ import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 /** Connection and requests of a readout (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
-/** Between the starts of two batches. */
+/** Minimum time between the starts of two batches. */
 export const HUB_PAUSE_MS = 10_000;
 const SETTLE_MS = 2000;
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
@@ -64,10 +64,10 @@ const SHORT_MS = 2000;
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
-/** For a batch; for the wait for the permit. */
+/** Time limits for a batch, and for the wait for the TLS permit. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** On battery, work due this soon delays sleep. */
+/** Work due within this time delays sleep on battery. */
 const SOON_MS = 15_000;
 
 const OUTPUT = Object.freeze({ cost: HUB_COST, testLeastMs: HTTP_CONNECT_MS, testLimitMs: TURN_MS + HUB_BATCH_MS });
@@ -88,7 +88,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 	/** Scope of the data since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
-	/** Last batch, failure and readout, monotonic ms. */
+	/** Times of the last batch, failure and readout, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;
@@ -176,7 +176,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.stop();
 	}
 
-	/** By Output. */
+	/** Called by Output when the TLS permit is granted. */
 	permitted(): void {
 		this.#task.fromHost((nowMs) => {
 			this.#dueMs = nowMs;
@@ -244,7 +244,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		}
 	}
 
-	/** False while queued. */
+	/** Requests the TLS permit. Returns false if it is queued. */
 	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.output.askPermit();

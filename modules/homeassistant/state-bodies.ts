@@ -30,10 +30,10 @@ export interface Snapshot {
 	readonly isTest: boolean;
 	/** Last good readout of a meter. */
 	readonly readout: Readout | undefined;
-	/** Older than FRESH_MS. */
+	/** True if the readout is older than FRESH_MS. */
 	readonly isOld: boolean;
 	readonly hasFailed: boolean;
-	/** Shared, without persistent state. */
+	/** Shared writer without persistent state. */
 	readonly writer: JSONWriter;
 }
 
@@ -44,7 +44,7 @@ export class StateBodies {
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #entities: Entities;
-	/** Bodies and their start. */
+	/** Buffer and start of the bodies. */
 	readonly #into: Uint8Array;
 	readonly #start: number;
 	#index = -1;

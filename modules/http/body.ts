@@ -20,7 +20,7 @@ export const BODY_END = 2;
 /** Malformed or too long: the next request cannot be found. */
 export const BODY_ERROR = 3;
 
-/** `begin`: chunked. */
+/** Length argument of `begin` for a chunked body. */
 export const BODY_CHUNKED = -1;
 
 const STATE_DATA = 0;
@@ -43,14 +43,14 @@ const SEMICOLON = 0x3b;
 export class BodyDecoder {
 	dataStart = 0;
 	dataEnd = 0;
-	/** First unused byte. */
+	/** Index of the first unused byte. */
 	position = 0;
 
 	#state = STATE_DONE;
 	#chunked = false;
 	/** Bytes left of the body or chunk. */
 	#left = 0;
-	/** Accepted by the sink. */
+	/** Bytes that the sink accepted. */
 	#taken = 0;
 	/** Bytes of the size line or trailers. */
 	#seen = 0;
@@ -66,7 +66,7 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Infinity if unknown. */
+	/** Bytes left; Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
@@ -86,7 +86,7 @@ export class BodyDecoder {
 		return true;
 	}
 
-	/** Up to the next event BODY_…; continue at `position`. */
+	/** Decodes up to the next event BODY_…; continue at `position`. */
 	next(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -104,7 +104,7 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** Not data; returns the new state. */
+	/** Takes a byte that is not data; returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {
@@ -147,7 +147,7 @@ export class BodyDecoder {
 	}
 }
 
-/** Except tab. */
+/** True for control characters except tab. */
 function isControl(byte: number): boolean {
 	return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
 }

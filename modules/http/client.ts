@@ -26,7 +26,7 @@ export const HTTP_REPLY_MS = 8000;
 export const OUTCOME_NONE = 0;
 /** No reply in time, or incomplete. */
 export const HTTP_NO_REPLY = 20;
-/** Not valid HTTP, or too long. */
+/** The reply is not valid HTTP, or too long. */
 export const HTTP_BAD_REPLY = 21;
 /** Status codes from here on. */
 export const FIRST_STATUS = 200;
@@ -34,14 +34,14 @@ export const FIRST_STATUS = 200;
 const IN_SIZE = 512;
 
 export interface HTTPClientOptions {
-	/** Runs the callbacks. */
+	/** Task that runs the callbacks. */
 	readonly task: Task;
 	readonly port: ClientPort;
-	/** As in ClientOptions. */
+	/** Host name or address, as in ClientOptions. */
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Default: keeps no body. */
+	/** Reader of the replies; the default keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -51,7 +51,7 @@ const STATE_ASKING = 2;
 const STATE_OVER = 3;
 
 export class HTTPClient implements Timed {
-	/** Last request's outcome. */
+	/** Result of the last request. */
 	outcome = OUTCOME_NONE;
 	/** A kept-open connection failed before the reply: a new one may succeed. */
 	isWorthRepeating = false;
@@ -60,7 +60,7 @@ export class HTTPClient implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	/** `#bytes[#at..#end)` is unsent. */
+	/** Request; `#bytes[#at..#end)` is still unsent. */
 	#bytes: Uint8Array | undefined;
 	#at = 0;
 	#end = 0;
@@ -85,7 +85,7 @@ export class HTTPClient implements Timed {
 		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#bytes === undefined);
 	}
 
-	/** For resumption; undefined without TLS or a connection. */
+	/** TLS session for resumption; undefined without TLS or a connection. */
 	get session(): Uint8Array | undefined {
 		return this.#socket.session;
 	}
@@ -108,7 +108,7 @@ export class HTTPClient implements Timed {
 		if (nowMs >= this.#dueMs) this.fail(HTTP_NO_REPLY);
 	}
 
-	/** `outcome` stays. */
+	/** Closes the connection. `outcome` no longer changes. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -143,13 +143,13 @@ export class HTTPClient implements Timed {
 		while (this.#state < STATE_OVER) {
 			const count = this.#socket.read(bytes);
 			if (count === undefined) return;
-			// Not requested.
+			// Bytes without a request are a protocol error.
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
 			else this.take(this.#reply.take(bytes, 0, count));
 		}
 	}
 
-	/** `result`: from `ReplyReader.take` or `end`. */
+	/** Handles the result of `ReplyReader.take` or `end`. */
 	private take(result: number): void {
 		if (result === READ_MORE) return;
 		if (result !== READ_DONE) {

@@ -7,7 +7,7 @@ import type { HTTPLimits } from "./limits.js";
 export interface AcceptedConnection {
 	readonly port: ListenerPort;
 	readonly pending: PendingSocket;
-	/** Monotonic ms. */
+	/** Time of the acceptance, monotonic ms. */
 	readonly nowMs: number;
 }
 
@@ -16,7 +16,7 @@ export interface OwnedConnection {
 	close(): void;
 }
 
-/** As its connections see it. */
+/** Server from a connection's view. */
 export interface ConnectionServer {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
@@ -24,7 +24,7 @@ export interface ConnectionServer {
 	readonly task: Task;
 	/** The deadline may have changed. */
 	changed(): void;
-	/** All other places of the port serve requests with a token (`isBusy`), or clients that sent one. */
+	/** True if all other places of its port are taken by requests with a token (`isBusy`) or by clients that sent one. */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;
 	closed(connection: OwnedConnection): void;

@@ -27,16 +27,16 @@ export const IN_SIZE = 2048;
 export const OUT_SIZE = 1024;
 /** Bytes of an unwanted body to reuse the connection. */
 export const DISCARD_LIMIT = 4096;
-/** Bytes before closing. */
+/** Bytes discarded at most before closing. */
 export const LINGER_LIMIT = 65536;
 
-/** A head. */
+/** Received bytes are a head. */
 export const INPUT_HEAD = 0;
 /** A body for the sink, or short enough to discard. */
 export const INPUT_BODY = 1;
 /** Bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
-/** Discarded: the connection ends. */
+/** Input is discarded: the connection ends. */
 export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
 /** A slow sink had its piece of this tick. */
@@ -45,5 +45,5 @@ export const INPUT_HELD = 5;
 export const REPLY_NONE = 0;
 /** The handler has not replied yet. */
 export const REPLY_AWAITED = 1;
-/** In `#out`, or sent. */
+/** The reply is in `#out` or has been sent. */
 export const REPLY_GIVEN = 2;

@@ -43,24 +43,24 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly #out = new Outgoing(OUT_SIZE);
 	readonly #head: RequestHead;
 	readonly #body = new BodyDecoder();
-	/** Unprocessed: `#in[#inStart..#inEnd)`. */
+	/** Received, unprocessed bytes: `#in[#inStart..#inEnd)`. */
 	#inStart = 0;
 	#inEnd = 0;
-	/** Accepted by the socket. */
+	/** Bytes that the socket accepts now. */
 	#writable = 0;
 	#input = INPUT_HEAD;
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Before closing. */
+	/** Bytes that may still be discarded before closing. */
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
-	/** After this reply. */
+	/** True if the connection ends with the current reply. */
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** Monotonic ms. */
+	/** Time of the current event, monotonic ms. */
 	#nowMs: number;
 	#sinceMs: number;
 	#receivedMs: number;
@@ -94,7 +94,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** Without a request, or waiting for the client to close. */
+	/** True without a request, or while waiting for the client to close. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
@@ -104,7 +104,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return this.#isVouched && !this.isLive;
 	}
 
-	/** Event stream. */
+	/** True for an event stream. */
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
@@ -114,8 +114,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * From then on a new connection may displace this one, monotonic ms: start of idleness; in a request the end of the
-	 * grace period, from the request or the last byte accepted; for a live body from the reply; Infinity with a valid
+	 * Time from which a new connection may displace this one, monotonic ms: start of idleness; in a request the end of
+	 * the grace period, from the request or the last byte accepted; for a live body from the reply; Infinity with a valid
 	 * token.
 	 */
 	get displaceableMs(): number {
@@ -126,7 +126,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
-	/** For a new connection; in a request with 503 and Retry-After if possible. */
+	/** Closes for a new connection; in a request with 503 and Retry-After if possible. */
 	displace(): void {
 		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
 			const reply = displacedReply(this.text);
@@ -140,7 +140,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#isVouched = this.isKnown = true;
 	}
 
-	/** For `expire`, monotonic ms; Infinity while the handler works. */
+	/** Time when `expire` is due, monotonic ms; Infinity while the handler is working. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
@@ -162,7 +162,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#out.isWaiting) {
-			// Per piece of a live body.
+			// Time limits hold per piece of a live body.
 			this.#sinceMs = this.#sentMs = nowMs;
 			this.#out.resume();
 			this.run(nowMs);
@@ -179,7 +179,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#owner.task.update(() => this.#owner.changed());
 	}
 
-	/** After pending output; notifies a handler that has not replied. */
+	/** Closes after pending output; notifies a handler that has not replied. */
 	close(): void {
 		if (this.#input === INPUT_CLOSED) return;
 		this.#input = INPUT_CLOSED;
@@ -193,7 +193,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** By the response. */
+	/** The response sends its reply here. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
@@ -224,7 +224,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const isChunked = isOpen && minorVersion === 1;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
-		// On a full port only clients with a token keep connections, and a place always becomes free.
+		// While a port is full, only clients with a token keep their connections, and one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
@@ -238,7 +238,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_GIVEN;
 	}
 
-	/** Every event ends here: all available input and output. */
+	/** Processes all available input and output; every event ends here. */
 	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;
@@ -287,17 +287,17 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
 		this.linger();
-		// Before the handler's cleanup, which may throw.
+		// The reply precedes the handler's cleanup, which may throw.
 		sendError(this.#response, status, sentence);
 		sink?.abort?.();
 		response?.cancel();
 	}
 
-	/** Further input is discarded. */
+	/** Ends the connection; further input is discarded. */
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		// With a token the whole body, because browsers read the reply only then.
+		// A client with a token may send the whole body, because browsers read the reply only then.
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
@@ -307,7 +307,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
-	/** True: the next request can be read. */
+	/** Sends what it can; true if the next request can be read. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {
@@ -341,7 +341,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#sinceMs = this.#idleMs = this.#nowMs;
 	}
 
-	/** False without input that can be processed now. */
+	/** Processes input; false if none can be processed now. */
 	private read(): boolean {
 		switch (this.#input) {
 			case INPUT_HEAD:
@@ -355,7 +355,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** After the buffered bytes; false if none. */
+	/** Reads after the buffered bytes; false if there are none. */
 	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;
@@ -378,7 +378,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return true;
 	}
 
-	/** To the handler. */
+	/** Passes a complete head to the handler. */
 	private ask(): void {
 		const head = this.#head;
 		this.#body.begin(head.contentLength);

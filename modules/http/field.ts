@@ -7,7 +7,7 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const COMMA = 0x2c;
 
-/** Or `end`. */
+/** Returns the index of `byte`, or `end`. */
 export function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
 	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
 	return end;
@@ -17,7 +17,7 @@ export function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Start without leading blanks. */
+/** Returns the start without leading blanks. */
 export function trimStart(bytes: Uint8Array, start: number, end: number): number {
 	let at = start;
 	while (at < end && isBlank(bytes[at])) at++;
@@ -41,7 +41,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** Comma-separated list; ignores case. */
+/** True if the comma-separated list has `word`, ignoring case. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);

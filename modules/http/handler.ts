@@ -4,7 +4,7 @@ import type { HTTPResponse } from "./response.js";
 
 /** `end` or `abort` follows the last `write`, unless the handler has replied. */
 export interface BodySink {
-	/** Bytes; beyond: 413. */
+	/** Most bytes of a body; a longer one gets 413. */
 	readonly limit: number;
 	/** Valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
@@ -21,8 +21,8 @@ export interface BodySink {
 
 export interface HTTPHandler {
 	/**
-	 * After the head: sends the response, now or later, or returns a sink. A reply discards the rest of the body. An
-	 * exception gives 500, with its `sentence` if any.
+	 * Called after the head: sends the response, now or later, or returns a sink. A reply discards the rest of the body.
+	 * An exception gives 500, with its `sentence` if any.
 	 */
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
 }

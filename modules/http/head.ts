@@ -17,17 +17,17 @@ import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 
-/** Without CRLF. */
+/** Maximum bytes of the request line without its CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
-/** With port; a DNS name has 253 (RFC 1035, 2.3.4). */
+/** Host with port, bytes; a DNS name has 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
-/** Within brackets. */
+/** Maximum bytes between the brackets of an IPv6 address. */
 const IPV6_LIMIT = 45;
 
-/** More bytes are needed. */
+/** Result of `parse`: more bytes are needed. */
 export const HEAD_MORE = 0;
 /** Complete; other results are the status of the refusal. */
 export const HEAD_DONE = 1;
@@ -54,7 +54,7 @@ export class RequestHead implements HTTPRequest {
 
 	readonly #buffer: Uint8Array;
 	readonly #text: TextCodec;
-	/** Next byte, and start of its line. */
+	/** Positions of the next byte and of its line. */
 	#at = 0;
 	#line = 0;
 	#pathStart = 0;
@@ -86,7 +86,7 @@ export class RequestHead implements HTTPRequest {
 		this.secure = secure;
 	}
 
-	/** At index 0 of the buffer. */
+	/** Begins a request at index 0 of the buffer. */
 	begin(): void {
 		this.method = METHOD_OTHER;
 		this.path = "";
@@ -98,12 +98,12 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** For the body: fields and query are gone. */
+	/** Frees the buffer for the body: fields and query are gone. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
 
-	/** First byte after the head. */
+	/** Index of the first byte after the head. */
 	get end(): number {
 		return this.#at;
 	}
@@ -170,7 +170,7 @@ export class RequestHead implements HTTPRequest {
 		while (at < end) {
 			const byte = buffer[at++];
 			if (byte >= SPACE && byte < 0x7f && !afterCR) {
-				// For the most frequent bytes.
+				// Inner loop for the most frequent bytes.
 				while (at < end && buffer[at] >= SPACE && buffer[at] < 0x7f) at++;
 				continue;
 			}

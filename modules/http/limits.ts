@@ -2,18 +2,18 @@
 export interface HTTPLimits {
 	/** Head, first byte to end; also from acceptance to the first byte. */
 	readonly headMs: number;
-	/** Between requests. */
+	/** Limit between two requests. */
 	readonly idleMs: number;
-	/** Between bytes of a body; for the whole body without a token. */
+	/** Limit between bytes of a body; for the whole body if the request has no token. */
 	readonly bodyMs: number;
 	/** Slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Between bytes the client accepts. */
+	/** Limit between bytes of the reply that the client accepts. */
 	readonly writeMs: number;
-	/** Whole body or reply. */
+	/** Limit for a whole body or reply. */
 	readonly transferMs: number;
-	/** After a last reply while the client may be sending. */
+	/** Limit after a last reply while the client may be sending. */
 	readonly lingerMs: number;
 	/** Live body: longest silence; shortest time between pieces. */
 	readonly beatMs: number;

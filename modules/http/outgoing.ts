@@ -11,7 +11,7 @@ const CHUNK_PREFIX = 5;
 /** CRLF after the data, and the end of the body. */
 const CHUNK_SUFFIX = 7;
 
-/** With less room left, a chunk is sent. */
+/** A chunk with less room left is sent without reading more. */
 const SPARE = 320;
 
 const CR = 0x0d;
@@ -31,19 +31,19 @@ export class Outgoing {
 	isAwake = false;
 	#source: BodySource | undefined;
 	#chunked = false;
-	/** Infinity if unknown. */
+	/** Bytes left; Infinity if unknown. */
 	#left = 0;
 
 	constructor(size: number) {
 		this.#buffer = new Uint8Array(size);
 	}
 
-	/** The socket has everything. */
+	/** True if the socket has everything. */
 	get isIdle(): boolean {
 		return this.#start === this.#end && this.#source === undefined;
 	}
 
-	/** In transmission. */
+	/** Live body in transmission, if any. */
 	get live(): LiveBody | undefined {
 		return this.#source?.live;
 	}
@@ -79,7 +79,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** False if a byte was sent. */
+	/** Withdraws a reply; false if a byte was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -91,7 +91,7 @@ export class Outgoing {
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
-			// Sent together with the beginning of the body.
+			// Head and beginning of the body are sent together.
 			this.#isFresh = false;
 			this.fill();
 		}
@@ -109,7 +109,7 @@ export class Outgoing {
 		return room;
 	}
 
-	/** Also the source. */
+	/** Ends the body and closes its source. */
 	close(): void {
 		const source = this.#source;
 		this.#source = undefined;
@@ -117,7 +117,7 @@ export class Outgoing {
 		source?.close?.();
 	}
 
-	/** If everything was sent. */
+	/** Resets the buffer if everything has been sent. */
 	private rewind(): void {
 		if (this.#start < this.#end) return;
 		this.#start = this.#end = 0;

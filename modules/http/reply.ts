@@ -19,7 +19,7 @@ export const REPLY_BODY_LIMIT = 16_384;
 export const READ_MORE = 0;
 /** Complete, or body too long; `status` is valid. */
 export const READ_DONE = 1;
-/** Malformed or too long. */
+/** The reply is malformed or too long. */
 export const READ_BROKEN = 2;
 
 const LF = 0x0a;
@@ -28,7 +28,7 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const ZERO = 0x30;
 
-/** In `HTTP/1.1 200`. */
+/** Positions in `HTTP/1.1 200`. */
 const VERSION = "http/1.";
 const MINOR = 7;
 const CODE = 9;
@@ -38,7 +38,7 @@ const CODE_END = 12;
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {
-	/** 0 before the head is complete. */
+	/** 200 to 599 once the head is complete; 0 before. */
 	status = 0;
 	/** Complete, and the connection is good for another request. */
 	isReusable = false;
@@ -46,20 +46,20 @@ export class ReplyReader {
 	hasBegun = false;
 	/** Beginning of the body; the reply is complete once it is full. */
 	readonly #kept: Uint8Array | undefined;
-	/** In `#kept`. */
+	/** Bytes of the body stored in `#kept`. */
 	kept = 0;
-	/** If `#kept` is given; undefined if absent or too long. */
+	/** Location field if `#kept` is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
-	/** Its beginning. */
+	/** Beginning of the current line. */
 	readonly #line: Uint8Array;
-	/** Including bytes not stored. */
+	/** Length of the line, including bytes not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
 	/** Bytes of the heads, or of the body. */
 	#seen = 0;
-	/** 0 before the first line. */
+	/** Status code of the head; 0 before the first line. */
 	#code = 0;
-	/** Or BODY_CHUNKED. */
+	/** Length of the body, or BODY_CHUNKED. */
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 
@@ -76,7 +76,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** READ_…; not after READ_DONE or READ_BROKEN. */
+	/** Returns READ_…; not to be called after READ_DONE or READ_BROKEN. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (end > start) this.hasBegun = true;
 		let at = start;
@@ -110,7 +110,7 @@ export class ReplyReader {
 		if (at < size) this.#line.set(bytes.subarray(start, Math.min(end, start + size - at)), at);
 	}
 
-	/** False if malformed. */
+	/** Processes a line; false if malformed. */
 	private takeLine(): boolean {
 		const line = this.#line;
 		let length = this.#lineLength;
@@ -186,7 +186,7 @@ export class ReplyReader {
 		return READ_DONE;
 	}
 
-	/** True once the buffer is full. */
+	/** Stores bytes; true once the buffer is full. */
 	private keepBody(bytes: Uint8Array, start: number, end: number): boolean {
 		const into = this.#kept;
 		if (into === undefined) return false;

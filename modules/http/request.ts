@@ -1,6 +1,6 @@
 /** Request as a handler sees it (RFC 9110, RFC 9112); implemented in `head.ts`. */
 
-/** Without a number here. */
+/** Any method without a number here. */
 export const METHOD_OTHER = 0;
 export const METHOD_GET = 1;
 export const METHOD_HEAD = 2;
@@ -9,7 +9,7 @@ export const METHOD_PUT = 4;
 export const METHOD_DELETE = 5;
 export const METHOD_OPTIONS = 6;
 
-/** By number; case-sensitive (RFC 9110, 9.1). */
+/** Method names by number. Case-sensitive (RFC 9110, 9.1). */
 export const METHOD_NAMES = Object.freeze(["", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 /** Reused: copy what is needed after the reply. */
@@ -19,9 +19,9 @@ export interface HTTPRequest {
 	readonly path: string;
 	/** Path and query as sent, printable ASCII. Only in `begin`. */
 	readonly target: string;
-	/** 0 for HTTP/1.0, otherwise 1. */
+	/** Minor version: 0 for HTTP/1.0, otherwise 1. */
 	readonly minorVersion: number;
-	/** 0 without a body, -1 if chunked. */
+	/** Bytes of the body; 0 without a body, -1 if chunked. */
 	readonly contentLength: number;
 	/** `host [":" port]`, HOST_LIMIT bytes, from an absolute target or Host; undefined for HTTP/1.0 without. */
 	readonly host: string | undefined;
@@ -32,10 +32,10 @@ export interface HTTPRequest {
 
 	/**
 	 * First field `name` (lower-case ASCII), trimmed; undefined if absent, or once the body arrives: call it in `begin`.
-	 * Other bytes than ASCII are `?`.
+	 * `?` stands for bytes beyond ASCII.
 	 */
 	header(name: string): string | undefined;
 
-	/** First parameter, decoded; `""` without value; undefined as for `header`, or if not UTF-8. */
+	/** First parameter `name`, decoded; `""` without value; undefined as for `header`, or if not UTF-8. */
 	query(name: string): string | undefined;
 }

@@ -9,7 +9,7 @@ import type { TextCodec } from "../io/host.js";
 export interface BodySource {
 	/** Returns the bytes written to `into[start..end)`; 0 only at the end. */
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Once: complete, not needed (HEAD), or disconnected. */
+	/** Called once: the body is complete, not needed (HEAD), or the client has disconnected. */
 	close?(): void;
 	/** Lasts as long as the client stays. */
 	readonly live?: LiveBody;
@@ -23,7 +23,7 @@ export const NOTHING_YET = -1;
  * `writeMs`.
  */
 export interface LiveBody {
-	/** Once, before `read`. */
+	/** Called once before the first `read`. */
 	opened(reader: LiveReader): void;
 	/** `beatMs` of silence: the next read must give a sign of life. */
 	beat(): void;
@@ -69,11 +69,11 @@ export function framingOf(length: number, isChunked: boolean, isLast: boolean, m
 /** Connection from the response's view. */
 export interface ResponseCarrier {
 	readonly text: TextCodec;
-	/** All other connections of the port serve requests with a token. */
+	/** True if all other connections of the port serve requests with a token. */
 	readonly isGuest: boolean;
-	/** The token is valid. */
+	/** The request has a valid token. */
 	vouch(): void;
-	/** `length`: Infinity if unknown. */
+	/** Sends head and body; `length`: Infinity if unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
 
@@ -83,7 +83,7 @@ export class HTTPResponse {
 	/** Closes the connection afterwards, as before a restart. */
 	closing = false;
 
-	/** Undefined once sent or cancelled. */
+	/** Undefined after the reply was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 
@@ -91,7 +91,7 @@ export class HTTPResponse {
 		this.#carrier = carrier;
 	}
 
-	/** Neither sent nor cancelled. */
+	/** True until it was sent or cancelled. */
 	get isOpen(): boolean {
 		return this.#carrier !== undefined;
 	}
@@ -101,12 +101,12 @@ export class HTTPResponse {
 		return this.#carrier?.isGuest ?? false;
 	}
 
-	/** Authenticated: no displacement. */
+	/** An authenticated request is not displaced. */
 	vouch(): void {
 		this.#carrier?.vouch();
 	}
 
-	/** Each with CRLF. */
+	/** Fields set so far, each with its CRLF. */
 	get fields(): string {
 		return this.#fields;
 	}
@@ -143,7 +143,7 @@ export class HTTPResponse {
 		this.send(status, new BytesSource(bytes), bytes.length);
 	}
 
-	/** UTF-8. */
+	/** Sends a short text as UTF-8. */
 	sendText(status: number, text: string): void {
 		if (this.#carrier !== undefined) this.sendBytes(status, this.#carrier.text.encode(text));
 	}

@@ -4,7 +4,7 @@
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
-/** Extended by the API. */
+/** Row of the table; the API extends it. */
 export interface Route {
 	readonly method: number;
 	/** `/a/b` or `/a/<name>`. */
@@ -13,12 +13,12 @@ export interface Route {
 
 /** A route was found. */
 export const MATCH_FOUND = 0;
-/** 404. */
+/** No route has this path: 404. */
 export const MATCH_NOT_FOUND = 1;
-/** Other methods only: 405, with `allow`. */
+/** The path has other methods only: 405, with `allow`. */
 export const MATCH_METHOD = 2;
 
-/** Begins a parameter. */
+/** First character of a parameter segment. */
 const OPENING = "<";
 
 export interface Routes<R extends Route> {
@@ -27,12 +27,12 @@ export interface Routes<R extends Route> {
 
 export interface RouteMatch<R extends Route, Group extends Routes<R>> {
 	readonly kind: number;
-	/** Undefined, like `group`, if not found. */
+	/** Matching route; like `group`, undefined if not found. */
 	readonly route: R | undefined;
 	readonly group: Group | undefined;
-	/** Empty for an exact path. */
+	/** Text in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
-	/** As in the Allow field. */
+	/** Methods of the path in the format of the Allow field. */
 	readonly allow: string;
 }
 

@@ -31,15 +31,15 @@ import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 
-/** 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
+/** Memory of a connection: 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 
-/** With its maximum number of connections. */
+/** Listener, and its maximum number of connections. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
 	/** Connections, at least 2; each takes IN_SIZE + OUT_SIZE bytes. */
 	readonly places: number;
-	/** For the TLS listener's start. */
+	/** Returns the certificate that the TLS listener starts with. */
 	identity?(): CertificatePair;
 }
 
@@ -49,7 +49,7 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** Undefined: no memory check. */
+	/** Without it, memory is not checked. */
 	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
@@ -57,7 +57,7 @@ export interface HTTPServerOptions {
 const PART = "http";
 /** Accepted unchecked: RESERVE and unused claims suffice. */
 const FREE_CONNECTIONS = 2;
-/** For connections that wait for memory only, ms. */
+/** Interval of checks for connections that wait for memory only, ms. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionServer, Timed {
@@ -65,16 +65,16 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	/** Pending connections by port. */
+	/** Number of pending connections by port. */
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** NaN: to be recalculated. */
+	/** Earliest deadline; NaN: to be recalculated. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
-	/** Monotonic ms. */
+	/** Time of the next memory check, monotonic ms. */
 	#memoryMs = 0;
 
-	/** If a listener throws, closes all and rethrows. */
+	/** Listens. If a listener throws, closes all and rethrows. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
 		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
@@ -103,7 +103,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.length;
 	}
 
-	/** With a token. */
+	/** True while a request with a token is served. */
 	get isBusy(): boolean {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
@@ -201,7 +201,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		});
 	}
 
-	/** While places are free. */
+	/** Accepts connections while places are free. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
@@ -225,7 +225,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		}
 	}
 
-	/** For one more connection. */
+	/** Returns true if there is memory for one more connection. */
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
@@ -256,7 +256,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return count;
 	}
 
-	/** When a pending connection can be accepted, monotonic ms. */
+	/** Time at which a pending connection can be accepted, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;
@@ -264,7 +264,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * First to displace, on any port if undefined: live bodies, without a token, idle with a token; earliest
+	 * Connection to displace first, on any port if undefined: live bodies, without a token, idle with a token; earliest
 	 * `displaceableMs`.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
@@ -277,7 +277,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** Without a token, beyond grace. */
+	/** Connection without a token that is idle longest, beyond grace. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

@@ -22,7 +22,7 @@ import { BytesSource, type HTTPResponse } from "./response.js";
 const POLICY_AT = 3;
 const TAG_LENGTH = 16;
 const LANGUAGE_FIRST = "/en";
-/** Primary subtags, RFC 5646. */
+/** Languages as primary subtags, RFC 5646. */
 const LANGUAGES = Object.freeze(["de", "pl", "en"]);
 
 export class StaticFiles {
@@ -104,8 +104,8 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 }
 
 /**
- * First available language in Accept-Language (RFC 9110, 12.5.4); weights are ignored, because browsers list by
- * preference.
+ * Returns the first available language in Accept-Language (RFC 9110, 12.5.4). Weights are ignored, because browsers
+ * list by preference.
  */
 function preferred(accepted: string): string {
 	const names = lowerCase(accepted);

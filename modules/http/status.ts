@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<number, string>> = Object.freeze({
 	505: "HTTP Version Not Supported",
 });
 
-/** Code and message. */
+/** Code and message of the server's own errors. */
 const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freeze({
 	400: Object.freeze(["bad_request", "The request is not valid HTTP."] as const),
 	408: Object.freeze(["timeout", "The request did not arrive in time."] as const),
@@ -41,7 +41,7 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
 });
 
-/** Empty, which is valid, if unknown. */
+/** Returns the phrase; empty, which is valid, if unknown. */
 export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
@@ -52,7 +52,7 @@ export function errorText(status: number, sentence?: string): string {
 	return `{"error":"${code}","message":"${sentence ?? message}"}`;
 }
 
-/** Not cached. */
+/** Sends an error that is not cached. */
 export function sendError(response: HTTPResponse, status: number, sentence?: string): void {
 	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
 	response.sendText(status, errorText(status, sentence));
@@ -61,7 +61,7 @@ export function sendError(response: HTTPResponse, status: number, sentence?: str
 /** Seconds, for a displaced client. */
 const RETRY_AFTER = 1;
 
-/** For a displaced client. */
+/** Returns a complete 503 reply for a displaced client. */
 export function displacedReply(text: TextCodec): Uint8Array {
 	const body = errorText(503);
 	return text.encode(

@@ -5,7 +5,7 @@ const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** Every `%` begins a valid escape. */
+/** True if every `%` begins a valid escape. */
 export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; i++) {
 		if (bytes[i] !== PERCENT) continue;

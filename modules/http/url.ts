@@ -6,10 +6,10 @@
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
 export interface FileURL {
-	/** Name or IPv4. */
+	/** Host name or IPv4 address. */
 	readonly host: string;
 	readonly port: number;
-	/** Path and query. */
+	/** Path and query of the request line. */
 	readonly target: string;
 }
 
@@ -26,10 +26,10 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 const SLASH = 0x2f;
-/** Within brackets. */
+/** Most characters within brackets. */
 const IPV6_LIMIT = 45;
 
-/** Undefined if invalid. */
+/** Parses a hub address. Returns undefined if it is invalid. */
 export function parseHubURL(text: string): HubURL | undefined {
 	const start = text.indexOf("://") + 3;
 	const scheme = lowerCase(text.slice(0, Math.max(0, start - 3)));
@@ -51,7 +51,7 @@ export function parseHubURL(text: string): HubURL | undefined {
 	return { secure, host, port, path: withoutSlashes(path) };
 }
 
-/** Without fragment; undefined if invalid. */
+/** Returns the address without fragment; undefined if invalid. */
 export function parseFileURL(text: string): FileURL | undefined {
 	const fragment = text.indexOf("#");
 	const whole = fragment < 0 ? text : text.slice(0, fragment);

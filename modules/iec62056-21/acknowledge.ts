@@ -3,7 +3,7 @@
  * annex B.2 (wake-up), annex E (hand-over to HDLC).
  */
 
-/** Bytes (6.3.1, note 22). */
+/** Longest device address, bytes (6.3.1, note 22). */
 export const DEVICE_ADDRESS_LIMIT = 32;
 /** Length of a sign-on without address: `/?!` CR LF. */
 const SIGN_ON_FRAME = 5;
@@ -11,7 +11,7 @@ export const MESSAGE_LIMIT = SIGN_ON_FRAME + DEVICE_ADDRESS_LIMIT;
 
 /** NUL characters that wake a battery meter: 2.2 s at 300 Bd, within the standard's 2.1 to 2.3 s. */
 export const WAKE_UP_LENGTH = 66;
-/** From the last NUL to the sign-on, ms; the standard has 1.5 to 1.7 s. */
+/** Pause between the last NUL and the sign-on, ms; the standard allows 1.5 to 1.7 s. */
 export const WAKE_UP_PAUSE_MS = 1600;
 
 const SLASH = 0x2f;

@@ -24,16 +24,16 @@ const ATTEMPT_LIMIT = 16;
 export const SILENCES = 2;
 /** Unanswered sign-ons; failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Sessions at one speed. */
+/** Sessions at one speed before the next lower one. */
 const TRIES = 2;
 /** Clean readouts before a higher speed. */
 const FIRST_WAIT = 4;
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
-	/** Any number of Bd from 300 up. */
+	/** Highest speed to agree on, any number of Bd from 300 up. */
 	readonly baudMax: number;
-	/** Lower speed, Bd (0: none), and the identification of its meter. */
+	/** Remembered lower speed, Bd (0: none), and the identification of its meter. */
 	readonly learnedBaud: number;
 	readonly learnedFor: Uint8Array;
 	/** `meterId`: printable ASCII; speed 0 forgets. */
@@ -42,7 +42,7 @@ export interface SpeedSettings {
 
 type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 
-/** In RAM, for the meter with the lowered speed. */
+/** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
 	/** Clean readouts at this speed; number required for a higher one. */
@@ -74,10 +74,10 @@ export class Attempts implements SpeedChoice {
 	silences = 0;
 	/** Bd, for this readout; Infinity until lowered. */
 	#ceiling: number;
-	/** Above the remembered speed. */
+	/** True while a speed above the remembered one is tried. */
 	#isTrial = false;
 
-	/** `ceiling`: Bd. */
+	/** `ceiling`: highest speed to agree on this time, Bd. */
 	constructor({ settings, memory }: SpeedOpening, ceiling = Number.POSITIVE_INFINITY) {
 		this.#settings = settings;
 		this.#memory = memory;
@@ -104,7 +104,7 @@ export class Attempts implements SpeedChoice {
 	/** Returns true when another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
-		// Longer than the echo of the acknowledgement: perhaps a block at another speed.
+		// Anything longer than the echo of the acknowledgement may be a block at another speed.
 		this.isStill = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
 		if (this.isStill) this.silences++;
 		if (this.exhausted) return false;
@@ -161,7 +161,7 @@ export class Attempts implements SpeedChoice {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Bd; Infinity without one. */
+	/** Remembered speed of this meter, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isIts = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);

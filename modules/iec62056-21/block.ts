@@ -42,7 +42,7 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** First character of a block without STX, as an array for the parser. */
+	/** Holds the first character of a block without STX for the parser, which takes an array. */
 	readonly #one = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
@@ -51,7 +51,7 @@ export class BlockReceiver {
 	check = CHECK_ABSENT;
 	/** SOH opened the block; the meter needs a break. */
 	programming = false;
-	/** Another part follows on request. */
+	/** True when another part follows, on request. */
 	more = false;
 	/** Highest character that may end a block. */
 	readonly #lastEnd: number;
@@ -156,7 +156,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// After noise or echo an STX opens the block; inside a block it is damage.
+		// An STX after noise or echo opens the block; inside a block it is damage.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

@@ -39,7 +39,7 @@ export class DataSetParser {
 	#addressLength = 0;
 	/** The set has no complete value yet. */
 	#newSet = false;
-	/** This part began inside a value. */
+	/** True if this part began inside a value. */
 	#isSplit = false;
 	/** Complete sets and values, also if discarded later. */
 	sets = 0;
@@ -64,7 +64,7 @@ export class DataSetParser {
 		this.#sink.beginLine();
 	}
 
-	/** With `isAgain` the part is repeated and its earlier contents are discarded. */
+	/** Begins a part. With `isAgain` it is repeated, and its earlier contents are discarded. */
 	beginPart(isAgain: boolean): void {
 		this.#sink.beginPart(isAgain);
 		if (!isAgain) {
@@ -90,7 +90,7 @@ export class DataSetParser {
 		return this.#state === STATE_VALUE || this.#state === STATE_UNIT;
 	}
 
-	/** Up to `end` or the `!` of the block; returns the offset after it. */
+	/** Takes characters up to `end` or the `!` of the block; returns the offset after the last. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_END) {
@@ -109,7 +109,7 @@ export class DataSetParser {
 		this.#state = STATE_SKIP_LINE;
 	}
 
-	/** Up to the end of the value or unit. */
+	/** Takes the characters of a value or unit. */
 	private takeText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
@@ -158,7 +158,7 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** Skips leading blanks. */
+	/** Takes an address, without leading blanks. */
 	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {

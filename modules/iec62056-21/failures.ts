@@ -14,7 +14,7 @@ export const IEC_SILENCE = failure(
 	3,
 	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction; then battery, if the meter sleeps on one.",
 );
-/** With an address, a wrong one is the likelier cause. */
+/** No character came after a sign-on with an address, so a wrong address is likely. */
 export const IEC_SILENCE_ADDRESSED = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence-addressed",
@@ -53,7 +53,7 @@ export const IEC_CUT = failure(
 	7,
 	"The meter stopped in the middle of its data. Check that the head sits firmly.",
 );
-/** Also in the repetitions. */
+/** BCC wrong or character damaged, also in the repetitions. */
 export const IEC_CHECK_WRONG = failure(
 	METER_ERROR,
 	"iec62056-21/check",
@@ -99,7 +99,7 @@ export const IEC_NO_CLOCK = finalFailure(
 	11,
 	"The meter sends no date and time, which are needed to request its load profile.",
 );
-/** To the request for profile or clock. */
+/** No answer to the request for the profile or the clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",

@@ -14,7 +14,7 @@
 /** Stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
-/** Letter in the API. */
+/** Letter of the mode in the API. */
 export const MODE_A = 0x41;
 export const MODE_B = 0x42;
 export const MODE_C = 0x43;
@@ -30,7 +30,7 @@ const PARENTHESIS_CLOSE = 0x29;
 const BACKSLASH = 0x5c;
 
 const LETTERS = 3;
-/** Up to this position a `/` belongs to the identification. */
+/** A `/` up to this position belongs to the identification. */
 const SLASH_LIMIT = 16;
 const NOWHERE = -1;
 
@@ -45,7 +45,7 @@ export function baudNumber(baud: number): number {
 	return number;
 }
 
-/** 300 to 19200 Bd for 0 to 6, in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
+/** Returns 300 to 19200 Bd for 0 to 6, in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
 export function getBaudRate(number: number): number {
 	return BASE_BAUD << number;
 }
@@ -56,12 +56,12 @@ export function getBaudRate(number: number): number {
  * unless three letters follow.
  */
 export class IdentScanner {
-	/** Without `/` and line end, `length` bytes; complete when `take()` returns true. */
+	/** Identification without `/` and line end, `length` bytes; complete when `take()` returns true. */
 	readonly bytes = new Uint8Array(IDENT_LIMIT);
 	length = 0;
 	echoes = 0;
 	#inside = false;
-	/** After the last `/` in the line. */
+	/** Offset after the last `/` in the line. */
 	#slash = NOWHERE;
 
 	reset(): void {
@@ -76,7 +76,7 @@ export class IdentScanner {
 		return this.#inside;
 	}
 
-	/** True at the end of an identification. When `length` decreases, a new one has begun. */
+	/** Returns true at the end of an identification. When `length` decreases, a new one has begun. */
 	take(character: number): boolean {
 		if (character === SLASH) {
 			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
@@ -109,7 +109,7 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** By Z; mode D is not visible. */
+	/** MODE_… by Z; mode D is not visible. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
@@ -122,12 +122,12 @@ export class IdentScanner {
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));
 	}
 
-	/** 20 ms (third manufacturer letter in lower case). */
+	/** True for a reaction time of 20 ms (third manufacturer letter in lower case). */
 	get fastReaction(): boolean {
 		return this.bytes[2] >= 0x61 && this.bytes[2] <= 0x7a;
 	}
 
-	/** `\2`. */
+	/** True if `\2` announces mode E. */
 	get announcesModeE(): boolean {
 		for (let i = 4; i + 1 < this.length && this.bytes[i] === BACKSLASH; i += 2) {
 			if (this.bytes[i + 1] === 0x32) return true;

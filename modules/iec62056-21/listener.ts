@@ -36,7 +36,7 @@ export const EVENT_LOST_TELEGRAM = 5;
 
 /** Ends a telegram, ms; characters follow within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
-/** After `!`, where a line end should follow, ms. */
+/** Silence after `!`, where a line end should follow at once, ms. */
 const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
@@ -52,19 +52,19 @@ const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
-	/** Present or last telegram's. */
+	/** Identification of the telegram being received, or of the last one. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Last telegram's; after `abort()`, the session's. */
+	/** Failure of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
-	/** Received and damaged characters. */
+	/** Counts of received and damaged characters. */
 	received = 0;
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** From this telegram's `/`, and from the last `/` that may begin the next. */
+	/** CRC from the `/` of this telegram, and from the last `/` that may begin the next one. */
 	#crc = 0;
 	#scannerCRC = 0;
 	#sentCRC = 0;
@@ -113,7 +113,7 @@ export class MeterListener implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** For scanner and block. */
+	/** Passes a character to scanner and block. */
 	private takeOne(bytes: Uint8Array, at: number): void {
 		const scanner = this.#scanner;
 		const { length } = scanner;

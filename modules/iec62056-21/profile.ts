@@ -69,7 +69,7 @@ const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** In its command; and the character for it in the log. */
+/** Offset of the password in its command; the character for it in the log. */
 const PASSWORD_AT = 5;
 const HIDDEN = 0x2a;
 
@@ -92,13 +92,13 @@ class ProfileQuestions {
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Also requested, s: without a known season the meter may be an hour ahead. */
+	/** Margin requested in addition, s: without a known season the meter may be an hour ahead. */
 	#marginS = 0;
-	/** From the head, s; 0: not stated. */
+	/** Period stated in the head, s; 0: not stated. */
 	#toldS = 0;
 	#form = 0;
 	#repeats = REPEATS;
-	/** Sessions left. */
+	/** Number of sessions left. */
 	tries = TRIES;
 
 	constructor({ code, entries }: ProfileRequest) {
@@ -132,7 +132,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** True: all rows; false: `put()` has another request; or the failure. */
+	/** Takes an answer. True: all rows are there; false: `put()` has another request; or the failure. */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -146,7 +146,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** False: `put()` has another form; or the failure. */
+	/** Takes a refusal. False: `put()` has another form; or the failure. */
 	refused(): false | Failure {
 		if (this.clock > 0) return IEC_NO_CLOCK;
 		this.#form++;
@@ -154,7 +154,7 @@ class ProfileQuestions {
 		return this.#form < FORMS.length ? false : IEC_NO_PROFILE;
 	}
 
-	/** Returns its length. */
+	/** Writes the next request; returns its length. */
 	put(into: Uint8Array): number {
 		const { clock } = this;
 		into[0] = SOH;
@@ -205,10 +205,10 @@ class ProfileQuestions {
 	}
 }
 
-/** Readout before programming mode. */
+/** The readout that precedes programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
-	/** Complete, without the profile. */
+	/** True if the readout was complete and had no profile. */
 	#isInVain = false;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -332,7 +332,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** 0 if not only digits. */
+/** Returns the number, or 0 if there are other characters than digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -353,7 +353,7 @@ function putPassword(into: Uint8Array, password: Uint8Array): number {
 	return endCommand(into, PASSWORD_AT + password.length);
 }
 
-/** Returns the command's length. */
+/** Ends a command; returns its length. */
 function endCommand(into: Uint8Array, at: number): number {
 	into[at] = 0x29;
 	into[at + 1] = ETX;
@@ -363,7 +363,7 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** Last `count` digits; returns the end. */
+/** Writes the last `count` digits; returns the end. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {

@@ -29,7 +29,7 @@ export interface IECSettings extends SpeedSettings {
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined for the identification only. */
+	/** Undefined when only the identification is wanted. */
 	readonly #attempts: Attempts | undefined;
 
 	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
@@ -88,7 +88,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		return new IECReadSession(opening, attempts);
 	}
 
-	/** Undefined if no other session is worthwhile. */
+	/** Returns the attempts if another session is worthwhile. */
 	isWorthAnother(): Attempts | undefined {
 		const attempts = this.#attempts;
 		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
@@ -103,7 +103,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 }
 
-/** Each telegram is a readout. */
+/** A listener that returns each telegram as a readout. */
 class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
@@ -114,7 +114,7 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 		this.#records = records;
 	}
 
-	/** Some meters send 8N1, not the standard's 7E1. */
+	/** Some meters send 8N1 in place of the standard's 7E1. */
 	get anyFraming(): boolean {
 		return true;
 	}
@@ -148,7 +148,7 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** Ends after the identification. */
+/** The session ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }

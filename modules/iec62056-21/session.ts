@@ -48,7 +48,7 @@ import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./iden
 
 /** Beside EVENT_POOR (whole block, failed checks) and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** Not over, or failed: see `failure`. */
+/** The session is not over, or has failed: see `failure`. */
 export const OUTCOME_NONE = 0;
 /** Whole block; `check`: BCC right or absent. */
 export const OUTCOME_BLOCK = 1;
@@ -59,12 +59,12 @@ export const OUTCOME_HAND_OVER = 3;
 
 /** Hand-over to mode E: never. */
 export const HAND_OVER_NEVER = 0;
-/** Only if announced (`\2`). */
+/** Mode E hand-over: only with a meter that announces mode E (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
-/** With each meter that agrees on a speed; some do not announce mode E. */
+/** Mode E is tried with each meter that agrees on a speed; some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
-/** Speed of the block. */
+/** Chooses the speed of the block. */
 export interface SpeedChoice {
 	/** Bd; rounded down to a standard speed, at most that of the identification. */
 	speedFor(ident: IdentScanner): number;
@@ -77,12 +77,12 @@ export interface SessionOptions {
 	readonly battery: boolean;
 	/** Default: BASE_BAUD. */
 	readonly speed?: SpeedChoice | undefined;
-	/** For aligning the head. */
+	/** Stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
 	/** Silence before the sign-on, ms: an earlier block may still arrive. */
 	readonly quietMs: number;
 	readonly handOver?: number;
-	/** In place of the readout. */
+	/** Enter programming mode in place of the readout. */
 	readonly isProgramming?: boolean;
 }
 
@@ -99,22 +99,22 @@ const STATE_ENDED = 8;
 /** The standard's reaction times with a margin. */
 const REACTION_MS = 205;
 const FAST_REACTION_MS = 25;
-/** From the last bit sent, ms: 1500 plus adapters. */
+/** Wait from the last bit sent to the answer, ms: 1500 plus adapters. */
 const ANSWER_MS = 2500;
 /**
- * For the identification, ms, because some meters take 3500; then for all answers of that meter. Without an answer, it is
- * also the silence before the next sign-on.
+ * Wait for the identification, ms, because some meters take 3500; then for all answers of that meter. Without an
+ * answer, it is also the silence before the next sign-on.
  */
 const LATE_ANSWER_MS = 4500;
-/** Between characters, ms: 1500 plus adapters. */
+/** Longest gap between characters, ms: 1500 plus adapters. */
 const GAP_MS = 2000;
-/** After `!` without STX, where no ETX need follow, ms. */
+/** Silence after the `!` of a block without STX, where no ETX need follow, ms. */
 const UNFRAMED_END_MS = 500;
 /** Multiple of `quietMs`: a lamp shining into the head can keep the line busy. */
 const QUIET_PATIENCE = 20;
-/** Before a break: 3000 characters, in ms at 1 Bd. A sending meter does not receive it. */
+/** Longest wait for silence before a break: 3000 characters, in ms at 1 Bd. A sending meter does not receive it. */
 const BREAK_PATIENCE = 30_000_000;
-/** NAKs in one session. */
+/** Repetitions by NAK in one session. */
 const REPEATS = 2;
 /** Start bit, seven data bits, parity bit, stop bit. */
 const BITS_PER_CHARACTER = 10;
@@ -122,14 +122,14 @@ const BITS_PER_CHARACTER = 10;
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** OUTCOME_… or failure; final with EVENT_END. */
+	/** OUTCOME_… and the failure; final with EVENT_END. */
 	outcome = OUTCOME_NONE;
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
 	/** Received and damaged; `received` restarts at the acknowledgement. */
 	received = 0;
 	damaged = 0;
-	/** For the block, Bd. */
+	/** Line speed for the block, Bd. */
 	baud = BASE_BAUD;
 	/** The last character has left, ms. */
 	sentByMs = 0;
@@ -138,10 +138,10 @@ export class MeterSession implements Machine {
 	readonly #outputs = new OutputQueue();
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** In `message`; and the PART_… that it requests. */
+	/** Length of the command in `message`; the PART_… that it requests. */
 	#commandLength = 0;
 	#part = PART_FIRST;
-	/** In programming mode, which ends by a break or after a minute or two. */
+	/** True in programming mode, which ends by a break or after a minute or two. */
 	#wantsBreak = false;
 	/** Latest time of the break, and time of the last call, ms. */
 	#breakByMs = 0;
@@ -235,7 +235,7 @@ export class MeterSession implements Machine {
 			this.receiveAfterIdent(bytes, i + 1, end, nowMs);
 			return;
 		}
-		// Only a line that has begun, because noise must not prolong the session.
+		// Only a line that has begun extends the deadline: noise must not prolong the session.
 		if (this.ident.inside) this.deadlineMs = Math.max(this.deadlineMs, nowMs + GAP_MS);
 	}
 
@@ -248,7 +248,7 @@ export class MeterSession implements Machine {
 	private identified(nowMs: number): void {
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
-			// Without a break the meter would send its block at 300 Bd and miss the next sign-on.
+			// Without a break the meter would now send its whole block at 300 Bd and miss the next sign-on.
 			this.transmit(encodeBreak(this.message), nowMs);
 			this.end(OUTCOME_IDENT);
 		} else if (this.mode === MODE_C) {
@@ -262,8 +262,8 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Before the acknowledgement: some meters send their block unsolicited, which an STX or a whole value proves. Until
-	 * then noise changes nothing.
+	 * Takes characters before the acknowledgement. Some meters send their block unsolicited, which an STX or a whole
+	 * value proves. Until then noise changes nothing.
 	 */
 	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
@@ -301,7 +301,7 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** With `needsSTX`, other bytes are the rest of the previous block. */
+	/** With `needsSTX`, bytes without STX are the rest of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
@@ -342,7 +342,7 @@ export class MeterSession implements Machine {
 	private validate(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
-		// With a right BCC, the meter sent the broken grammar itself. A repetition needs a BCC like the block.
+		// the block had one.
 		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {

@@ -13,7 +13,7 @@
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
 
-/** Push more, or finish. */
+/** The bytes are used up: push more, or finish. */
 export const TOKEN_MORE = 0;
 /** Complete, then only white space. */
 export const TOKEN_END = 1;
@@ -23,11 +23,11 @@ export const TOKEN_OBJECT_START = 3;
 export const TOKEN_OBJECT_END = 4;
 export const TOKEN_ARRAY_START = 5;
 export const TOKEN_ARRAY_END = 6;
-/** In `text`; its value follows. */
+/** Name of a member, in `text`; its value follows. */
 export const TOKEN_NAME = 7;
-/** In `text`. */
+/** String, in `text`. */
 export const TOKEN_STRING = 8;
-/** In `number` and `isInteger`. */
+/** Number, in `number` and `isInteger`. */
 export const TOKEN_NUMBER = 9;
 export const TOKEN_TRUE = 10;
 export const TOKEN_FALSE = 11;
@@ -40,10 +40,10 @@ const SCRATCH_DEFAULT = 256;
 /** Characters of a converted number. */
 export const NUMBER_LIMIT = 32;
 
-/** In `scan()`: none complete yet. */
+/** Used inside `scan()`: no token is complete yet. */
 const TOKEN_NONE = -1;
 
-/** Expected next. */
+/** Items expected between two tokens. */
 const EXPECT_VALUE = 0;
 const EXPECT_VALUE_OR_END = 1;
 const EXPECT_NAME = 2;
@@ -67,7 +67,7 @@ const WORD_FALSE = Object.freeze([0x66, 0x61, 0x6c, 0x73, 0x65]);
 const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 
 export interface JSONReaderLimits {
-	/** 1 to 31; default 4. */
+	/** Deepest nesting, 1 to 31; default 4. */
 	readonly maxDepth?: number;
 	/** Stored bytes of strings, names and numbers, at least 32; default 256. */
 	readonly scratch?: number;
@@ -93,7 +93,7 @@ export class JSONReader {
 	/** Bit per level, innermost lowest: 1 object, 0 array. */
 	#objects = 0;
 	#skipDepth = -1;
-	/** For the next value, if a string. */
+	/** Receiver for the next value if it is a string. */
 	#pieces: TextPieces | undefined;
 	#isName = false;
 	#numberPart = NUMBER_START;
@@ -106,7 +106,7 @@ export class JSONReader {
 		this.#bytes = this.#string.text;
 	}
 
-	/** Last name, string or number, unescaped UTF-8 in [0..length); the reader's own buffer. */
+	/** Last name, string or number as UTF-8 after unescaping, in [0..length). The reader owns the buffer. */
 	get text(): Uint8Array {
 		return this.#string.text;
 	}
@@ -120,17 +120,17 @@ export class JSONReader {
 		return this.#string.truncated;
 	}
 
-	/** Open objects and arrays. */
+	/** Number of open objects and arrays. */
 	get depth(): number {
 		return this.#depth;
 	}
 
-	/** Since `begin()`; after TOKEN_ERROR of the invalid byte. */
+	/** Bytes since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
 	get offset(): number {
 		return this.#base + this.#at;
 	}
 
-	/** For a new document. */
+	/** Resets the reader for a new document. */
 	begin(): void {
 		this.#bytes = this.text;
 		this.#at = this.#end = this.#base = 0;
@@ -176,12 +176,12 @@ export class JSONReader {
 		for (;;) {
 			const token = this.scan();
 			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
-			// At the name's depth again, the value is complete.
+			// Back at the name's depth, the value is complete.
 			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
 		}
 	}
 
-	/** `name`: short ASCII. */
+	/** True if the last text is `name`, which must be short ASCII. */
 	textEquals(name: string): boolean {
 		if (this.truncated || name.length !== this.length) return false;
 		for (let i = 0; i < this.length; i++) if (name.charCodeAt(i) !== this.text[i]) return false;
@@ -334,7 +334,7 @@ export class JSONReader {
 		return this.endValue(TOKEN_NUMBER);
 	}
 
-	/** Up to 15 characters, without a string: the usual case. */
+	/** Converts up to 15 characters without a string: the usual case. */
 	private smallInteger(): number {
 		const negative = this.text[0] === MINUS;
 		let value = 0;

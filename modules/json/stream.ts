@@ -6,10 +6,10 @@
  */
 import type { JSONWriter } from "./writer.js";
 
-/** For windows of 1 KB, which hold three of all but the longest readings. */
+/** Suitable for windows of 1 KB, which hold three of all but the longest readings. */
 export const SPARE = 320;
 
-/** True when another unit follows. Units increase, and repeat across windows; nesting continues. */
+/** Writes a unit; true when another follows. Units increase, and repeat across windows; nesting continues. */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {
@@ -17,7 +17,7 @@ export class JSONStream {
 	readonly #produce: ProduceUnit;
 	readonly #spare: number;
 	#unit = 0;
-	/** Before the unit. */
+	/** Nesting before the unit. */
 	#state = 0;
 	/** Bytes of the unit already taken. */
 	#skip = 0;

@@ -29,7 +29,7 @@ export class StringScanner {
 	truncated = false;
 
 	#state = STATE_DONE;
-	/** For text beyond the buffer. */
+	/** Receiver for text beyond the buffer. */
 	#pieces: TextPieces | undefined;
 	/** Continuation bytes expected; range of the next. */
 	#tail = 0;
@@ -38,14 +38,14 @@ export class StringScanner {
 	/** UTF-16 unit of an escape; its digits so far. */
 	#unit = 0;
 	#unitDigits = 0;
-	/** 0: no open pair. */
+	/** First half of a pair; 0: no open pair. */
 	#highSurrogate = 0;
 
 	constructor(size: number) {
 		this.text = new Uint8Array(size);
 	}
 
-	/** After the quote. With `pieces`, `text` is empty at the end. */
+	/** Begins after the quote. With `pieces`, `text` is empty at the end. */
 	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;
 		this.#pieces = pieces;
@@ -62,12 +62,12 @@ export class StringScanner {
 		return this.#state === STATE_DONE;
 	}
 
-	/** At the position returned by `take()`. */
+	/** True if the byte that `take()` stopped at is invalid. */
 	get isBad(): boolean {
 		return this.#state === STATE_BAD;
 	}
 
-	/** Up to the end of the string; returns the next position. */
+	/** Takes bytes up to the end of the string; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -134,7 +134,7 @@ export class StringScanner {
 		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
-	/** False for unpaired surrogates. */
+	/** Takes a UTF-16 unit; returns false when the surrogates don't pair. */
 	private takeUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -165,7 +165,7 @@ export class StringScanner {
 	}
 }
 
-/** For `\` and `byte`, or 0. */
+/** Returns the character for `\` and `byte`, or 0. */
 function unescaped(byte: number): number {
 	switch (byte) {
 		case QUOTE:

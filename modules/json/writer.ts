@@ -8,7 +8,7 @@
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Open objects and arrays. */
+/** Most open objects and arrays. */
 export const WRITER_DEPTH_LIMIT = 16;
 
 const QUOTE = 0x22;
@@ -24,7 +24,7 @@ export class JSONWriter {
 	#into: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Before `#start` while dropping, after `#end` while counting. */
+	/** Next position; before `#start` while dropping, after `#end` while counting. */
 	#at = 0;
 	/** `#at` at the beginning. */
 	#origin = 0;
@@ -46,17 +46,17 @@ export class JSONWriter {
 		this.#depth = this.#commas = 0;
 	}
 
-	/** Also dropped and counted bytes. */
+	/** Bytes since `begin()`, also dropped and counted ones. */
 	get produced(): number {
 		return this.#at - this.#origin;
 	}
 
-	/** After the last byte written. */
+	/** Index in the buffer after the last byte written. */
 	get position(): number {
 		return Math.min(Math.max(this.#at, this.#start), this.#end);
 	}
 
-	/** Nesting as an integer. */
+	/** Returns the nesting as an integer. */
 	saveState(): number {
 		return this.#commas * 32 + this.#depth;
 	}
@@ -82,7 +82,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** Printable ASCII without escapes. */
+	/** The name must be printable ASCII without escapes. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -91,7 +91,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** For `raw()`. */
+	/** Returns the bytes of `json` for `raw()`. */
 	prepare(json: string): Uint8Array {
 		return this.#text.encode(json);
 	}
@@ -106,7 +106,7 @@ export class JSONWriter {
 		this.#commas |= 1 << this.#depth;
 	}
 
-	/** Unchanged. */
+	/** Writes `bytes[start..end)` unchanged. */
 	rawPart(bytes: Uint8Array, start: number, end: number): void {
 		this.copy(bytes, start, end);
 		this.#commas |= 1 << this.#depth;
@@ -117,7 +117,7 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
-	/** A value after `raw()`. */
+	/** Writes a value after `raw()`. */
 	rawString(text: string): void {
 		this.#commas &= ~(1 << this.#depth);
 		this.string(text);
@@ -128,7 +128,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Must need no escape. */
+	/** The text must need no escape. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);
@@ -149,7 +149,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Between the quotes of `ascii()`. */
+	/** Writes the text between the quotes of `ascii()`. */
 	rawASCII(bytes: Uint8Array, start: number, end: number): void {
 		this.escaped(bytes, start, end, 0x80);
 	}
@@ -173,7 +173,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** `null` when not finite. */
+	/** Writes `null` when not finite. */
 	number(value: number): void {
 		this.item();
 		if (value < 10 && value >= 0 && Number.isInteger(value)) this.put(ZERO + value);
@@ -216,7 +216,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Between quotes; from `limit` on `\u00XX`. */
+	/** Writes the text between quotes; from `limit` on as `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {

@@ -19,7 +19,7 @@ const SND_UD = 0x53;
 const LAST = 0x10;
 /** C to the transport selectors. */
 const HEAD = 5;
-/** After the last segment. */
+/** Value of the next segment number after the last segment. */
 const NONE_NEXT = 0x20;
 
 /** Bytes before it are free for other code. */
@@ -48,7 +48,7 @@ export class MBusFrames {
 		this.#at = this.#next = 0;
 	}
 
-	/** True: APDU complete, valid until the next call. */
+	/** Takes a byte. True: an APDU is complete, valid until the next call. */
 	take(byte: number): boolean {
 		const at = this.#at++;
 		const end = this.#frameLength + 4;
@@ -89,7 +89,7 @@ export class MBusFrames {
 		}
 	}
 
-	/** True for the last segment. */
+	/** Handles a complete frame; returns true for the last segment. */
 	private isWhole(): boolean {
 		const isLast = this.#next === NONE_NEXT;
 		if (isLast) this.#next = 0;

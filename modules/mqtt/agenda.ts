@@ -62,7 +62,7 @@ const ACKNOWLEDGED_PAUSE_S = 10;
 /** Changed settings apply from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Empty when discovery is off. */
+	/** Home Assistant's discovery prefix; empty when discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -104,7 +104,7 @@ export class Agenda {
 	#shown = "";
 	/** The announced keys belong to another meter, or other settings of it. */
 	#isOther = false;
-	/** Last time of values, and earliest time for those of the newest readout, ms. */
+	/** Time when values were last sent, and earliest time for those of the newest readout, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
 
@@ -112,7 +112,7 @@ export class Agenda {
 		this.#deps = deps;
 	}
 
-	/** With `isLast` the session only withdraws the announcement. */
+	/** Starts a session. With `isLast` it only withdraws the announcement. */
 	begin(isLast: boolean): void {
 		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
@@ -132,7 +132,7 @@ export class Agenda {
 		this.#shown = this.#telling = "";
 	}
 
-	/** For the will and the online status. */
+	/** Topic of the will and of the online status. */
 	get statusTopic(): string {
 		return `${this.#plan?.base}/status`;
 	}
@@ -147,7 +147,7 @@ export class Agenda {
 		return this.told !== "";
 	}
 
-	/** True while a message is due, sendable or not, or in flight. */
+	/** True while a message is due or in flight, even if it may not be sent yet. */
 	get isBusy(): boolean {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
@@ -157,7 +157,7 @@ export class Agenda {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** Replaces an unsent readout. */
+	/** Takes a readout, which replaces an unsent one. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -193,7 +193,9 @@ export class Agenda {
 		this.renew();
 	}
 
-	/** Last session with the old settings. `isOther`: the new settings name another broker or disable MQTT. */
+	/**
+	 * Prepares the last session with the old settings. `isOther`: the new settings name another broker or disable MQTT.
+	 */
 	finish(isOther: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
@@ -209,7 +211,7 @@ export class Agenda {
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
 	}
 
-	/** Next message, then in flight; undefined if none may be sent now. */
+	/** Returns the next message, which is then in flight; undefined if none may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
 			// Lowest bit set.
@@ -270,7 +272,7 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Undefined when there is nothing to send. */
+	/** Makes a message; undefined when there is nothing to send. */
 	private make(what: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
@@ -297,7 +299,7 @@ export class Agenda {
 		return new Entities(this.#deps, options);
 	}
 
-	/** Undefined when Home Assistant knows all entities. */
+	/** Makes the announcement; undefined when Home Assistant knows all entities. */
 	private tell(plan: Plan, entities: Entities): Message | undefined {
 		const { info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasState } = plan;
@@ -341,7 +343,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** From flash; empty when nothing is announced. */
+	/** Keys announced, from flash; empty when nothing is announced. */
 	private get told(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));

@@ -9,9 +9,9 @@ import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from ".
 const IN_MQTT = 17;
 const IN_MQTT_ANNOUNCED = 18;
 
-/** Printable, without the blank. */
+/** Printable characters without the blank. */
 const GRAPHIC = "!~";
-/** All but control characters. */
+/** All characters but control characters. */
 const VISIBLE = " ";
 /** Topic without wildcards: no blank, `#` or `+`. */
 const TOPIC = '!"$*,~';

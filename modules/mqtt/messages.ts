@@ -23,14 +23,14 @@ export const OFFLINE = "offline";
 /** Home Assistant publishes it at its start; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Last characters of the serial number in entity identifiers; few, so that 20 entities fit 4 KB. */
+/** Index of the serial number's last characters in entity identifiers; few, so that 20 entities fit 4 KB. */
 const SERIAL_END = -6;
 
 /** Home Assistant's text for unknown; a template turns null into it. */
 export const UNKNOWN = "None";
 const TIME = "time";
 
-/** Only characters allowed in topics and identifiers. */
+/** Keeps only the characters allowed in topics and identifiers. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
@@ -119,7 +119,7 @@ export interface Announcement {
 	/** One JSON text, or a topic per value. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
-	/** To remove from Home Assistant, each followed by a blank. */
+	/** Keys to remove from Home Assistant, each followed by a blank. */
 	readonly vanished: string;
 }
 

@@ -19,12 +19,12 @@ export const PINGRESP = 13;
 const CONNECT_HEAD = 0x10;
 const PUBLISH_HEAD = 0x30;
 const PUBACK_HEAD = 0x40;
-/** Fixed flags (3.8.1). */
+/** SUBSCRIBE has fixed flags (3.8.1). */
 const SUBSCRIBE_HEAD = 0x82;
 const PINGREQ_HEAD = 0xc0;
 const DISCONNECT_HEAD = 0xe0;
 
-/** No identifier (2.3.1). */
+/** Identifier of a packet without one (2.3.1). */
 export const NO_ID = -1;
 
 /** Flags of CONNECT (3.1.2.3). The will is retained, with QoS 1. */
@@ -46,12 +46,12 @@ const QOS_SHIFT = 1;
 /** Bytes after an incoming fixed header; those stored. */
 export const PACKET_LIMIT = 2048;
 export const KEPT_LIMIT = 64;
-/** Bytes (2.2.3). */
+/** Longest length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
 	readonly clientId: string;
-	/** Sent only with a password. */
+	/** Empty: the user name is sent only with a password. */
 	readonly user: string;
 	readonly password: string;
 	/** Retained, QoS 1, published when the connection breaks. */
@@ -105,12 +105,12 @@ export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
 	return packet;
 }
 
-/** PUBACK (3.4). */
+/** Encodes PUBACK (3.4). */
 export function encodeAcknowledge(id: number): Uint8Array {
 	return Uint8Array.of(PUBACK_HEAD, 2, id >> 8, id);
 }
 
-/** PINGREQ (3.12). */
+/** Encodes PINGREQ (3.12). */
 export function encodePing(): Uint8Array {
 	return Uint8Array.of(PINGREQ_HEAD, 0);
 }
@@ -152,7 +152,7 @@ const PHASE_BAD = 4;
 
 /** Assembles packets from pieces of any size; rejects everything after a malformed one. */
 export class PacketReader {
-	/** After the fixed header. */
+	/** First KEPT_LIMIT bytes after the fixed header. */
 	readonly kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
 	#head = 0;
@@ -181,33 +181,33 @@ export class PacketReader {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** Not MQTT, or no packet from a broker to a client. */
+	/** True if it is not MQTT, or no packet from a broker to a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
 
-	/** CONNACK to PINGRESP. */
+	/** Packet type, CONNACK to PINGRESP. */
 	get type(): number {
 		return this.#head >> 4;
 	}
 
-	/** 0 or 1. */
+	/** QoS of a PUBLISH: 0 or 1. */
 	get qos(): number {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
 
-	/** Two bytes at `at`. */
+	/** Returns the two-byte number at `at`. */
 	number(at: number): number {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** In PUBLISH; 0 when the topic is too long to be of interest. */
+	/** Offset of a PUBLISH's payload; 0 when the topic is too long to be of interest. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;
 	}
 
-	/** True when `bytes` are at `at`. */
+	/** Returns true when all of `bytes` are at `at`. */
 	holds(bytes: Uint8Array, at: number): boolean {
 		const { kept } = this;
 		return at + bytes.length <= this.length && bytes.every((byte, i) => kept[at + i] === byte);

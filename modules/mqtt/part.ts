@@ -50,7 +50,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			works: EVENT_MQTT_SENT,
 			open: (deps, access) => new MQTTService(deps, access),
 		});
-		// Without radio always connected.
+		// A device without radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
 		return outlet;
 	},

@@ -61,7 +61,7 @@ const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const FAREWELLS = 3;
-/** ms. */
+/** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
 /** Accepted by every server (3.1.3.1). */
 const ID_LIMIT = 23;
@@ -71,7 +71,7 @@ export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, t
 export class Publisher implements Timed {
 	/** Generation counter: changes whenever the connection should be opened or closed. */
 	connection = 0;
-	/** Since the start: sessions; messages acknowledged (QoS 0: sent). */
+	/** Counts since the start: sessions; messages acknowledged (QoS 0: sent). */
 	connections = 0;
 	published = 0;
 	readonly #deps: OutputDeps;
@@ -86,7 +86,7 @@ export class Publisher implements Timed {
 	/** Everything is sent again, ms; otherwise Infinity. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
-	/** To withdraw the announcement. */
+	/** Attempts left to withdraw the announcement. */
 	#farewells = 0;
 	#leave = STAY;
 	/** Start of the state or session, ms. */
@@ -123,7 +123,7 @@ export class Publisher implements Timed {
 		const session = this.#session;
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
-		// Without a deadline of its own while it waits for memory.
+		// A message that waits for memory has no deadline of its own.
 		const isHeld = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
 		return Math.min(deadlineMs, session.deadlineMs, isHeld ? this.#agenda.dueMs : deadlineMs);
 	}
@@ -191,7 +191,7 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** In WAITING. */
+	/** Handles the granted permit in WAITING. */
 	permitted(nowMs: number): void {
 		this.#endMs = nowMs;
 	}
@@ -258,7 +258,7 @@ export class Publisher implements Timed {
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// Another output must not wait for messages that can be sent later.
+		// Another output that wants the permit must not wait for messages that can be sent later.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -288,7 +288,7 @@ export class Publisher implements Timed {
 		return this.#farewells > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
-	/** Sleeps between readings. */
+	/** True for a device that sleeps between readings. */
 	private get isSleepy(): boolean {
 		const { saving } = this.#deps;
 		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
@@ -321,13 +321,16 @@ export class Publisher implements Timed {
 		} else output.giveBack();
 	}
 
-	/** False while waiting for the permit. The deadline is reset first, because the permit may arrive during the call. */
+	/**
+	 * Requests the permit; false while waiting for it. The deadline is reset first, because the permit may arrive during
+	 * the call.
+	 */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();
 	}
 
-	/** False: tries again in MEMORY_MS. */
+	/** Claims memory; false schedules another try in MEMORY_MS. */
 	private claim(nowMs: number): boolean {
 		const isClaimed = this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;

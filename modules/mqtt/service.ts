@@ -14,7 +14,7 @@ import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publi
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
-/** Being opened, or open. */
+/** Connection that is open or being opened. */
 interface Connection {
 	readonly client: Client;
 	readonly buffer: Uint8Array;
@@ -27,17 +27,17 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#publisher: Publisher | undefined;
-	/** At the last check the broker had accepted the session. */
+	/** True when the broker had accepted the session at the last check. */
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** Last handled `publisher.connection`. */
+	/** Last handled value of the publisher's `connection`. */
 	#served = 0;
 	#hasNetwork = false;
 	/** Readout or later failure not yet passed to the publisher, and its time, ms. */
 	#news: Readout | undefined;
 	#hasFailed = false;
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** Continues reading, ms. */
+	/** Time at which reading continues, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: OutputDeps, access: OutputAccess) {
@@ -78,7 +78,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Another IP address, or the network was lost. */
+	/** Handles a changed IP address, or the loss of the network. */
 	networkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
 		this.#task.update((nowMs) => {
@@ -98,7 +98,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** False while a test runs, or shortly after one. */
+	/** Publishes now; false while a test runs, or shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
@@ -117,7 +117,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
 	}
 
-	/** For good; the broker publishes the will. */
+	/** Stops for good; the broker publishes the will. */
 	stop(): void {
 		this.#task.stop();
 		this.close();
@@ -175,7 +175,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#hasFailed = false;
 	}
 
-	/** With the last readout, so that enabling MQTT publishes at once. */
+	/** Returns a publisher with the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
 		const publisher = new Publisher(this.#deps, this.output);
 		const readout = this.#deps.reader.outcomes.measured;
@@ -209,7 +209,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		client?.close();
 	}
 
-	/** Ready for `count` bytes. */
+	/** The connection accepts `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;

@@ -40,18 +40,18 @@ export const SESSION_READY = 1;
 export const SESSION_LEAVING = 2;
 export const SESSION_ENDED = 3;
 
-/** 1 to 5: refusals of the broker (3.2.2.3). */
+/** Ends of a session; 1 to 5 are refusals of the broker (3.2.2.3). */
 export const END_WELL = 0;
 export const END_REFUSED_VERSION = 1;
 export const END_REFUSED_ID = 2;
 export const END_REFUSED_BUSY = 3;
 export const END_REFUSED_LOGIN = 4;
 export const END_REFUSED_ACCESS = 5;
-/** Invalid packet. */
+/** The broker sent an invalid packet. */
 export const END_NONSENSE = 6;
 /** Nothing received or taken for ANSWER_MS. */
 export const END_SILENT = 7;
-/** Before the CONNACK, and after it. */
+/** Connection lost: before the CONNACK, and after it. */
 export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
@@ -61,24 +61,24 @@ const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
 
-/** Retained. */
+/** A message to publish, retained. */
 export interface Message {
 	/** UTF-8. */
 	readonly topic: Uint8Array;
 	readonly length: number;
-	/** Next payload bytes into `into[start..end)`; returns their number. The total must be `length`. */
+	/** Writes the next payload bytes into `into[start..end)`; returns their number. The total must be `length`. */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
 export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
-	/** Empty without a subscription. */
+	/** Topic to subscribe to; empty when there is no subscription. */
 	readonly listenTo: string;
-	/** Payload to count there. */
+	/** Payload to count on that topic. */
 	readonly heard: string;
 }
 
-/** To send when there is space, as bits. */
+/** Packets to send when there is space, as bits. */
 const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
@@ -90,7 +90,7 @@ const LAST_ID = 0xffff;
 export class Session implements Timed {
 	state = SESSION_GREETING;
 	end = END_WELL;
-	/** By the broker, or sent with QoS 0. */
+	/** Messages acknowledged by the broker, or sent with QoS 0. */
 	acknowledged = 0;
 	/** Messages with the payload to count. */
 	heard = 0;
@@ -106,12 +106,12 @@ export class Session implements Timed {
 	/** Its payload follows the packet; and the bytes left of it. */
 	#body: Message | undefined;
 	#left = 0;
-	/** Sent after the present packet. */
+	/** Message to send after the present packet. */
 	#next: Message | undefined;
-	/** In flight; NO_ID with QoS 0; 0: none. */
+	/** Identifier of the message in flight; NO_ID with QoS 0; 0: none. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
-	/** PINGRESP is due. */
+	/** True while a PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
 	#heardMs = Number.NEGATIVE_INFINITY;
@@ -126,12 +126,12 @@ export class Session implements Timed {
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
 
-	/** `publish()` is allowed. */
+	/** True when `publish()` is allowed. */
 	get isFree(): boolean {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** With `wantsAnswer`, waits for the PUBACK. Throws unless `isFree`. */
+	/** Sends a message; with `wantsAnswer` it waits for the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAnswer: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
 		if (wantsAnswer || nowMs - this.#heardMs >= PING_MS) {
@@ -145,7 +145,7 @@ export class Session implements Timed {
 	/** Sends DISCONNECT after the present packet, so that the will is not published. */
 	leave(nowMs: number): void {
 		if (this.state === SESSION_GREETING) {
-			// No DISCONNECT needed.
+			// No DISCONNECT is needed before CONNACK.
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
@@ -218,7 +218,7 @@ export class Session implements Timed {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
-	/** There are bytes to send; makes the next packet if necessary. */
+	/** True if there are bytes to send; makes the next packet if necessary. */
 	private hasPacket(): boolean {
 		if (!this.isOut) return true;
 		this.#body = undefined;
@@ -246,7 +246,7 @@ export class Session implements Timed {
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
-	/** False when the packet is not allowed in this state. */
+	/** Processes a packet; false if it is not allowed in this state. */
 	private understand(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
 		this.#heardMs = nowMs;
@@ -288,7 +288,7 @@ export class Session implements Timed {
 		const { qos } = reader;
 		if (at > 0) {
 			if (qos > 0) this.#owedId = reader.number(at - 2);
-			// Encoded here because rare.
+			// The packet is encoded here because it is rare.
 			const topic = this.#text.encode(this.#listenTo);
 			const payload = this.#text.encode(this.#heard);
 			const isTopic = reader.number(0) === topic.length && reader.holds(topic, 2);
@@ -297,12 +297,12 @@ export class Session implements Timed {
 		return this.isExpected();
 	}
 
-	/** False beyond the limit of unsolicited packets. */
+	/** Counts unsolicited packets; returns false beyond the limit. */
 	private isExpected(): boolean {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}
 
-	/** For an answer, or for space for outgoing bytes. */
+	/** True while an answer, or space for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
 		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#owes !== 0 || !this.isOut;
 	}

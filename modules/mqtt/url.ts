@@ -3,7 +3,7 @@ import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
 export interface BrokerURL {
 	readonly secure: boolean;
-	/** Name or IPv4. */
+	/** DNS name or IPv4 address. */
 	readonly host: string;
 	readonly port: number;
 }
@@ -16,7 +16,7 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 
-/** Undefined if it is not a broker address. */
+/** Returns undefined if it is not a broker address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const start = lowerCase(text.slice(0, SECURE.length));
 	const secure = start === SECURE;

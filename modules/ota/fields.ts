@@ -5,7 +5,7 @@ import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/sche
 const IN_UPGRADE = 19;
 const IN_UPGRADE_FOUND = 20;
 
-/** Printable, without the blank. */
+/** Printable characters without the blank. */
 const GRAPHIC = "!~";
 
 /** Address of the release file, with `{board}` in place of the board's name. Empty: the address in the build. */

@@ -14,10 +14,10 @@ const NOTED_KEY = "rolled_back";
 
 export class Firmware implements Running {
 	readonly updater: Updater;
-	/** Undefined in safe mode and without updates. */
+	/** Check for newer firmware; undefined in safe mode and without updates. */
 	readonly notice: UpgradeNotice | undefined;
 	readonly #update: Update;
-	/** Defined only on trial. */
+	/** Defined only while the firmware is on trial. */
 	#trial: Trial | undefined;
 	#task: Task | undefined;
 
@@ -52,7 +52,7 @@ export class Firmware implements Running {
 		}
 	}
 
-	/** Undefined without a second OTA slot. */
+	/** Returns undefined where there is no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}

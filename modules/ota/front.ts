@@ -18,7 +18,7 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** Device to fit. */
+/** Device that the file must fit. */
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
@@ -43,7 +43,7 @@ const STACK_VERSION_AT = 18;
 export const FILE_LENGTH = 52;
 const METADATA_HEAD = 56;
 const METADATA = 62;
-/** 1: packed image, 0: plain. */
+/** 1: the image is packed, 0: it is plain. */
 export const PACKED_FLAG = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
@@ -130,7 +130,7 @@ function textAt(bytes: Uint8Array, at: number, length: number): string {
 	return String.fromCharCode(...bytes.subarray(at, end));
 }
 
-/** Not constant-time: nothing secret. */
+/** True if `other` is at `at`. Not constant-time: nothing is secret. */
 export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: number): boolean {
 	let i = 0;
 	while (i < length && bytes[at + i] === other[i]) i++;

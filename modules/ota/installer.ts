@@ -68,7 +68,7 @@ export interface InstallerDeps extends Judge {
 
 export interface InstallerHost {
 	readonly update: Update;
-	/** Undefined without power measurement. */
+	/** Undefined for a board without power measurement. */
 	readonly power?: Power | undefined;
 }
 
@@ -88,7 +88,7 @@ const POINT_KEY = "ota_point";
 const POINT_RECEIVED = HASH_LENGTH;
 const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
-/** Before each piece, bytes. */
+/** Size of the length field before each piece, bytes. */
 const LENGTH_BYTES = 4;
 /** Bytes per read; reads per `advance()`. */
 const READ_SIZE = 1024;
@@ -107,13 +107,13 @@ export class Installer {
 	/** An interrupted file can resume. */
 	readonly #isSlow: boolean;
 	received = 0;
-	/** Bytes; 0 if unknown. */
+	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
 	/** Refusal if the host throws. */
 	#blame = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
-	/** False after a resume. */
+	/** False after a resume, when the hash does not cover all data. */
 	#isHashWhole = true;
 	#inflater: Inflater | undefined;
 	#readBack: Uint8Array | undefined;
@@ -134,7 +134,7 @@ export class Installer {
 		this.total = total;
 	}
 
-	/** Empty until the signature is verified. */
+	/** Version of the file; empty until the signature is verified. */
 	get version(): string {
 		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
@@ -199,7 +199,7 @@ export class Installer {
 		}
 	}
 
-	/** No effect once over. */
+	/** Cancels the installation, unless it is over. */
 	close(refusal: number): void {
 		if (this.state >= INSTALL_INSTALLED) return;
 		this.state = INSTALL_REFUSED;
@@ -249,7 +249,7 @@ export class Installer {
 		this.goOn();
 	}
 
-	/** If it belongs to this file. */
+	/** Goes to the stored position if it belongs to this file. */
 	private goOn(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
@@ -276,7 +276,7 @@ export class Installer {
 		}
 	}
 
-	/** Up to the end of a sector. */
+	/** Takes bytes up to the end of a sector. */
 	private takePlain(bytes: Uint8Array, start: number, end: number): number {
 		const at = this.#offset + this.#filled;
 		const left = this.#imageLength - at;
@@ -320,7 +320,7 @@ export class Installer {
 		return stop - start;
 	}
 
-	/** Up to the end of a sector or piece. */
+	/** Takes bytes up to the end of a sector or of the piece. */
 	private takePacked(bytes: Uint8Array, start: number, end: number): number {
 		const inflater = this.#inflater as Inflater;
 		const stop = Math.min(end, start + this.#pieceLeft);

@@ -1,17 +1,17 @@
 /** Log events of firmware updates. */
 import { kind } from "../diagnostics/events.js";
 
-/** Version and sender. */
+/** Details: version and sender. */
 export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed", { needsLogin: true });
-/** Code and sender. */
+/** Details: code and sender. */
 export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
-/** Version. */
+/** Detail: version. */
 export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed", { isPlain: true });
-/** Failed check. */
+/** Detail: the failed check. */
 export const EVENT_UPDATE_FAILED = kind(28, "update_failed", { isPlain: true });
-/** Reason. */
+/** Detail: the reason. */
 export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", { isPlain: true });
-/** Version. */
+/** A newer firmware was found; with its version. */
 export const EVENT_UPDATE_FOUND = kind(30, "update_found", { isPlain: true });
 
 export const UPDATE_EVENTS = Object.freeze([

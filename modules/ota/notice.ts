@@ -46,21 +46,21 @@ export interface NoticeDeps {
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
 	readonly tlsPermit: TLSPermit;
-	/** Undefined without a radio; then a network is assumed. */
+	/** Undefined without a radio, where a network is always assumed. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
-	/** Another version was found. */
+	/** Notified when the status shows another version. */
 	readonly live: { changed(): void };
 }
 
 export const NOTICE_HOUR_MS = 3_600_000;
 export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
-/** From the start to the first check. */
+/** Minimum delay from the start to the first check. */
 const FIRST_MS = 600_000;
-/** For the reply to the client to leave first. */
+/** Delay after a change of settings, so that the reply leaves first. */
 const SETTLE_MS = 2000;
-/** For the permit; and for all replies together. */
+/** Longest wait for the permit; limit for all replies together. */
 const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
 const REDIRECTS = 3;
@@ -118,7 +118,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** Ignored: the permit is kept briefly. */
+	/** Ignored: the permit is kept only briefly. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -223,7 +223,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#dueMs = dueMs;
 	}
 
-	/** Also releases memory and permit. */
+	/** Ends the check, and releases its memory and permit. */
 	private rest(dueMs: number): void {
 		const { ledger, tlsPermit } = this.#deps;
 		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);

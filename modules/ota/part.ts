@@ -12,7 +12,7 @@ import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
 import { upgradeVersionOf } from "./upgrade.js";
 
-/** Undefined without a second OTA slot. */
+/** Undefined where there is no second OTA slot. */
 export const UPDATE = part<Firmware | undefined>({
 	name: "update",
 	events: UPDATE_EVENTS,

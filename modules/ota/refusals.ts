@@ -40,7 +40,7 @@ export const REFUSALS: readonly string[] = Object.freeze([
 	"busy There is no memory for it now: try again in a moment.",
 ]);
 
-/** Empty for TAKEN. */
+/** Returns the code of a refusal; empty for TAKEN. */
 export function codeOf(refusal: number): string {
 	const text = REFUSALS[refusal];
 	return text.slice(0, Math.max(0, text.indexOf(" ")));

@@ -32,7 +32,7 @@ const STATE_PROVING = 0;
 const STATE_PROVEN = 1;
 const STATE_FAILED = 2;
 
-/** Without these the device is unreachable; others may have been damaged before. */
+/** The device is unreachable without these; others may have been damaged before. */
 const NEEDED_ENTRIES: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
 export interface TrialHost {
@@ -43,7 +43,7 @@ export interface TrialHost {
 export interface TrialParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
 	readonly events: Pick<EventLog, "note">;
-	/** 0 while not listening. */
+	/** Port of the server; 0 while it is not listening. */
 	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined without a radio. */

@@ -39,7 +39,7 @@ export interface UpdaterParts {
 	readonly live: { changed(): void };
 	/** Outgoing TLS closes, because memory suffices for one connection. */
 	readonly tlsPermit: TLSPermit;
-	/** Not inside the call. */
+	/** Restarts the device soon, but not inside the call. */
 	restartSoon(): void;
 }
 
@@ -57,9 +57,9 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Bytes between notifications. */
+/** Bytes between two notifications. */
 const TOLD_EACH = 32_768;
-/** The firmware was rejected. */
+/** Code for a rejected firmware. */
 const ROLLED_BACK = "rolled_back";
 /** Overhead over the slot's image, bytes. */
 const FILE_EXTRA = 4096;
@@ -82,12 +82,12 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts = parts;
 	}
 
-	/** This build accepts updates. */
+	/** True when this build accepts updates. */
 	get isOpen(): boolean {
 		return this.#host.update.keys.length > 0;
 	}
 
-	/** Bytes. */
+	/** Maximum length of a file in bytes. */
 	get limit(): number {
 		return this.#host.update.slot.size + FILE_EXTRA;
 	}
@@ -100,7 +100,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return this.#installer?.received ?? 0;
 	}
 
-	/** Bytes; 0 if unknown. */
+	/** Length of the file, bytes; 0 if unknown. */
 	get total(): number {
 		return this.#installer?.total ?? 0;
 	}
@@ -121,19 +121,19 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#sender = sender;
 		this.#task = this.#deps.driver.register("ota", this);
 		this.lastError = "";
-		// Other outputs would wait for hours.
+		// A slow transfer keeps no permit: other outputs would wait for hours.
 		if (!isSlow) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
-	/** Ignored: the file did not wait for it. */
+	/** Ignored: the file did not wait for the permit. */
 	permitGranted(): void {}
 
-	/** Ignored: outputs wait for the end of the file. */
+	/** Ignored: outputs wait until the file is over. */
 	permitRequested(): void {}
 
-	/** See Installer.write. */
+	/** Takes the next bytes of the file; see Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
@@ -172,7 +172,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** In RESTARTING. */
+	/** Restarts the device, in RESTARTING. */
 	restart(): void {
 		this.#parts.restartSoon();
 	}

@@ -10,7 +10,7 @@ export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeU
 /** The board's name in an address. */
 const BOARD = "{board}";
 
-/** Empty without an address. */
+/** Returns the address with the board's name; empty without an address. */
 export function upgradeURLOf(config: UpgradeConfig, info: UpgradeInfo): string {
 	return withBoard(config.get(UPGRADE_URL) || info.upgradeUrl, info.board);
 }

@@ -33,7 +33,7 @@ export interface Sleeper {
 	readonly isNew: boolean;
 	/** The meter is read, a readout stored, or a client served. */
 	readonly isWorking: boolean;
-	/** False without a configured network. */
+	/** True while data waits to be sent; false without a configured network. */
 	readonly isSending: boolean;
 	/** Monotonic ms; Infinity without a schedule. */
 	readonly nextRunMs: number;
@@ -80,9 +80,9 @@ export class SleepPolicy implements ScheduledMachine {
 	#state = STATE_ASLEEP;
 	/** Deadline of LOW, or of the work in ROUTINE. */
 	#endMs = 0;
-	/** Infinity before sending begins. */
+	/** Deadline of sending; Infinity before it begins. */
 	#sendEndMs = Number.POSITIVE_INFINITY;
-	/** Monotonic ms. */
+	/** End of ATTENDED, monotonic ms. */
 	#attendedMs = 0;
 	/** Requests extend ATTENDED up to this time. */
 	#limitMs = 0;
@@ -118,7 +118,7 @@ export class SleepPolicy implements ScheduledMachine {
 		this.#task.update((nowMs) => this.takeHand(nowMs));
 	}
 
-	/** Authenticated request. */
+	/** Reports an authenticated request. */
 	asked(): void {
 		this.#task.update((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
@@ -159,7 +159,7 @@ export class SleepPolicy implements ScheduledMachine {
 		}
 	}
 
-	/** All transitions but that to ASLEEP. */
+	/** Makes all transitions but that to ASLEEP. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;
@@ -169,7 +169,7 @@ export class SleepPolicy implements ScheduledMachine {
 		else if (state !== STATE_ROUTINE) this.connect();
 	}
 
-	/** A user is present. */
+	/** A user is present: ATTENDED lasts longer. */
 	private takeHand(nowMs: number): void {
 		this.#limitMs = nowMs + LIMIT_MS;
 		this.attend(nowMs + (this.#sleeper.isNew ? SETUP_MS : HAND_MS));
@@ -185,7 +185,7 @@ export class SleepPolicy implements ScheduledMachine {
 		this.#sleeper.connect();
 	}
 
-	/** No work is left. */
+	/** Sleeps when no work is left. */
 	private finish(nowMs: number): void {
 		const sleeper = this.#sleeper;
 		if (sleeper.isWorking) {

@@ -1,7 +1,7 @@
 /** USB or batteries, and detection of empty batteries. */
 import type { Power } from "../io/host.js";
 
-/** Below this USB voltage the device runs on batteries. */
+/** USB voltage below which the device runs on its batteries. */
 const USB_MIN = 4;
 /** Volts per cell; a supply that keeps falling soon breaks down, perhaps during a write. */
 const CUT_OFF = 1;
@@ -31,7 +31,7 @@ export class Supply {
 	/** Consecutive measurements below the cut-off. */
 	#times = TIMES - 1;
 	isOnBattery = false;
-	/** False if the board cannot measure it. */
+	/** True on USB power; false if the board cannot measure it. */
 	isOnUSB = true;
 	/** Nearly empty cells, until RECOVERED or USB. */
 	isLow: boolean;

@@ -8,7 +8,7 @@ import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 export function isCheckRight(register: number, count: number, sent: number): boolean {
 	const swapped = (sent >> 8) | ((sent & 0xff) << 8);
 	if (swapped === (register ^ 0xffff)) return true;
-	// Another initial value changes the register by an amount that depends on `count` only.
+	// A different initial value changes the register by an amount that depends only on the number of bytes.
 	let difference = CRC16_START;
 	for (let i = 0; i < count; i++) difference = stepCRC16(difference, 0);
 	const kermit = register ^ difference;

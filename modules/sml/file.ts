@@ -70,7 +70,7 @@ const VALUE = 5;
 const UNIT_NONE = 255;
 const UNIT_WATT = 27;
 const NO_STATUS = -1;
-/** By letters in the server id. */
+/** Makers by the letters in the server id. */
 const DZG = 0x445a47;
 const EMH = 0x454d48;
 const EMH_EXPORTS = 1 << 5;
@@ -81,13 +81,13 @@ const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
 
 export class SMLFile {
-	/** Not valid SML. */
+	/** True when the structure is not valid SML. */
 	isBroken = false;
-	/** Checksum of a message. */
+	/** True when the checksum of a message is wrong. */
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** By depth: elements read; from LEFT on, elements to come. */
+	/** Lists by depth: elements read; from LEFT on, elements to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
 	/** Type and length bytes so far, type, length, bytes to come. */
@@ -95,7 +95,7 @@ export class SMLFile {
 	#type = 0;
 	#length = 0;
 	#remaining = 0;
-	/** So far; those beyond VALUE_SIZE are not stored. */
+	/** Bytes of the element; those beyond VALUE_SIZE are not stored. */
 	#size = 0;
 	/** One array for four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
@@ -122,12 +122,12 @@ export class SMLFile {
 		this.#records.begin();
 	}
 
-	/** View. */
+	/** View of the first `serverIdLength` bytes. */
 	get serverId(): Uint8Array {
 		return this.#work.subarray(ID_AT, ID_AT + this.serverIdLength);
 	}
 
-	/** All messages are complete. */
+	/** True when every message is complete. */
 	get isComplete(): boolean {
 		return !this.isBroken && this.#depth + this.#typeBytes === 0;
 	}
@@ -208,18 +208,18 @@ export class SMLFile {
 		if (length === 0) this.closeList();
 	}
 
-	/** In the value list of a GetList response. */
+	/** True in the value list of a GetList response. */
 	private get isInValues(): boolean {
 		return this.#tag === GET_LIST_RESPONSE && this.#depth >= RESPONSE && this.#index[RESPONSE] === VALUES;
 	}
 
-	/** Not a list. */
+	/** Processes a complete element that is not a list. */
 	private closeElement(): void {
 		const depth = this.#depth;
 		const index = this.#index[depth];
 		if (depth === MESSAGE) {
 			if (index === MESSAGE_BODY || index === MESSAGE_END) this.isBroken = true;
-			// Some meters omit a first byte 00.
+			// Some meters omit the first byte of the check if it is 00.
 			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number)) this.isWrong = true;
 		} else if (depth === BODY) {
 			if (index === 0) this.#tag = this.number;
@@ -236,7 +236,7 @@ export class SMLFile {
 		this.closeList();
 	}
 
-	/** Also closes the lists that end with it. */
+	/** Counts an element; also closes the lists that end with it. */
 	private closeList(): void {
 		do {
 			this.#index[this.#depth]++;
@@ -303,7 +303,7 @@ export class SMLFile {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
 
-	/** 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
+	/** Stores the server id: 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
 	private keepServerId(): void {
 		const work = this.#work;
 		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);
@@ -312,7 +312,7 @@ export class SMLFile {
 		work.copyWithin(ID_AT, BYTES_AT, BYTES_AT + ID_SIZE);
 	}
 
-	/** Last four bytes, unsigned. */
+	/** Last four bytes of the element as an unsigned integer. */
 	private get number(): number {
 		let number = 0;
 		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#work[BYTES_AT + i];
@@ -320,7 +320,7 @@ export class SMLFile {
 	}
 }
 
-/** This type may have `size` bytes. */
+/** True if this type may have `size` bytes. */
 function isSize(type: number, size: number): boolean {
 	if (type === TYPE_INTEGER || type === TYPE_UNSIGNED) return size >= 1 && size <= 8;
 	return type === TYPE_OCTETS || (type === TYPE_BOOLEAN && size === 1);

@@ -25,7 +25,7 @@ import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failur
 import { SMLFile } from "./file.js";
 import { meterIdOf } from "./server-id.js";
 
-/** Ends a telegram. */
+/** Silence that ends a telegram. */
 const GAP_MS = 2000;
 /** Bytes; the longest known telegram has 528. */
 export const TELEGRAM_LIMIT = 4096;
@@ -34,7 +34,7 @@ const ESCAPE = 0x1b;
 const BEGIN = 0x01;
 const END = 0x1a;
 const ESCAPES = 4;
-/** After 1B×4 01×4. */
+/** Value of the checksum register after 1B×4 01×4. */
 const BEGIN_REGISTER = 0x91dc;
 const BEGIN_LENGTH = 8;
 
@@ -43,11 +43,11 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** Last telegram's; after `abort`, all telegrams'. */
+	/** Failure of the last telegram; after `abort`, of all telegrams. */
 	failure: Failure | undefined;
 	/** Server id of the last valid telegram, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
-	/** The records were full. */
+	/** True if the records were full. */
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
@@ -55,7 +55,7 @@ export class SMLListener implements Machine {
 	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
 	readonly #file: SMLFile;
-	/** Or 0. Reported before later bytes overwrite the records. */
+	/** Event to report, or 0. It is reported before later bytes overwrite the records. */
 	#event = 0;
 	/** A valid telegram has arrived. */
 	#hasRead = false;
@@ -125,11 +125,11 @@ export class SMLListener implements Machine {
 		this.#event = EVENT_END;
 	}
 
-	/** After a full escape sequence. */
+	/** Processes a byte after a full escape sequence. */
 	private takeMarked(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
 		if (byte === ESCAPE && (this.#marked === 0 || this.#mark === ESCAPE)) {
-			// Any number of ESCAPE bytes may precede a telegram.
+			// Before a telegram, any number of ESCAPE bytes is accepted.
 			if (!isFile) return;
 			this.#mark = ESCAPE;
 			if (++this.#marked < ESCAPES) return;

@@ -14,7 +14,7 @@ import { SMLListener } from "./listener.js";
 
 const PROTOCOL = "SML";
 export const PROTOCOL_SML = "sml";
-/** All optical ports have this speed (BSI TR-03109-1; FNN specification of the base meter). */
+/** Speed of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
 export const SML_BAUD = 9600;
 
 const LINE: LineSettings = Object.freeze({ baud: SML_BAUD, format: FORMAT_8N1 });

@@ -30,7 +30,7 @@ export class LocalCalendar implements Offsets {
 		this.#zone = zone;
 	}
 
-	/** Last boundary at or before `timeS`; with `next` 1, first one after it. */
+	/** Returns the last boundary at or before `timeS`; with `next` 1, the first one after it. */
 	boundary(level: number, timeS: number, next: 0 | 1 = 0): number {
 		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
 		const localS = this.localS(timeS);
@@ -47,7 +47,7 @@ export class LocalCalendar implements Offsets {
 		return firstMomentOf(this, midnightS / 60) / 1000;
 	}
 
-	/** Caches one block. */
+	/** The offset is cached for one block. */
 	offsetMinutes(utcMs: number): number {
 		const blockMs = utcMs - (utcMs % BLOCK_MS);
 		if (blockMs === this.#blockMs) return this.#offset;

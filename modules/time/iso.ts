@@ -5,10 +5,10 @@
 import type { TextCodec } from "../io/host.js";
 import { dateOf } from "./date.js";
 
-/** Bytes. */
+/** Bytes written by `writeUTC`. */
 export const UTC_LENGTH = 20;
 export const LOCAL_LENGTH = 25;
-/** Exclusive, Unix ms. */
+/** First time beyond the range, Unix ms. */
 export const TIME_END_MS = 2 ** 32 * 1000;
 
 const OFFSET_END_MINUTES = 24 * 60;
@@ -42,14 +42,14 @@ export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMi
 	return end + 6;
 }
 
-/** As by `writeUTC`. */
+/** Returns the text that `writeUTC` writes. */
 export function utcText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeUTC(bytes, 0, utcMs);
 	return text.decode(bytes);
 }
 
-/** From 1600-03-01 to 9999, for dates such as those of certificates. */
+/** Dates from 1600-03-01 to 9999, such as those of certificates. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));

@@ -7,7 +7,10 @@
 import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 
-/** Every `minutes`, counted from `originMinutes` after 1970-01-01 00:00 local time; or every `months` months unless 0. */
+/**
+ * Recurrence every `minutes`, counted from `originMinutes` after 1970-01-01 00:00 local time; every `months` months if
+ * that is not 0.
+ */
 export interface Recurrence {
 	/** 1 minute to 28 days; ignored unless `months` is 0. Up to an hour it must divide an hour. */
 	readonly minutes: number;
@@ -23,7 +26,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
 
-/** Unix ms, after `utcMs`. */
+/** Returns the first moment after `utcMs`, Unix ms. */
 export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
@@ -36,7 +39,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** With the present offset; if that changes before, with the new one. */
+/** Uses the present offset; if that changes before, the new one. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -46,7 +49,7 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	const moment = until(offset) * MINUTE_MS;
 	const offsetThen = zone.offsetMinutes(moment);
 	if (offsetThen === offset) return moment;
-	// By half an hour.
+	// The offset changes by half an hour.
 	const other = until(offsetThen) * MINUTE_MS;
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }

@@ -32,7 +32,7 @@ export const TIME_ZERO = 1024;
 export const HEADER_LENGTH = 10;
 const CHANGE_LENGTH = 5;
 const EXCEPTION_LENGTH = 5;
-/** Before the characters of the name. */
+/** Bytes of an entry before the characters of its name. */
 export const NAME_HEADER_LENGTH = 3;
 
 const RULE_COUNT = 9;
@@ -44,9 +44,9 @@ const UTC_RULE = -1;
 const UNKNOWN = -2;
 
 export class TimeZone {
-	/** Empty without a table. */
+	/** Empty if the firmware has no table. */
 	readonly #table: Uint8Array;
-	/** Position in the table. */
+	/** Position of the rule in the table. */
 	#rule = UTC_RULE;
 
 	/** Read in place. Without a table of this version, only UTC is available. */
@@ -55,7 +55,7 @@ export class TimeZone {
 		this.#table = isTable ? table : new Uint8Array(0);
 	}
 
-	/** Case-sensitive; `""` is UTC. */
+	/** True if the zone exists. Names are case-sensitive; `""` is UTC. */
 	has(name: string): boolean {
 		return this.find(name) !== UNKNOWN;
 	}
@@ -106,7 +106,7 @@ export class TimeZone {
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** Position, UTC_RULE or UNKNOWN. */
+	/** Returns the rule's position, UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;
@@ -134,7 +134,7 @@ export class TimeZone {
 	}
 }
 
-/** After the last rule. */
+/** Returns the position of the first name, after the last rule. */
 export function namesStart(table: Uint8Array): number {
 	const last = number16(table, HEADER_LENGTH + (table[RULE_COUNT] - 1) * 2);
 	const exceptions = exceptionsOf(table, last);

@@ -32,14 +32,14 @@ export const CABLE_SEEKING = 1;
 export const CABLE_ONLINE = 2;
 export const CABLE_WITHOUT = 3;
 
-/** Values of `lastError`. */
+/** Values of `lastError`: no failure. */
 export const CABLE_WELL = 0;
 /** Cable unplugged, or the other end is off. */
 export const CABLE_LOST = 1;
 /** Link up, but no answer by DHCP. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** For the reply to the client to leave first. */
+/** Delay so that the reply to the client leaves first. */
 const APPLY_DELAY_MS = 1500;
 const LINK_MS = 5000;
 const ADDRESS_MS = 30_000;
@@ -52,10 +52,10 @@ export class CablePolicy implements Timed {
 	#state = CABLE_OFF;
 	/** End of SEEKING, or of the wait for an address in WITHOUT, monotonic ms. */
 	#endMs = Infinity;
-	/** Monotonic ms. */
+	/** Time to apply new settings, monotonic ms. */
 	#applyMs = Infinity;
 	#isUsed = false;
-	/** At the last check. */
+	/** Link state at the last check. */
 	#hadLink = false;
 	#error = CABLE_WELL;
 	#usesDHCP = true;
@@ -75,8 +75,8 @@ export class CablePolicy implements Timed {
 	}
 
 	/**
-	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed; then only the button opens
-	 * the access point.
+	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed. From then on only the
+	 * button opens the access point.
 	 */
 	get isUsed(): boolean {
 		return this.#isUsed;
@@ -90,7 +90,7 @@ export class CablePolicy implements Timed {
 		return this.#port?.speed ?? 0;
 	}
 
-	/** True if DHCP has assigned the address or is asked for one. */
+	/** True if the address comes from DHCP or is requested there. */
 	get usesDHCP(): boolean {
 		return this.#usesDHCP;
 	}
@@ -100,7 +100,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** True while Wi-Fi is not needed or may soon not be. */
+	/** True while Wi-Fi is not needed or may soon not be needed. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}
@@ -149,7 +149,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_WITHOUT, Infinity);
 	}
 
-	/** All transitions go through here. */
+	/** Enters a state; all transitions go through here. */
 	private enter(state: number, endMs: number): void {
 		this.#state = state;
 		this.#endMs = endMs;

@@ -15,7 +15,7 @@ export const WIFI_WRONG_PASSWORD = 2;
 export const WIFI_NO_ADDRESS = 3;
 export const WIFI_LOST = 4;
 
-/** `reason`: of ESP-IDF (io/wifi.ts). */
+/** Converts an ESP-IDF reason (io/wifi.ts) to WIFI_…. */
 export function errorOf(reason: number): number {
 	switch (reason) {
 		case WIFI_REASON_NO_AP_FOUND:

@@ -9,7 +9,7 @@ const IN_WIFI = 15;
 const IN_NETWORK = 16;
 const IN_ETHERNET = 22;
 
-/** All but control characters: to the radio, SSID and password are bytes. */
+/** The radio treats SSID and password as bytes, so only control characters are excluded. */
 const VISIBLE = " ";
 const DECIMAL_AND_DOT = "..09";
 const LETTERS_DIGITS_HYPHEN = "--09AZaz";
@@ -20,7 +20,7 @@ export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
 export const PASSWORD_MINIMUM = 8;
 export const HOSTNAME_LIMIT = 31;
-/** `255.255.255.255`. */
+/** Length of `255.255.255.255`. */
 const ADDRESS_LIMIT = 15;
 
 function text(entryPosition: number, id: number, name: string, [maximum, characters]: readonly [number, string]) {

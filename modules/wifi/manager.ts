@@ -23,7 +23,7 @@ export interface NetworkUser {
 }
 
 const PART = "network";
-/** Before the radio is opened again. */
+/** Delay before the next attempt to open the radio. */
 const RETRY_MS = 60_000;
 
 export class NetworkManager implements ScheduledMachine {
@@ -39,7 +39,7 @@ export class NetworkManager implements ScheduledMachine {
 	#ethernet: EthernetPort | undefined;
 	/** Infinity unless the last attempt to open the radio failed. */
 	#retryMs = Infinity;
-	/** As last notified. */
+	/** State that the listener was notified of last. */
 	#reportedAccessPoint = false;
 	#reportedCable = false;
 	#reportedIP = "";
@@ -69,12 +69,12 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#cable?.address ?? this.station;
 	}
 
-	/** `address` belongs to the Ethernet port. */
+	/** True if `address` belongs to the Ethernet port. */
 	get isByCable(): boolean {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** 12 hex characters; empty without the port. */
+	/** 12 hex characters; empty without an Ethernet port. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
@@ -84,7 +84,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.station;
 	}
 
-	/** Undefined without an Ethernet port. */
+	/** Live state of the Ethernet port; undefined without one. */
 	get cable(): Omit<CablePolicy, "start" | "stop" | "changed" | "applySoon" | "advance" | "deadlineMs"> | undefined {
 		return this.#cable;
 	}
@@ -103,12 +103,12 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.channel;
 	}
 
-	/** Undefined without a network. */
+	/** True if the network assigns the address; undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
 
-	/** On only because it was turned on by hand. */
+	/** True while Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}
@@ -150,12 +150,12 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** `what`: APPLY_…; delayed, so that the reply to the client leaves first. */
+	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
 	applySoon(what: number): void {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
 
-	/** Same delay. */
+	/** Applies the Ethernet settings after the same delay. */
 	applyCableSoon(): void {
 		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
@@ -195,7 +195,7 @@ export class NetworkManager implements ScheduledMachine {
 		if (cable === undefined || this.#policy.isByHand) return true;
 		if (cable.keepsWiFiOff) return false;
 		const { wifiEnabled, station } = this.#settings;
-		// Without a network to join the radio would be idle, because the access point does not open beside a used cable.
+		// Without a network to join, the radio would be idle: beside a used cable the access point does not open.
 		return !cable.isUsed || (wifiEnabled && station !== undefined);
 	}
 

@@ -31,14 +31,14 @@ export interface WiFiSettings {
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
-	/** Undefined if not configured. */
+	/** Undefined if no network is configured. */
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
 	keepStation(): void;
 	revertStation(): void;
 }
 
-/** Called once with the networks (scan.ts), or undefined if the scan failed. */
+/** Called once with the networks (scan.ts), or with undefined if the scan failed. */
 export interface ScanCallback {
 	scanned(networks: Uint8Array | undefined): void;
 }
@@ -64,7 +64,7 @@ const ACCESS_POINT = 4;
 const WANTED = 1;
 const HELPS = 2;
 
-/** For the reply to the client to leave first. */
+/** Delay so that the reply to the client leaves first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -89,12 +89,12 @@ export class WiFiPolicy implements Timed {
 	readonly #trace: (message: string) => void;
 	/** Undefined before `start` and after `stop`. */
 	#radio: WiFi | undefined;
-	/** APPLY_…, due at `#applyMs`. */
+	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
 	/** ENABLED, FALLBACK, ACCESS_POINT as applied last. */
 	#flags = 0;
-	/** Monotonic ms. */
+	/** End of Wi-Fi by hand, monotonic ms. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
@@ -108,7 +108,7 @@ export class WiFiPolicy implements Timed {
 	 * for the next start.
 	 */
 	#trialEndMs: number | undefined;
-	/** WIFI_…; `#givenUp`: of the new network that was abandoned, reported first. */
+	/** WIFI_… of `#station`; `#givenUp`: of the abandoned new network, reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
 	/** A cable is in use: the access point opens by hand only. Set before `settle`. */
@@ -144,17 +144,17 @@ export class WiFiPolicy implements Timed {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}
 
-	/** Undefined without a network. */
+	/** True if the network assigns the address; undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.#station && this.#station.address === undefined;
 	}
 
-	/** On only because it was turned on by hand. */
+	/** True while Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.isByHand && !this.has(ENABLED);
 	}
 
-	/** Ten minutes from `bringUp`. */
+	/** True for ten minutes after `bringUp`. */
 	get isByHand(): boolean {
 		return this.#byHandEndMs < Infinity;
 	}
@@ -163,7 +163,7 @@ export class WiFiPolicy implements Timed {
 		return this.has(ENABLED) || this.isByHand;
 	}
 
-	/** Between `start` and `stop`. */
+	/** True between `start` and `stop`. */
 	get hasRadio(): boolean {
 		return this.#radio !== undefined;
 	}
@@ -202,7 +202,7 @@ export class WiFiPolicy implements Timed {
 		this.advance(nowMs);
 	}
 
-	/** Until the next `start`; the scan must have ended. */
+	/** Closes the radio until the next `start`; the scan must have ended. */
 	stop(): void {
 		this.#radio?.close();
 		this.#radio = undefined;
@@ -214,13 +214,13 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** `what`: APPLY_…; delayed, so that the reply to the client leaves first. */
+	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
 	applySoon(what: number, nowMs: number): void {
 		this.#pending |= what;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
-	/** For ten minutes. */
+	/** Turns on Wi-Fi and the access point for ten minutes. */
 	bringUp(nowMs: number): void {
 		if (!this.isOn) this.#sinceMs = nowMs;
 		this.#byHandEndMs = nowMs + BY_HAND_MS;
@@ -262,11 +262,11 @@ export class WiFiPolicy implements Timed {
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#trialEndMs = undefined;
 		this.#error = WIFI_WELL;
-		// If flash refuses, the network is in use and again on trial at the next start.
+		// If flash refuses the write, the network stays in use and is on trial again at the next start.
 		if (isKept) this.#settings.keepStation();
 	}
 
-	/** `reason`: of ESP-IDF. */
+	/** The attempt failed or the connection was lost. `reason`: of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}
@@ -304,7 +304,7 @@ export class WiFiPolicy implements Timed {
 		this.#flags = on ? this.#flags | flag : this.#flags & ~flag;
 	}
 
-	/** All transitions go through here. */
+	/** Enters a state; all transitions go through here. */
 	private enter(state: number, endMs: number, nowMs: number): void {
 		if ((state === STATION_ONLINE) !== (this.#state === STATION_ONLINE)) this.#sinceMs = nowMs;
 		this.#state = state;

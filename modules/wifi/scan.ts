@@ -15,7 +15,7 @@ import type { TextCodec } from "../io/host.js";
 import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
 const BSSID_LENGTH = 12;
-/** 32 bytes that are not UTF-8 become 96 by replacement. */
+/** An SSID of 32 bytes that are not UTF-8 takes 96 bytes after replacement. */
 const SSID_PACKED_LIMIT = 96;
 const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
 
@@ -55,7 +55,7 @@ export class ScanCursor {
 		this.#text = text;
 	}
 
-	/** False after the last network. */
+	/** Moves to the next network; returns false after the last one. */
 	next(): boolean {
 		const bytes = this.#bytes;
 		if (this.#at >= bytes.length) return false;

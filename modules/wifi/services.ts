@@ -70,7 +70,7 @@ export class NetworkServices {
 		return this.#time.sync;
 	}
 
-	/** Starts and stops services. */
+	/** Starts and stops services for this state of the network. */
 	update(situation: NetworkSituation): void {
 		const { address, isByCable, accessPointOn } = situation;
 		const captive = this.#captive.machine;

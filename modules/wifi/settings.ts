@@ -30,7 +30,7 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** With DHCP the address fields are ignored; without `hostname` the present one stays. */
+/** Network to join. With DHCP the address fields are ignored; without `hostname` the present one stays. */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;
@@ -55,7 +55,7 @@ export function isSSID(text: TextCodec, ssid: string): boolean {
 	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
 }
 
-/** For an encrypted network. */
+/** Tells whether `password` is valid for an encrypted network. */
 export function isPassword(text: TextCodec, password: string): boolean {
 	return (
 		password.length >= PASSWORD_MINIMUM &&
@@ -131,7 +131,7 @@ export class NetworkSettings {
 		this.#store.change(this.stationPuts(station), apply);
 	}
 
-	/** The changes by `setStation`. */
+	/** Returns the changes that `setStation` makes. */
 	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
 		const puts = [
 			put(WIFI_SSID, ssid),

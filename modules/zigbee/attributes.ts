@@ -30,7 +30,7 @@ export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 
-/** Last byte of a row: 0 to 127 is the value itself, the others are sources. */
+/** Sources of a value, the last byte of a row: 0 to 127 is the value itself. */
 const MANUFACTURER = 0x80;
 const MODEL = 0x81;
 const BUILT = 0x82;
@@ -119,7 +119,7 @@ const SUPPLY_DC = 4;
 
 const STATUS_CHECK_METER = 1;
 const STATUS_LOW_BATTERY = 2;
-/** Per cent. */
+/** Threshold in per cent. */
 const LOW_BATTERY = 10;
 
 export const FRESH_MS = 900_000;
@@ -179,7 +179,7 @@ export class Attributes {
 		return this.#meterId !== undefined;
 	}
 
-	/** Ascending. */
+	/** Ids of the clusters, ascending. */
 	get clusters(): readonly number[] {
 		const all = this.#options.cells > 0 ? [0, POWER_CONFIGURATION, IDENTIFY, METERING] : [0, IDENTIFY, METERING];
 		if (this.isElectrical) all.push(ELECTRICAL);
@@ -206,7 +206,7 @@ export class Attributes {
 		const { code } = quantities;
 		/** Pairs that have a value, as bits. */
 		let taken = 0;
-		/** In mW. */
+		/** Import and export in mW. */
 		let imported = Number.NaN;
 		let exported = Number.NaN;
 		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
@@ -372,7 +372,7 @@ function digits(number: number): string {
 	return (0x10000 + number).toString(16).slice(1);
 }
 
-/** First row with this beginning, or -1. */
+/** Returns the first row with this beginning, or -1. */
 function rowOf(beginning: string): number {
 	let row = TABLE.indexOf(beginning);
 	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);

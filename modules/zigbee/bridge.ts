@@ -31,7 +31,7 @@ export interface BridgeUser {
 	bridgeChanged(nowMs: number): void;
 	/** Stores the coordinator's report settings; empty for the defaults. */
 	keepReports(bytes: Uint8Array): void;
-	/** Seconds; 0 ends identification. */
+	/** Identifies for this many seconds; 0 ends it. */
 	identify(seconds: number): void;
 }
 
@@ -42,14 +42,14 @@ export interface BridgeOptions {
 	readonly text: TextCodec;
 	/** Alkaline cells that fit on the board; 0: USB supply, no Power Configuration cluster. */
 	readonly cells: number;
-	/** `mapOf` of obis/mapping.ts. */
+	/** Map from OBIS codes to attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
 	/** Data last given to `keepReports`, if any. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
-	 * 0 to 255; must differ at each start, because coordinators drop a report with the previous number, which may date
-	 * from before a sleep.
+	 * First sequence number, 0 to 255. It must differ at each start, because coordinators drop a report with the previous
+	 * number, which may date from before a sleep.
 	 */
 	readonly sequence: number;
 }
@@ -101,9 +101,9 @@ export class Bridge implements Machine, RadioUser {
 	/** Monotonic ms; Infinity without unsaved settings. */
 	#keepMs = Number.POSITIVE_INFINITY;
 	#keptMs = Number.NEGATIVE_INFINITY;
-	/** As reported last. */
+	/** RADIO_… that was reported last. */
 	#state = RADIO_OFF;
-	/** When the coordinator accepted the device. */
+	/** Time at which the coordinator accepted the device. */
 	#joinedMs = Number.NEGATIVE_INFINITY;
 
 	constructor(options: BridgeOptions) {
@@ -145,7 +145,10 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** True while a frame is in flight or queued, settings are unsaved, or the coordinator interviews the device. */
+	/**
+	 * True while a frame is in flight, data waits to be sent or stored, or the coordinator queries the device after
+	 * joining.
+	 */
 	busy(nowMs: number): boolean {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;

@@ -85,7 +85,7 @@ const PING_MS = 30_000;
 const MISSES = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
-/** Before the chip counts as silent or foreign. */
+/** Failed attempts before the chip counts as silent or foreign. */
 const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
@@ -108,7 +108,7 @@ export class Coprocessor extends Requests implements Chip {
 	#failures = 0;
 	/** Restores without a final notification. */
 	#untold = 0;
-	/** Last delay between attempts to join or find a parent. */
+	/** Delay between the last two attempts to join or to find a parent. */
 	#pauseMs = 0;
 	#recoverMs = Infinity;
 
@@ -146,7 +146,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.forget(nowMs);
 	}
 
-	/** If impossible now, done when the chip works again; see `owesLeave`. */
+	/** A leave that is impossible now is done when the chip works again; see `owesLeave`. */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
 		this.forget(nowMs);
@@ -155,7 +155,7 @@ export class Coprocessor extends Requests implements Chip {
 	/** The chip keeps the registration of its endpoint until a reset. */
 	clustersChanged(nowMs: number): void {
 		const phase = this.#phase;
-		// Other phases lead to a reset anyway.
+		// In all other phases a reset is already due.
 		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 

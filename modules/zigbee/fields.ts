@@ -5,7 +5,7 @@ import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 
-/** Kept for backups on boards without a radio. */
+/** The setting is kept for backups on boards without a radio. */
 export const ZIGBEE_ENABLED = field<boolean>({
 	entry: IN_ZIGBEE,
 	id: 1,

@@ -1,14 +1,14 @@
 /** Events of the Zigbee bridge for the log. */
 import { kind } from "../diagnostics/events.js";
 
-/** On request. */
+/** The bridge has joined a network on request. */
 export const EVENT_ZIGBEE_JOINED = kind(31, "zigbee_joined", { isPlain: true });
-/** On request of the user or the coordinator. */
+/** The bridge left at the request of the user or the coordinator. */
 export const EVENT_ZIGBEE_LEFT = kind(32, "zigbee_left", { isPlain: true });
 export const EVENT_ZIGBEE_SILENT = kind(33, "zigbee_silent", { isPlain: true });
-/** Detail: firmware. */
+/** The coprocessor works again; the detail is its firmware. */
 export const EVENT_ZIGBEE_BACK = kind(34, "zigbee_back", { isPlain: true });
-/** Detail: the unsupported firmware. */
+/** The detail is the unsupported firmware. */
 export const EVENT_ZIGBEE_FOREIGN = kind(35, "zigbee_foreign", { isPlain: true });
 
 export const ZIGBEE_EVENTS = Object.freeze([

@@ -6,7 +6,7 @@
  * answer, 3: answer) and the subsystem in the lower 5. Little-endian throughout.
  */
 
-/** From request to answer. */
+/** Offset from a request to its answer. */
 export const MT_ANSWER = 0x4000;
 
 export const SYS_RESET = 0x4100;
@@ -31,7 +31,7 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** BDB_NOTIFY: status, then subject. */
+/** Status of BDB_NOTIFY, and its subject. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;
@@ -44,9 +44,9 @@ export const BDB_PARENT_LOST = 5;
  */
 
 /**
- * After each reset: version, own address, role (NV 0x0087); for an end device how long its parent remembers it (2^13
- * minutes) and the poll interval (3 s, shorter than a parent stores frames); endpoint registration, to which the sender
- * adds its description.
+ * Sent after each reset: version, own address, role (NV 0x0087). For an end device also how long its parent remembers
+ * it (2^13 minutes) and the poll interval (3 s, shorter than a parent stores frames). Last the registration of the
+ * endpoint, to which the sender adds its description.
  */
 export const BOOT = "2102 2104 2108870000 ~2f020d ~2f0c0100b80b0000 !2400 ";
 
@@ -68,9 +68,9 @@ export const WIPE =
 	"211282001800 211282001500 211221007400 211221006e00 2107030001000103 !21090300000103 ";
 
 /**
- * Before joining: role (NV 0x0087), ZDO callbacks (0x008F), any network (0x0083) on channels 11 to 26 (0x0084), no
- * many-to-one route requests (0x0032), which are the concentrator's. STARTUP_OPTION stays: 0 would return to the old
- * network.
+ * Sent before joining: role (NV 0x0087), ZDO callbacks (0x008F), any network (0x0083) on channels 11 to 26 (0x0084), no
+ * many-to-one route requests (0x0032), which are the concentrator's. STARTUP_OPTION is not set here, because 0 would
+ * return to the old network.
  */
 export const PAIR =
 	"#2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +

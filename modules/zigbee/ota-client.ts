@@ -45,7 +45,7 @@ import {
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 const CLUSTER = 0x0019;
-/** In both directions. */
+/** Commands of the cluster, in both directions. */
 const IMAGE_NOTIFY = 0;
 const QUERY_NEXT_IMAGE = 1;
 const NEXT_IMAGE = 2;
@@ -81,9 +81,9 @@ const DAY_MS = 86_400_000;
 /** A coordinator may download the file first. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
-/** Before the next request: a coordinator may not listen before its block is acknowledged. */
+/** Delay between a block and the next request: a coordinator may not listen before its block is acknowledged. */
 const BREATH_MS = 5;
-/** After an undelivered frame. */
+/** Delay after a frame that was not delivered. */
 const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
@@ -120,7 +120,10 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/** False also while the coordinator is silent or has ordered a longer wait. */
+	/**
+	 * True while a file is requested, loaded or about to start; false while the coordinator is silent or has ordered a
+	 * longer wait.
+	 */
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
@@ -204,7 +207,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// Only the difference counts: without a clock the first time is 0 (ZCL 11.13.8.2.8).
+			// 11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -239,7 +242,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD the failed request was answered all the same.
+		// In HELD the failed frame is a request that was answered nevertheless.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + AGAIN_MS);
 	}
@@ -248,7 +251,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return putAttribute(id, this.#transfer, this.#deps, into, at);
 	}
 
-	/** Called at the end of our file, inside any call; the next call here processes the result. */
+	/** The updater calls this at the end of our file, inside any call; the next call here processes the result. */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return;

@@ -6,7 +6,7 @@ import type { Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/version.js";
 
 export interface OTADeps {
-	/** Undefined if no firmware can be stored. */
+	/** Undefined if this unit cannot store another firmware. */
 	readonly updater: Updater | undefined;
 	readonly info: Pick<HostInfo, "deviceId" | "firmwareVersion">;
 	readonly crypto: { random(length: number): Uint8Array };
@@ -27,33 +27,33 @@ const LOADING_LENGTH = 9;
 export const ANY_32 = 0xffff_ffff;
 const FIRST_ENDPOINT = 1;
 
-/** Ascending. */
+/** Ids of the client's attributes, ascending. */
 export const ATTRIBUTES: readonly number[] = Object.freeze([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 const TYPE_UINT16 = 0x21;
 const TYPE_UINT32 = 0x23;
 const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
-/** From the first query until REST. */
+/** State from the first query until REST. */
 export class Transfer {
 	state = REST;
 	/** Failed attempts of the query; for a block, exponent of the wait. */
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
-	/** As given by the coordinator. */
+	/** Version and size of the file, as given by the coordinator. */
 	version = ANY_32;
 	size = 0;
-	/** Last message from the coordinator. */
+	/** Time of the last message from the coordinator. */
 	heardMs = 0;
 	/** Minimum between block requests, set by the coordinator. */
 	periodMs = 0;
 	isOpen = false;
 	isKept = false;
-	/** From the updater; -1: unknown or processed. */
+	/** Result of the updater; -1: unknown or processed. */
 	outcome = -1;
 
-	/** False without a valid record. */
+	/** Restores an interrupted transfer; false without a valid record. */
 	recall(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;

@@ -18,7 +18,7 @@ export const ENDPOINT = 1;
 export const PROFILE = 0x0104;
 export const DEVICE = 0x0053;
 
-/** In reset or, without a reset line, reset and not started. */
+/** The chip is held in reset or, without a reset line, was reset and not started. */
 export const RADIO_OFF = 0;
 /** Reset, version, role, endpoint, network. */
 export const RADIO_STARTING = 1;
@@ -53,7 +53,7 @@ export function isJoined(state: number): boolean {
 
 /** Addresses and ids are least significant byte first. */
 export interface Network {
-	/** 11 to 26. */
+	/** Channel, 11 to 26. */
 	readonly channel: number;
 	readonly panId: number;
 	readonly shortAddress: number;
@@ -86,13 +86,13 @@ export interface Incoming {
 export interface Radio {
 	/** RADIO_…. */
 	readonly state: number;
-	/** 8 bytes, least significant first; undefined while unknown. */
+	/** IEEE address, 8 bytes, least significant first; undefined while unknown. */
 	readonly ieeeAddress: Uint8Array | undefined;
-	/** Undefined except in RADIO_JOINED and RADIO_ORPHAN. */
+	/** Present network; undefined except in RADIO_JOINED and RADIO_ORPHAN. */
 	readonly network: Network | undefined;
 	/** Such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
 	readonly firmware: string;
-	/** True in a network without a frame in flight. */
+	/** True in a network while no frame of ours is in flight. */
 	readonly canSend: boolean;
 	/** Sends one frame; `RadioUser.sent` reports the result. Throws unless `canSend`. */
 	send(frame: Outgoing, nowMs: number): void;
@@ -106,7 +106,7 @@ export interface Chip extends Machine, Radio {
 	join(nowMs: number): void;
 	leave(nowMs: number): void;
 	stop(nowMs: number): void;
-	/** Registers the endpoint again. */
+	/** Registers the endpoint again with other clusters. */
 	clustersChanged(nowMs: number): void;
 	/** Monotonic ms; 0 without a search. */
 	readonly joiningUntilMs: number;
@@ -114,7 +114,7 @@ export interface Chip extends Machine, Radio {
 	readonly owesLeave: boolean;
 }
 
-/** Called inside `receive` and `advance`; may send at once. */
+/** The Radio's listener, called inside `receive` and `advance`; may send at once. */
 export interface RadioUser {
 	/** Ascending: clusters served, and those of clients. */
 	readonly servers: readonly number[];
@@ -129,7 +129,7 @@ export interface RadioUser {
 export interface ZCLFrame {
 	/** Bits 0-1 frame type, 2 manufacturer specific, 3 from server, 4 no default response. */
 	control: number;
-	/** 0 if absent. */
+	/** Manufacturer code; 0 if absent. */
 	manufacturer: number;
 	sequence: number;
 	command: number;
@@ -151,7 +151,7 @@ export interface ClusterClient extends Timed {
 	/** Frame for a client; valid during the call only. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
 	readonly isReady: boolean;
-	/** Sleep must not interrupt. */
+	/** True during an exchange that sleep must not interrupt. */
 	isBusy(nowMs: number): boolean;
 	/**
 	 * Writes the next frame into `out.bytes` from 0 on, and sets `out.end` and the destination. Only when `isReady`,
@@ -161,6 +161,6 @@ export interface ClusterClient extends Timed {
 	failed(nowMs: number): void;
 	/** Writes type and value (ZCL 2.4.2) at `at`; returns the end, or `at` if the attribute does not exist. */
 	readAttribute(id: number, into: Uint8Array, at: number): number;
-	/** Ascending. */
+	/** Ids of the attributes, ascending. */
 	readonly attributes: readonly number[];
 }

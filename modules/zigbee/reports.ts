@@ -49,7 +49,7 @@ const LAST_MS = 5;
 const DEFAULT_ENDPOINT = 1;
 /** Seconds. */
 const DEFAULT_LEAST = 10;
-/** By index: maximum interval and change, 4 and 2 hex digits. Status: never reported; battery: hourly. */
+/** Maximum interval and change, by index of the value: 4 and 2 hex digits. Status: never reported; battery: hourly. */
 const DEFAULTS =
 	"ffff01" +
 	"012c0a" + // import, export: 0.01 kWh
@@ -75,7 +75,7 @@ export class Reports {
 	/** Changed since the last `pack`. */
 	isChanged = false;
 
-	/** `kept`: from `pack`. */
+	/** `kept`: result of an earlier `pack`. */
 	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
@@ -88,13 +88,13 @@ export class Reports {
 		this.isChanged = false;
 	}
 
-	/** Also forgets all reports. */
+	/** Restores the default settings and forgets all reports. */
 	reset(): void {
 		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
 		this.forget();
 	}
 
-	/** All values are due at once. */
+	/** Forgets all reports, so all values are due at once. */
 	forget(): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
@@ -111,7 +111,7 @@ export class Reports {
 		this.#endpoint = endpoint;
 	}
 
-	/** Empty for the defaults. */
+	/** Settings for storage; empty for the defaults. */
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
 		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
@@ -189,7 +189,7 @@ export class Reports {
 		return this.setting(number, LAST_MS);
 	}
 
-	/** False if unchanged. */
+	/** Stores a setting; returns false if it is unchanged. */
 	private put(number: number, what: number, value: number): boolean {
 		const isOther = this.setting(number, what) !== value;
 		this.attributes.values[placeOf(number, what)] = value;

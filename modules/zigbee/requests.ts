@@ -51,20 +51,20 @@ const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
 /** Transaction number in AF_DATA_REQUEST. */
 const TRANSACTION_AT = FRAME_AT + 10;
-/** Before the frame there is room for SKIP_BOOT_LOADER. */
+/** Position of the command; SKIP_BOOT_LOADER fits before its frame. */
 const COMMAND_AT = REQUEST_AT + 3;
 
-/** Before a reset: the boot loader of CC2530 and CC2531 continues at once. */
+/** Sent before a reset, so that the boot loader of CC2530 and CC2531 continues at once. */
 const SKIP_BOOT_LOADER = 0xef;
 /** An incomplete frame is then discarded. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
 /** Scan of all channels, and its final notification. */
 const BDB_MS = 60_000;
-/** For the frame of a leave to go out. */
+/** Time for the frame of a leave to go out. */
 export const LEAVE_MS = 3000;
 
-/** Unknown request. */
+/** Status for a request that the chip does not know. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
 const SOFT = 1;
@@ -72,7 +72,7 @@ const DEVICE_VERSION = 1;
 /** Options and radius of AF_DATA_REQUEST. */
 const APS_ACKNOWLEDGED = 0x10;
 const RADIUS = 30;
-/** Before the ZCL frame; the last byte is its length. */
+/** Bytes of AF_INCOMING_MSG before the ZCL frame; the last is its length. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
@@ -95,11 +95,11 @@ export const ODD = 1;
 /** EXT_NWK_INFO. MEMBER: in a network; BELONGS: also with the parent lost. */
 export const MEMBER = 2;
 export const BELONGS = 4;
-/** Another network than before. */
+/** The last EXT_NWK_INFO showed another network than the previous one. */
 export const OTHER = 8;
 const STRICT = 16;
 const HAS_ADDRESS = 32;
-/** First flag of the driver. */
+/** First flag that belongs to the driver. */
 export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
@@ -109,10 +109,10 @@ export abstract class Requests {
 	#flags = 0;
 	/** An incomplete frame is then discarded. */
 	protected gapMs = Infinity;
-	/** In the chip's NVRAM; NO_ROLE while unknown. */
+	/** ROLE_… in the chip's NVRAM; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
-	/** Unanswered request, or 0. */
+	/** Request that waits for its answer, or 0. */
 	protected asked = 0;
 	firmware = "";
 	/** 0 without one. */
@@ -132,7 +132,7 @@ export abstract class Requests {
 	}
 
 	abstract readonly state: number;
-	/** On request or not. */
+	/** The chip has restarted, on request or not. */
 	protected abstract restarted(nowMs: number): void;
 	/** The content of the answer is stored. `isWell`: false if a mandatory request was refused. */
 	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
@@ -203,7 +203,7 @@ export abstract class Requests {
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
-	/** False at the end of the sequence. */
+	/** Sends the next request; false at the end of the sequence. */
 	protected askNext(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
@@ -238,7 +238,7 @@ export abstract class Requests {
 		return this.#frameEnd > 0;
 	}
 
-	/** Builds AF_DATA_REQUEST. */
+	/** Builds the AF_DATA_REQUEST of a frame to send. */
 	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
@@ -251,7 +251,7 @@ export abstract class Requests {
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
 	}
 
-	/** False without a waiting frame. */
+	/** Has the chip send the waiting frame; false without one. */
 	protected askFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
@@ -308,7 +308,7 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** SYS_GET_EXTADDR; false if invalid. */
+	/** Takes SYS_GET_EXTADDR; false if invalid. */
 	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -319,7 +319,7 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** EXT_NWK_INFO; false if invalid. */
+	/** Takes EXT_NWK_INFO; false if invalid. */
 	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
@@ -329,7 +329,7 @@ export abstract class Requests {
 		this.mark(MEMBER, isMember);
 		this.mark(BELONGS, isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device)));
 		this.mark(OTHER, false);
-		// While searching for its parent it may show none; the previous one is kept.
+		// A chip that searches for its parent may show no network; the previous one is kept.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.mark(OTHER, true);
@@ -359,7 +359,7 @@ export abstract class Requests {
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
 		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
-			// By another node, without a rejoin.
+			// Another node requested the leave, without a rejoin.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
 		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);

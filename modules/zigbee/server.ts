@@ -55,7 +55,7 @@ const COMMAND_QUERY = 1;
 
 const COORDINATOR = 0x0000;
 
-/** In an extended discovery answer. */
+/** Access bits in an extended discovery answer. */
 const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
@@ -66,7 +66,7 @@ export const ANSWER_SIZE = ZCL_LIMIT + 48;
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** Seconds; 0 ends identification. */
+		/** Identifies for this many seconds; 0 ends it. */
 		identify(seconds: number): void;
 	};
 }
@@ -134,7 +134,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Only Identify has commands. Returns a status. */
+	/** Processes a cluster command; only Identify has any. Returns a status. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -211,7 +211,7 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// No attribute accepts reports.
+			// Reports to us are refused: no attribute accepts them.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {

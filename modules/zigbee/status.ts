@@ -7,7 +7,7 @@ import type { Bridge } from "./bridge.js";
 
 /** Unknown members are empty or have the values for "no network". */
 export interface ZigbeeStatus {
-	/** RADIO_CODES (radio.ts). */
+	/** One of RADIO_CODES (radio.ts). */
 	readonly code: string;
 	readonly role: string;
 	readonly joined: boolean;
@@ -16,20 +16,20 @@ export interface ZigbeeStatus {
 	readonly panId: number;
 	/** 16 hex digits, upper case, most significant first. */
 	readonly extendedPanId: string;
-	/** As above, or empty. */
+	/** The same format, or empty. */
 	readonly ieeeAddress: string;
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
-	/** By pair but the first: value reported last (kWh, W, V or A, or NaN), and its Unix time in seconds. */
+	/** For each pair but the first: the value reported last (kWh, W, V or A, or NaN) and its Unix time in seconds. */
 	readonly reported: Float64Array;
 }
 
 /** Implemented by connection-server.ts. */
 export interface ZigbeeBridge {
 	readonly code: string;
-	/** Also with the parent lost. */
+	/** True in a network, even after the parent was lost. */
 	readonly isJoined: boolean;
-	/** Last delivered report, Unix ms; 0 without one, or without a clock. */
+	/** Time of the last delivered report, Unix ms; 0 without one, or without a clock. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
 	settingsChanged(): void;
@@ -38,7 +38,7 @@ export interface ZigbeeBridge {
 	join(): void;
 }
 
-/** `zigbee_state` without a radio. */
+/** `zigbee_state` of a unit without a radio. */
 export const NO_RADIO = "absent";
 
 export const NO_NETWORK: ZigbeeStatus = Object.freeze({
@@ -55,7 +55,7 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** By connection-server.ts. */
+/** State as determined by connection-server.ts. */
 interface Seen {
 	readonly code: string;
 	readonly isJoined: boolean;

@@ -17,7 +17,7 @@ import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 export interface TimeDeps {
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly info: Pick<HostInfo, "builtUtcMs">;
-	/** Accepted recently. */
+	/** True if a network time server was accepted recently. */
 	hasTimeServer(nowMs: number): boolean;
 	clockChanged(): void;
 }

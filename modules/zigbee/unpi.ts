@@ -33,7 +33,7 @@ export class FrameReader {
 	/** Candidate frame; end of received bytes. */
 	#from = 0;
 	#to = 0;
-	/** `#to` at which the candidate is examined again. */
+	/** Value of `#to` from which the candidate must be examined again. */
 	#need = 1;
 	readonly #bytes: Uint8Array;
 
@@ -49,7 +49,7 @@ export class FrameReader {
 		return this.#bytes[this.#from + 1];
 	}
 
-	/** Within an incomplete frame. */
+	/** True while a frame has begun and is incomplete. */
 	get isInside(): boolean {
 		return this.#to > this.#from && !this.isReady;
 	}
@@ -89,7 +89,7 @@ export class FrameReader {
 			need = HEAD + length + 1;
 			if (to - from < need) break;
 			const end = from + need - 1;
-			// All bytes but start and checksum.
+			// Covers all bytes but the start byte and the checksum.
 			if ((bytes[SUMS + end] ^ bytes[SUMS + from + 1]) === bytes[end]) {
 				this.isReady = true;
 				break;

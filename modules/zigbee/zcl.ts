@@ -4,7 +4,7 @@ import type { Incoming, ZCLFrame } from "./radio.js";
 export const FRAME_TYPE = 3;
 export const FRAME_CLUSTER = 1;
 export const FRAME_MANUFACTURER = 4;
-/** From server to client. */
+/** Direction from the server to the client. */
 export const FRAME_TO_CLIENT = 8;
 /** Default response for failures only. */
 export const FRAME_NO_DEFAULT = 0x10;
@@ -23,7 +23,7 @@ export const DISCOVER_GENERATED = 0x13;
 export const DISCOVER_EXTENDED = 0x15;
 
 export const OK = 0x00;
-/** Exists, without a value. */
+/** The attribute exists, without a value. */
 export const FAILURE = 0x01;
 export const NOT_AUTHORIZED = 0x7e;
 export const MALFORMED = 0x80;
@@ -59,14 +59,14 @@ export function putNumber(into: Uint8Array, at: number, size: number, value: num
 	return at + size;
 }
 
-/** Unsigned. */
+/** Returns the unsigned integer of `size` bytes. */
 export function numberAt(bytes: Uint8Array, at: number, size: number): number {
 	let value = 0;
 	for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
 	return value;
 }
 
-/** Undefined if truncated or of an unknown type. */
+/** Returns undefined for a truncated frame or an unknown type. */
 export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFrame | undefined {
 	const control = bytes[start];
 	let at = start + 1;

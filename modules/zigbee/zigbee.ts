@@ -89,7 +89,7 @@ const REPORT_MS = 30_000;
 
 export interface ZigbeeOptions {
 	readonly host: Host;
-	/** `host.serial.zigbee`. */
+	/** Port of the coprocessor, `host.serial.zigbee`. */
 	readonly port: CoprocessorPort;
 	readonly driver: Driver;
 	readonly storage: Storage;
@@ -97,15 +97,15 @@ export interface ZigbeeOptions {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
 	readonly light: Pick<Light, "identifying"> | undefined;
-	/** After a scheduled wake-up, whose connections are not logged. */
+	/** True after a scheduled wake-up; changes of the connection are then not logged. */
 	readonly isRoutine: boolean;
-	/** Nothing is sent. */
+	/** True in safe mode: nothing is sent. */
 	readonly isSafeMode: boolean;
-	/** `time`: undefined without a time server to query. */
+	/** `time`: undefined if no time server can be queried. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
-	/** Undefined without firmware updates. */
+	/** Undefined if firmware updates are impossible. */
 	readonly updater: Updater | undefined;
-	/** By the coordinator. */
+	/** Called when the coordinator has set the clock. */
 	clockChanged(): void;
 }
 
@@ -117,19 +117,19 @@ export class Zigbee
 	readonly #options: ZigbeeOptions;
 	readonly #task: Task;
 	#bridge: Bridge | undefined;
-	/** Set at the first `connect`. */
+	/** Clients for Bridge; set at the first `connect`. */
 	clients: readonly ClusterClient[] = NO_CLIENTS;
 	#link: Link | undefined;
-	/** Next attempt in WAITING; otherwise Infinity. */
+	/** Time of the next attempt in WAITING; otherwise Infinity. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
-	/** At the last notification. */
+	/** State of the radio at the last notification. */
 	#seen = RADIO_OFF;
 	/** The log says that the chip fails. */
 	#isLost = false;
 	/** The map changed without a link. */
 	#isMapOther = false;
-	/** LEAVE_KEY exists. */
+	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
 	/** Monotonic ms until which sleep is prevented; `#reportUntilMs`: while rejoining. */
 	#lingerUntilMs = 0;
@@ -147,12 +147,12 @@ export class Zigbee
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
-		// Without a reset line, open once to stop the chip.
+		// Without a reset line the port must be opened once to stop the chip.
 		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
-	/** Also after a restored backup. */
+	/** Applies the on/off setting, also after a restored backup. */
 	settingsChanged(): void {
 		this.hold();
 		this.connect();
@@ -217,7 +217,7 @@ export class Zigbee
 		}
 	}
 
-	/** For the API, up to `status`. */
+	/** State for the API, up to `status`. */
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
@@ -299,7 +299,7 @@ export class Zigbee
 			else {
 				if (this.#isMapOther) bridge.mapChanged(nowMs);
 				this.#isMapOther = false;
-				// Before `start`, so that the chip's first report finds it.
+				// The chip's first report must find the pending leave.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
@@ -310,7 +310,7 @@ export class Zigbee
 
 	private makeBridge(): Bridge {
 		const time = new TimeClient(this);
-		// Without updates no OTA Upgrade cluster: a coordinator would wait in vain.
+		// Without updates there is no OTA Upgrade cluster: a coordinator would wait in vain.
 		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
@@ -329,7 +329,7 @@ export class Zigbee
 
 	onEvent(): void {}
 
-	/** The port has failed. */
+	/** The link has closed because the port has failed. */
 	onClosed(): void {
 		this.#task.update((nowMs) => {
 			this.#link = undefined;
