@@ -16,17 +16,17 @@ import { measureSteps } from "./benchmark/steps.js";
 
 const HELP = `Usage: npm run benchmark -- [options]
 
-  --only PARTS   some of abcdefg (default: all)
+  --only PARTS   letters of the parts to run (default: all)
                    a  time of a whole readout against the wire's limit
                    b  steps of XS for a character of a telegram, for a request
-                   c  slots of XS alive after a collection
+                   c  slots of XS in use after a collection
                    d  requests per second beside a bare node:https handler
                    e  first load of the web page against the wire's limit
                    f  readouts of DLMS: time, turns, steps, calls of GCM
                    g  processor time of a small request in the firmware on Linux, beside the Moddable SDK's own server
   --quick        fewer and shorter measurements: about a minute instead of four and a half
-  --json FILE    the numbers as JSON too
-  --help         this text
+  --json FILE    also writes the numbers to FILE as JSON
+  --help         prints this text
 `;
 
 const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<Section> }[] = [

@@ -18,19 +18,19 @@ type Command = (typeof COMMANDS)[number];
 
 const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
                                                               builds the firmware
-  npm run build -- --all [--every] [--chip CHIP] [--json]     builds each distinct firmware, and tells its sizes
+  npm run build -- --all [--every] [--chip CHIP] [--json]     builds each distinct firmware, and prints its sizes
   npm run flash -- --board NAME [--production] [--port PORT]  writes it to the chip
   npm run monitor -- --board NAME [--port PORT]               shows what the chip prints
 
   --board NAME   the hardware variant
-  --all          one board of those whose firmware differs in pins and names alone; fails where a limit is exceeded
+  --all          of boards that differ only in pins and names, builds one; fails if a limit is exceeded
   --every        with --all: every board
   --chip CHIP    with --all: only boards with esp32, esp32s3, esp32c3 or esp32c6
-  --json         with --all: the table for machines
-  --production   for units that are sold: encrypted flash; can't be taken back on a chip
-  --release FILE what the build is published with: keys that sign updates, and more (docs/flashing.md)
-  --port PORT    the serial port, such as /dev/ttyUSB0 (default: the one that is found)
-  --out DIR      what is built is there (default .build/esp32)
+  --json         with --all: prints the table as JSON
+  --production   for units that are sold: encrypted flash; this can't be undone on a chip
+  --release FILE settings of a published build: keys that sign updates, and more (docs/flashing.md)
+  --port PORT    the serial port, such as /dev/ttyUSB0 (default: the port that is found)
+  --out DIR      folder of the build (default .build/esp32)
 
 Boards: ${BOARDS.map((board) => board.name).join(", ")}
 `;
@@ -52,7 +52,7 @@ interface WholeOrder {
 	readonly out: string | undefined;
 }
 
-/** Throws an Error with a sentence for a bad command line. */
+/** Throws an Error with a message for the user for a bad command line. */
 function readWholeOrder(args: string[]): WholeOrder {
 	const { values } = parseArgs({
 		args,
@@ -86,7 +86,7 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 	return outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
 
-/** Undefined if help was requested. Throws an Error with a sentence for a bad command line. */
+/** Undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
 function readOrder([word, ...args]: string[]): Order | undefined {
 	const command = COMMANDS.find((name) => name === word);
 	if (command === undefined) throw new Error(`The command is one of ${COMMANDS.join(", ")}.`);

@@ -8,19 +8,19 @@ import { count, flag, parseWords, text, UsageError } from "./meter/words.js";
 import { Coordinator, type CoordinatorEvent } from "./zigbee/coordinator.js";
 import { COORDINATOR_PORT } from "./zigbee/options.js";
 
-const HELP = `A Zigbee coordinator: what Zigbee2MQTT would make of the gateway, with zigbee-herdsman and its converters.
+const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, with zigbee-herdsman and its converters.
 
   npm run coordinator -- [options]
 
   --port PORT            the coprocessor: tcp://HOST:PORT or a serial port (default tcp://127.0.0.1:${COORDINATOR_PORT}, which
-                         npm start and npm run zigbee have)
+                         npm start and npm run zigbee use)
   --permit-join SECONDS  lets devices in, up to 254 s
-  --ota FILE             offers the firmware file to all devices, and ends when each has taken or refused it
+  --ota FILE             offers the firmware file to all devices, and ends when each has installed or refused it
   --leave                tells all devices to leave, and ends
-  --folder DIR           keeps its devices there (default .state/coordinator)
-  --json                 each event as JSON on a line
-  --verbose              what zigbee-herdsman has to say, on stderr
-  --help                 this text
+  --folder DIR           folder in which the coordinator stores its devices (default .state/coordinator)
+  --json                 prints each event as JSON in a line
+  --verbose              prints the log of zigbee-herdsman on stderr
+  --help                 prints this text
 `;
 const JOIN_LIMIT = 254;
 /** Beside the state of the simulated coprocessors, because a new unit is new to its coordinator. */

@@ -20,10 +20,10 @@ const HELP = `The factory data of one unit: serial number, label password, Wi-Fi
 
   --serial SERIAL  6 to 32 of 0-9 A-Z; small letters are made capitals
   --board NAME     the hardware variant (default ${BOARDS[0].name})
-  --out DIR        where the files go (default ${DEFAULT_FOLDER}); those of a unit are never overwritten
+  --out DIR        folder of the files (default ${DEFAULT_FOLDER}); the files of a unit are never overwritten
   --port PORT      the serial port in the command that is printed (default PORT)
 
-Writes SERIAL.bin, the image of the partition, and SERIAL.txt, the text of the label. Both hold secrets.
+Writes SERIAL.bin, the image of the partition, and SERIAL.txt, the text of the label. Both contain secrets.
 
 Boards: ${BOARDS.map((board) => board.name).join(", ")}
 `;
@@ -35,7 +35,7 @@ interface Order {
 	readonly port: string;
 }
 
-/** Undefined if help was requested. Throws an Error with a sentence for a bad command line. */
+/** Undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
 function readOrder(args: string[]): Order | undefined {
 	const { values } = parseArgs({
 		args,

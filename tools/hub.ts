@@ -9,9 +9,9 @@ const USAGE = `Usage: npm run hub -- [options]
 
 A stand-in for Home Assistant's REST API, whose page shows what a gateway sends.
 
-  --port N     port for HTTP (default: any that is free)
-  --quiet      prints the line "hub URL TOKEN" and errors only
-  --help       prints this
+  --port N     port for HTTP (default: any free port)
+  --quiet      prints only the line "hub URL TOKEN" and errors
+  --help       prints this text
 `;
 
 function refuse(text: string): never {

@@ -27,8 +27,8 @@ import { type Bits, ROOT } from "./sdk/sdk.js";
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
   --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
                          (default: 32 where this computer has the libraries for it)
-  --announce             is in the network of this computer and announces itself there by mDNS (default: on this
-                         computer alone)
+  --announce             is reachable in this computer's network and announces itself there by mDNS (default: only on this
+                         computer)
   --build                builds and ends
 `;
 

@@ -34,7 +34,7 @@ async function measure(board: Board): Promise<Report> {
 	}
 }
 
-/** Throws an Error with a sentence for a bad command line. */
+/** Throws an Error with a message for the user for a bad command line. */
 function readOrder(args: string[]): { board: Board; json: boolean } {
 	const board = { type: "string", default: "esp32c3-devkitm" } as const;
 	const { values } = parseArgs({ args, options: { board, json: { type: "boolean", default: false } } });

@@ -364,7 +364,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
 ]);
 
-/** Returns the row of that name; throws an Error with a sentence if no row has it. */
+/** Returns the row of that name; throws an Error with a message for the user if no row has it. */
 export function findBoard(name: string): Board {
 	for (const board of BOARDS) if (board.name === name) return board;
 	throw new Error(`There is no board "${name}". Boards: ${BOARDS.map((board) => board.name).join(", ")}.`);

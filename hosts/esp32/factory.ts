@@ -61,7 +61,7 @@ const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
 
-/** Throws a RangeError with a sentence for data that violate the rules above. */
+/** Throws a RangeError with a message for the user for data that violate the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
 	if (!isMadeOf(serial, [6, 32], "09AZ")) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");

@@ -34,7 +34,7 @@ const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** `ending`: end of the previous program. Throws an Error with a sentence. */
+/** `ending`: end of the previous program. Throws an Error whose message can be shown to the user. */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();

@@ -27,7 +27,7 @@ bool storage_nvs_was_erased(void);
 
 bool storage_nvs_is_key(const char *key);
 
-/* These functions write a sentence to `message` on failure. */
+/* On failure these functions write a text for the user to `message`. */
 int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE]);
 bool storage_nvs_get(const char *key, void *value, size_t size, char message[STORAGE_MESSAGE_SIZE]);
 bool storage_nvs_set(const char *key, const void *value, size_t size, char message[STORAGE_MESSAGE_SIZE]);

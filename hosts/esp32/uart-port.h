@@ -34,7 +34,7 @@ typedef struct {
 	void *owner;
 } uart_options;
 
-/* Returns NULL with a sentence for the user on failure. The line is at 9600 Bd, 8N1. */
+/* Returns NULL on failure, with a text for the user in `message`. The line is at 9600 Bd, 8N1. */
 uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE]);
 /* NULL if it is closed. */
 void *uart_port_owner(const uart_port *port);

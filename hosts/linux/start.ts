@@ -1,4 +1,4 @@
-/** Starts a firmware on the Linux host. A failure prints a sentence on standard error and exits with 1. */
+/** Starts a firmware on the Linux host. On failure the program prints a message on standard error and exits with 1. */
 import type { Host } from "../../modules/io/host.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";

@@ -35,7 +35,7 @@ typedef struct {
 	void *context;
 } datagram_options;
 
-/* Returns NULL with a sentence for the user in `message` on failure. */
+/* Returns NULL on failure, with a text for the user in `message`. */
 datagram_socket *datagram_open(const datagram_options *options, char message[DATAGRAM_MESSAGE_SIZE]);
 
 uint16_t datagram_port(const datagram_socket *socket);

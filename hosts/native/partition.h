@@ -14,7 +14,7 @@ enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_S
 /* Size of a partition that the gateway may use, by name; 0 without one. */
 size_t partition_size(const char *name);
 
-/* Returns false with a sentence in `message`. */
+/* Returns false on failure, with a text for the user in `message`. */
 bool partition_read(
 	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
 /* Returns false and writes nothing if any byte is not erased. */

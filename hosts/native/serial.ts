@@ -23,7 +23,7 @@ export interface NativePort {
 
 export interface SerialDevice {
 	readonly timers: Timers;
-	/** Reports a sentence for the user, such as the reason for a failed opening. */
+	/** Reports a message for the user, such as the reason for a failed opening. */
 	trace(message: string): void;
 }
 
@@ -73,7 +73,10 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/** Makes the native object, which reports events to this one. Throws an Error with a sentence for the user. */
+	/**
+	 * Makes the native object, which reports events to this one. Throws an Error with a message for the user for the
+	 * user.
+	 */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

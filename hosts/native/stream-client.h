@@ -52,8 +52,8 @@ typedef struct {
 } stream_client_options;
 
 /*
- * Returns NULL on failure: `message` is a sentence, or "" if memory or a place is missing now. Nothing of the options
- * is kept.
+ * Returns NULL on failure: `message` is a text for the user, or "" if memory or a place is missing now. Nothing of the
+ * options is kept.
  */
 stream_client *stream_client_open(const stream_client_options *options, char message[TRUST_MESSAGE_SIZE]);
 

@@ -91,14 +91,14 @@ typedef struct {
 	size_t count;
 } stream_event;
 
-/* Returns NULL with a sentence for the user in `message` on failure. The texts are copied. */
+/* Returns NULL on failure, with a text for the user in `message`. The texts are copied. */
 stream_server *stream_server_open(const stream_server_options *options, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t stream_server_port(const stream_server *server);
 
 /*
  * Sets the pair for new connections; open ones keep theirs. Sessions of the old pair cannot be resumed. On failure
- * nothing changes, and `message` is a sentence for the user.
+ * nothing changes, and `message` is a text for the user.
  */
 bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
 	char message[STREAM_SERVER_MESSAGE_SIZE]);
@@ -110,7 +110,7 @@ bool stream_server_set_identity(stream_server *server, const char *certificate, 
  */
 bool stream_server_test(stream_server *server);
 
-/* Result of the last reported test: "" or a sentence for the user. */
+/* Result of the last reported test: "" or a message for the user. */
 void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /* Frees the port soon and drops connections that were not taken; the others continue. */

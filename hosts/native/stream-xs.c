@@ -266,7 +266,7 @@ void xs_stream_server_test(xsMachine *the)
 	xsmcSetBoolean(xsResult, !binding->closed && stream_server_test(binding->server));
 }
 
-/* Result of the last reported test: "" or a sentence for the user. */
+/* Result of the last reported test: "" or a message for the user. */
 void xs_stream_server_get_test_result(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

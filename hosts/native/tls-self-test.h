@@ -14,7 +14,7 @@
 
 #include "tls-identity.h"
 
-/* `message`, of `size` bytes: "" on success, else a sentence for the user. */
+/* `message`, of `size` bytes: "" on success, else a message for the user. */
 void tls_self_test(tls_identity *identity, char *message, size_t size);
 
 #endif

@@ -15,23 +15,23 @@ const TRUST_MS = 1_800_000;
 
 interface TrustedAddress {
 	readonly address: string;
-	/** Time of the last token. */
+	/** Time of the last valid token from this address. */
 	readonly knownMs: number;
 }
 
 export class AdmissionQueue<T extends PendingConnection> {
 	readonly #limit: number;
 	readonly #nowMs: () => number;
-	/** In order of arrival. */
+	/** Waiting connections in order of arrival. */
 	readonly #pending: T[] = [];
 	#trusted: TrustedAddress[] = [];
-	/** Addresses and the sequence numbers of their last places, latest at the end. */
+	/** Sequence number of the last place given to each address, the latest at the end. */
 	readonly #served = new Map<string, number>();
 	#turns = 0;
-	/** Places of trusted addresses since the last untrusted one. */
+	/** Number of places given to trusted addresses since the last untrusted one. */
 	#trustedInARow = 0;
 
-	/** `nowMs`: monotonic milliseconds. */
+	/** `limit`: maximum number of waiting connections; `nowMs` returns monotonic milliseconds. */
 	constructor(limit: number, nowMs: () => number) {
 		this.#limit = limit;
 		this.#nowMs = nowMs;
@@ -80,7 +80,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#trusted.some((trusted) => trusted.address === address && trusted.knownMs > sinceMs);
 	}
 
-	/** Returns true if it comes before the other; equal ones keep their order of arrival. */
+	/** Returns true if the first connection is served before `other`; equal ones keep their order of arrival. */
 	#comesBefore({ remoteAddress }: T, other: T): boolean {
 		const isTrusted = this.#isTrusted(remoteAddress);
 		if (isTrusted !== this.#isTrusted(other.remoteAddress)) return isTrusted === this.#trustedInARow < TRUSTED_IN_A_ROW;

@@ -8,12 +8,12 @@ import * as protocol from "./worker/protocol.js";
 /** Pending events of an id. */
 export interface EventSubject {
 	readonly id: number;
-	/** Queued kinds, see bitOf. */
+	/** Queued kinds of events, as the bits of bitOf. */
 	events: number;
 	/** Number of waiting bytes or connections, as last reported. */
 	readable: number;
 	writable: number;
-	/** Number that the radio reported with each kind of event. */
+	/** Number that the radio reported, by kind of event. */
 	readonly numbers: number[];
 	/** Reason of a failed listener, or an answer. */
 	message: string;
@@ -22,7 +22,7 @@ export interface EventSubject {
 interface QueuedEvent {
 	readonly subject: EventSubject;
 	readonly kind: number;
-	/** SERIAL_ERROR_… of an EVENT_ERROR. */
+	/** SERIAL_ERROR_… if the event is an EVENT_ERROR. */
 	readonly code: number;
 }
 
@@ -104,7 +104,7 @@ export class EventQueue {
 	}
 }
 
-/** Bit of EventSubject.events. */
+/** Bit of the event's kind in EventSubject.events. */
 function bitOf({ kind, code }: QueuedEvent): number {
 	return 1 << (kind + code);
 }

@@ -33,7 +33,7 @@ import {
 	READ_LIMIT,
 } from "./worker/protocol.js";
 
-/** Callbacks of streams, as events of the id. */
+/** Callbacks of a stream, which send events with the id of `handle`. */
 function streamEvents({ events }: BridgeDeps, handle: Handle) {
 	return {
 		onReadable: (count: number) => events.say(handle, EVENT_READABLE, count),
@@ -79,7 +79,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 		write: (id, bytes) => {
 			const writable = handles.find(id, "stream").write(bytes);
 			const handle = handles.get(id)!;
-			// The line is busy again, whatever event is queued.
+			// The line is busy again, so a queued EVENT_DRAINED is no longer true.
 			events.unsay(handle, EVENT_DRAINED);
 			handle.writable = writable;
 			return [writable];
@@ -287,7 +287,7 @@ function formatOf(byte: number): SerialFormat {
 	return byte === FORMAT_7E1 || byte === FORMAT_8E1 ? byte : FORMAT_8N1;
 }
 
-/** Copies, because the host may keep them. */
+/** Copies the certificate and key, because the host may keep them. */
 function pairOf(certificate: Uint8Array, key: Uint8Array): CertificatePair {
 	return { certificate: certificate.slice(), key: key.slice() };
 }

@@ -1,4 +1,4 @@
-/** Received bytes not read yet, in the pieces received. Its owner limits the size. */
+/** Received bytes not read yet, in the pieces received. The queue's owner limits its size. */
 export class ByteQueue {
 	readonly #pieces: Uint8Array[] = [];
 	/** Number of bytes read from the first piece. */

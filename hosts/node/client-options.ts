@@ -9,14 +9,14 @@ import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
-/** Prefix of a session: it is valid only for the same trust and the same name. */
+/** Length of the prefix of a stored session: a hash of trust and name, for which alone the session is valid. */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
-/** Copies of the TLS options. */
+/** Copies of a client's TLS options, converted for Node. */
 export interface TLSWishes {
-	/** PEM text and its certificates. */
+	/** Trusted certificates as PEM text. */
 	readonly authorities: string;
 	/** Undefined: trusts any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
@@ -35,7 +35,10 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 	}
 }
 
-/** Throws a RangeError for values out of range, and an Error with a sentence for unusable ones. */
+/**
+ * Throws a RangeError for values out of range, and an Error with a message for the user for an unusable certificate or
+ * key.
+ */
 export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 	const { trusted, name = host, utcMs, identity, session } = tls;
@@ -59,13 +62,13 @@ export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }
 
-/** The session of a connection for the next one; undefined if it is too long. */
+/** Returns the session with its prefix, for the next connection; undefined if it is too long. */
 export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
 
-/** The given session if it was made with the same trust. */
+/** Returns the given session without its prefix; undefined if it was made with other trust. */
 export function unboundSession(tls: TLSWishes): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;

@@ -20,9 +20,9 @@ import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, shownBy, validate } from "./trust.js";
 
-/** Heap of a handshake on a microcontroller. */
+/** Heap that a handshake needs on a microcontroller, bytes. */
 export const HANDSHAKE_BYTES = 40_000;
-/** Results of Node that depend on the computer's clock. */
+/** Node's verdicts on a certificate that depend on the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 
 export interface ClientSettings {
@@ -110,7 +110,7 @@ class NodeClient extends Outgoing {
 			socket.off("close", failed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// A resumed session belongs to a server that was trusted before.
+			// A server that resumes a session was trusted before.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);

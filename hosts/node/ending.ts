@@ -10,10 +10,10 @@ import { POWER_ON, RETAINED_KEY, StoredRetained } from "../simulated/ending.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const ENDING_FILE = "ending";
-/** Age at which a fault no longer counts: safe mode looks back ten minutes. */
+/** Age from which a fault is ignored, because safe mode counts the faults of ten minutes. */
 const FRESH_MS = 600_000;
 
-/** Signals that end a process from outside; any other one is a failure. */
+/** Signals by which a user or the system ends a process; any other signal is a failure. */
 export const FROM_OUTSIDE: readonly string[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
 export function retainedIn(folder: string): StoredRetained {
@@ -35,12 +35,12 @@ export function takeEnding(folder: string): Ending {
 	return POWER_ON;
 }
 
-/** Keeps the firmware's fault. A fault that cannot be written is lost, as in a power cut. */
+/** Stores the firmware's fault. A fault that cannot be written is lost, as in a power cut. */
 export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
 	} catch {
-		// Lost as described.
+		// The fault is lost, as described above.
 	}
 }
 

@@ -12,7 +12,7 @@ export interface XSEngineOptions {
 	readonly host: Host;
 	readonly program: string;
 	readonly script: string;
-	/** Called when the worker has died, with a sentence for the user. */
+	/** Called when the worker has died, with a message for the user. */
 	onCrash(message: string): void;
 }
 

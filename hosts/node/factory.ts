@@ -10,10 +10,10 @@ import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const FILE = "factory.json";
-/** Version of the file's format. A file without one has version 1. */
+/** Version of the file's format. A file without a version has version 1. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
-/** Letters and digits that are not easily confused. */
+/** Letters and digits of passwords; those that are easily confused are left out. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export interface FactoryData {
@@ -24,8 +24,8 @@ export interface FactoryData {
 }
 
 /**
- * Opens the simulator's unit: its factory data and, for a new unit without its own access point, its network. `say`
- * receives messages for the user. Throws an Error with a sentence.
+ * Opens the simulator's unit: reads or makes its factory data, and stores the bench network in a new unit in client
+ * mode. `say` receives messages for the user. Throws an Error whose message can be shown to the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -35,12 +35,12 @@ export function openUnit(
 	openState(state);
 	const isNew = !existsSync(join(state, FILE));
 	if (isNew && hasSettings(state)) {
-		throw new Error(`${state} has settings, but no ${FILE}: put it back, or delete ${state} to get a new unit.`);
+		throw new Error(`${state} has settings, but no ${FILE}: restore the file, or delete ${state} to get a new unit.`);
 	}
 	const factory = loadFactoryData(state, password);
 	checkSettings(state);
 	if (password !== undefined && password !== factory.labelPassword) {
-		say(`${state} has a label password already; --password is for a new one only.`);
+		say(`${state} has a label password already; --password only sets that of a new unit.`);
 	}
 	if (isNew && mode === "client") {
 		presetNetwork(flashOf(state), new NodeText(), { ssid: BENCH_SSID, password: BENCH_PASSWORD });
@@ -58,23 +58,26 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * Checks that all settings are readable. A device continues without unreadable ones; here the user may have another
- * copy of the files. Throws an Error with a sentence.
+ * Checks that all settings are readable. A device continues without unreadable settings; the user of the simulator may
+ * have a copy of the files. Throws an Error whose message can be shown to the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
 	if (keys.length === 0) return;
 	const files = keys.map((key) => join(state, "flash", key)).join(", ");
 	throw new Error(
-		`Settings can't be read, since they are damaged or of a newer version of this program: ${files}. ` +
-			"Put back what was there or use that version; what is deleted has the values of a new unit, the password too.",
+		`Settings can't be read, since they are damaged or were written by a newer version of this program: ${files}. ` +
+			"Restore these files from a copy, or use the newer version. If you delete a file, its settings, including the password, return to those of a new unit.",
 	);
 }
 
-/** Makes the unit read its meter each minute and send to this hub. Throws an Error with a sentence. */
+/**
+ * Makes the unit read its meter each minute and send to this hub. Throws an Error whose message can be shown to the
+ * user.
+ */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
-		throw new Error(`${state} does not take the settings of the hub.`);
+		throw new Error(`${state} does not accept the settings of the hub.`);
 }
 
 export function describeAccount(state: string, { labelPassword }: FactoryData): string {
@@ -83,7 +86,10 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
 
-/** Command that presses the button. It uses this process's id: npm's process above it would open a debugger. */
+/**
+ * Command that presses the button. The command uses the id of this process, because the signal would open a debugger in
+ * npm's.
+ */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
@@ -97,17 +103,20 @@ export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }
 
-/** Describes the meter for the banner; a path that does not exist yet may appear later. */
+/** Describes the meter for the banner. A path that does not exist is no error: the device may be plugged in later. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;
 	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;
 }
 
-/** Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error with a sentence. */
+/**
+ * Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error whose message can be shown
+ * to the user.
+ */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);
 	if (existsSync(path)) return readFactoryData(path, folder);
-	// A locally administered address: bit 1 of the first byte is set, bit 0 is not.
+	// The serial number is a locally administered address: bit 1 of the first byte is set, bit 0 is not.
 	const serial = `02${randomBytes(5).toString("hex")}`.toUpperCase();
 	const data: FactoryData = {
 		serial,
@@ -127,12 +136,12 @@ function readFactoryData(path: string, folder: string): FactoryData {
 	const { version = VERSION, serial, labelPassword, accessPointKey } = data ?? {};
 	if (Number.isInteger(version) && (version as number) > VERSION) {
 		throw new Error(
-			`${path} is of a newer version of this program (${version}; this one knows ${VERSION}): use that one, or name another folder with --state.`,
+			`${path} was written by a newer version of this program (format ${version}; this program reads ${VERSION}): use the newer version, or name another folder with --state.`,
 		);
 	}
 	const texts = [serial, labelPassword, accessPointKey];
 	if (version !== VERSION || texts.some((text) => typeof text !== "string")) {
-		throw new Error(`${path} is damaged: put it back, or delete ${folder} to get a new unit.`);
+		throw new Error(`${path} is damaged: restore it from a copy, or delete ${folder} to get a new unit.`);
 	}
 	return { serial, labelPassword, accessPointKey } as FactoryData;
 }

@@ -1,6 +1,6 @@
 /**
  * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway together, so that
- * a day lasts a day for all of it. While a peer is connected, it runs at the computer's speed, like the peer:
+ * a day has the same length for all parts. While a peer is connected, it runs at the computer's speed, like the peer:
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
@@ -20,7 +20,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 interface Closed {
 	close(): void;
 }
-/** An IO class, of which only `close` matters here; its options are passed through. */
+/** A class of the host contract whose objects have `close`; its options are passed through. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
 type IO = new (...options: any[]) => Closed;
 
@@ -30,17 +30,17 @@ export class FastTime implements Clock, Timers {
 	#lastId = 0;
 	/** Node's timer for the earliest event. */
 	#timer: NodeJS.Timeout | undefined;
-	/** Time at a moment of performance.now(), and the speed since. */
+	/** Accelerated time at the last change of speed. */
 	#baseMs = 0;
 	#sinceMs = performance.now();
 	#rate = 1;
 	/** Time reached so far, ms. */
 	#reachedMs = 0;
-	/** True while a due event is being handled and the clock stops. */
+	/** True while a due event is being handled, during which the clock stands still. */
 	#stands = false;
 	/** Clock minus time, ms; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
-	/** Number of open peers; initially the starting program. */
+	/** Number of open peers; the program counts as one until it has started. */
 	#talks = 1;
 	#linger: NodeJS.Timeout | undefined;
 	/** Resolves when everything triggered by timers is done. */

@@ -9,12 +9,12 @@ export class HandshakeTests {
 	readonly #limitMs: number;
 	readonly #clients = new Set<TLSSocket>();
 
-	/** A handshake that takes longer than `limitMs` has failed. */
+	/** `limitMs`: time limit; a longer handshake has failed. */
 	constructor(limitMs: number) {
 		this.#limitMs = limitMs;
 	}
 
-	/** Calls `done` once: with "" or with a sentence about the fault. */
+	/** Calls `done` once: with "", or with a message that describes the fault. */
 	start(port: number, done: (problem: string) => void): void {
 		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
 		let problem = "the handshake was broken off";
@@ -33,7 +33,7 @@ export class HandshakeTests {
 		});
 	}
 
-	/** Returns true and closes the connection if it is one of the tests. The server has finished its handshake. */
+	/** Returns true, and closes the connection, if it belongs to a test. The server has finished its handshake. */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;

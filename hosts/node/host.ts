@@ -42,13 +42,13 @@ export interface HostSettings {
 	readonly consolePath?: string | undefined;
 	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined without one. */
 	readonly coprocessor?: string | undefined;
-	/** Its lines to reset and boot loader; omitted if they are not wired. */
+	/** Sets the coprocessor's lines to reset and boot loader; omitted if they are not wired. */
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
 	/** 0: any free port. */
 	readonly httpPort: number;
 	/** Undefined: no HTTPS. */
 	readonly httpsPort: number | undefined;
-	/** True if the device is its own access point, over which every client comes. */
+	/** True if the device provides its own access point; every client then counts as connected over it. */
 	readonly accessPoint: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
@@ -66,7 +66,7 @@ export interface HostSettings {
 	readonly power?: string;
 	/** WAKE_… of this start; default: no sleep. */
 	readonly wakeReason?: number;
-	/** Firmware slots for this start; without them it takes no update. */
+	/** Firmware slots for this start; without them the gateway accepts no update. */
 	readonly update?: BootLoader;
 	/** True if the unit has an Ethernet port (cable.txt controls its cable). */
 	readonly hasEthernet?: boolean;
@@ -80,11 +80,11 @@ export interface HostSettings {
 	/** Called when the gateway requests a restart, which the caller performs. */
 	onRestart?(): void;
 	/**
-	 * Called when the gateway requests sleep: the caller ends it and restarts it at the wake-up. Without it there is no
-	 * sleep.
+	 * Called when the gateway requests sleep: the caller ends the gateway and restarts it at the wake-up. If omitted,
+	 * the gateway cannot sleep.
 	 */
 	onSleep?(ms: number): void;
-	/** Called with a sentence for the user when a listener could not open or has failed. */
+	/** Called with a message for the user when a listener could not open or has failed. */
 	onListenFailed?(message: string): void;
 }
 
@@ -160,7 +160,7 @@ export function createHost(settings: HostSettings): Host {
 	return time?.watch(host) ?? host;
 }
 
-/** Contents of power.txt; `initial` applies to what it omits. */
+/** Supply and sensors as power.txt sets them; `initial` gives the values that the file omits. */
 export function powerOf(stateFolder: string, initial = ""): SimulatedPower {
 	const read = textFile(stateFolder, "power.txt");
 	return new SimulatedPower(() => `${read()}\n${initial}`);
@@ -190,7 +190,7 @@ function createNetwork(settings: HostSettings): Network {
 	};
 }
 
-/** Present contents of the file; empty without one. */
+/** Returns a function that reads the file's present contents; empty if there is no file. */
 function textFile(folder: string, name: string): () => string {
 	return () => {
 		try {

@@ -10,7 +10,7 @@ export interface Lease {
 	readonly gateway: string;
 }
 
-/** For a computer without a network, where only local programs reach the gateway. */
+/** Lease on a computer without a network, where only local programs reach the gateway. */
 export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
 
 /** Address of the first real network interface; without one, of the loopback interface. */

@@ -1,8 +1,8 @@
 /**
  * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
  *
- * Limits: PENDING_LIMIT connections wait to be taken (admission-queue.ts); CONNECTION_LIMIT are open on a port, and of
- * TLS another HANDSHAKE_LIMIT in their handshakes, the oldest of which makes room. A handshake may take
+ * Limits for each port: PENDING_LIMIT connections that wait to be accepted (admission-queue.ts), CONNECTION_LIMIT open
+ * ones, and for TLS HANDSHAKE_LIMIT handshakes besides; a new handshake replaces the oldest. A handshake may take
  * HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this one does handshakes with every client.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
@@ -27,7 +27,7 @@ export interface ListenerSettings {
 	readonly accessPoint?: boolean;
 	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
-	/** Called with a sentence for the user when a listener cannot open or fails. */
+	/** Called with a message for the user when a listener cannot open or fails. */
 	onFailed?(message: string): void;
 }
 
@@ -71,7 +71,7 @@ class NodeListener implements Listener {
 	setIdentity(pair: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
-		// It has new keys for session tickets, so that old tickets are useless.
+		// The new server has new keys for session tickets, so old tickets are useless.
 		this.#server.setSecureContext(secureOptions(toIdentity(pair)));
 	}
 
@@ -132,7 +132,7 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// Set after the handshake, in which Node would silently keep a connection that its client has ended.
+		// This is set after the handshake: during it, Node would silently keep a connection that its client has ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;

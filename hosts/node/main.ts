@@ -68,10 +68,10 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	/** Undefined with an external coprocessor, or none. */
+	/** Simulated coprocessor; undefined if the coprocessor is external or missing. */
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#hub: HubDemo | undefined;
-	/** Undefined: the computer's time. */
+	/** Accelerated time; undefined: the computer's time. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
@@ -123,7 +123,7 @@ class Bench {
 		process.stdout.write(`ready${this.#addresses}\n`);
 	}
 
-	/** Addresses to print; empty if it was woken for a reading only. */
+	/** Addresses to print; empty if the gateway woke for a reading only. */
 	get #addresses(): string {
 		return (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
@@ -163,7 +163,7 @@ class Bench {
 			consolePath: options.console,
 			hasEthernet: options.cable,
 			...this.#radio,
-			// Uses the free ports found at the first start.
+			// A restart uses the free ports found at the first start.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
@@ -222,7 +222,7 @@ class Bench {
 		if (!this.#nap.press()) this.#button.press();
 	}
 
-	/** Ends the program with a sentence for the user. */
+	/** Ends the program with a message for the user. */
 	fail(message: string): void {
 		if (this.#ending) return;
 		process.stderr.write(`${message}\n`);
@@ -271,6 +271,6 @@ process.on("SIGUSR1", () => bench.pressButton());
 // SIGUSR2 makes the firmware on Linux print its memory. This program's memory is not the device's, and the signal would
 // end it.
 process.on("SIGUSR2", () => {});
-// tools/run.mjs has ended.
+// This channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

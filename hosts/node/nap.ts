@@ -13,7 +13,7 @@ const USB_MIN = 4;
 export class Nap {
 	readonly #timers: Timers;
 	readonly #usbVoltage: () => number | undefined;
-	/** Undefined while awake. */
+	/** Ends the sleep; undefined while awake. */
 	#end: ((reason: number) => void) | undefined;
 
 	constructor(timers: Timers, usbVoltage: () => number | undefined) {
@@ -24,7 +24,7 @@ export class Nap {
 	/** Resolves with WAKE_… at the end of a sleep of `ms`. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
-			// As on the chip, an edge wakes it, not a present level.
+			// As on the chip, an edge wakes the gateway, not a level that is present already.
 			let wasPlugged = this.#isPlugged;
 			const timer = this.#timers.set(() => this.#end?.(WAKE_TIMER), ms);
 			const looker = setInterval(() => {

@@ -12,44 +12,44 @@ export const USAGE = `Usage: npm start -- [options]
 Runs the gateway on this computer, with a simulated meter unless --meter names a real one.
 
   --engine xs|node       what runs the firmware: the XS engine of the device, or Node (default xs)
-  --https-port N         port for HTTPS; 0 takes any that is free (default 8443)
-  --http-port N          port for HTTP; 0 takes any that is free (default 8080)
+  --https-port N         port for HTTPS; 0: any free port (default 8443)
+  --http-port N          port for HTTP; 0: any free port (default 8080)
   --mode client|ap       a device in the owner's network, or one that is its own access point and serves the API over
                          plain HTTP too (default client)
-  --state DIR            where the contents of the flash are kept (default .state)
+  --state DIR            folder of the flash contents (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
-  --console PATH         serial port, real or a pseudo-terminal, where Wi-Fi can be set by Improv (default: none)
-  --cable                the unit has an Ethernet port with a cable in it, which cable.txt of the state folder pulls: in,
-                         out, or in no-dhcp (default: there is no port)
+  --console PATH         serial port, real or a pseudo-terminal, over which Wi-Fi can be set by Improv (default: none)
+  --cable                the unit has an Ethernet port; cable.txt of the state folder sets the state of its cable: in,
+                         out, or in no-dhcp (default: no Ethernet port)
   --zigbee PATH|tcp://HOST:PORT|none
                          Zigbee coprocessor: a serial port, real or a pseudo-terminal, or a TCP port; none: the unit has no
                          radio (default: a simulated one; with --speed, none)
-  --hub-demo             starts a stand-in for Home Assistant, whose page shows what the gateway sends: each minute it reads
-                         the meter and sends; both settings of --state are set so
+  --hub-demo             starts a stand-in for Home Assistant, whose page shows what the gateway sends, and stores in --state
+                         that the gateway reads its meter each minute and sends the values there
   --password TEXT        label password for a new --state (default: random)
-  --time ISO|none        what the clock shows at the start, e.g. 2026-01-31T12:00:00Z, or a clock that was never set
-                         (default: the time of the computer)
-  --speed N              the gateway's time and the simulated meter's go N times as fast (1 to 100000, default 1) as long as
-                         nobody is connected and the meter is not being read
+  --time ISO|none        time of the clock at the start, e.g. 2026-01-31T12:00:00Z; none: the clock was never set
+                         (default: the computer's time)
+  --speed N              runs the time of gateway and simulated meter N times as fast (1 to 100000, default 1) while
+                         no client is connected and the meter is not being read
   --ntp SERVER[:PORT][,...]
-                         up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
-  --report-key FILE|none the manufacturer's public key (PEM) that diagnostic reports are sealed for; none: there are no
+                         up to 4 time servers, by name or IPv4 address (default: no time server)
+  --report-key FILE|none the manufacturer's public key (PEM), for which diagnostic reports are sealed; none: no
                          reports (default: a development key, made in --state)
   --supply usb|battery[:VOLTS]
-                         what it runs on: USB, or three cells with so many volts together (default usb; power.txt of the
-                         state folder says more)
+                         supply of the unit: USB, or three cells with VOLTS in total (default usb; power.txt of the
+                         state folder can override it)
   --wake timer|button|usb
-                         the start is a wake from sleep, not power that is switched on
-  --update-key FILE|none public key (P-256, PEM) that may sign a firmware; up to two of them; none: no update is taken
+                         starts as after a wake-up from sleep, by this cause, not as after power-on
+  --update-key FILE|none public key (P-256, PEM) that may sign a firmware; up to two such options; none: no update is accepted
                          (default: a development key, made in --state)
-  --quiet                prints the line "ready …" and errors only
-  --help                 prints this
+  --quiet                prints only the line "ready …" and errors
+  --help                 prints this text
 `;
 
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 export const NO_RADIO = "none";
-/** Word in place of a key file. */
+/** Word that a user gives in place of a key file. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
@@ -58,9 +58,9 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** The present key and the next one. */
+/** Maximum number of update keys: the present key and the next one. */
 const UPDATE_KEYS_LIMIT = 2;
-/** Lengths of a DNS name and of each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
+/** Maximum length of a DNS name (RFC 1035, 2.3.4); LABEL_LIMIT is that of each of its labels. */
 const NAME_LIMIT = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
@@ -87,7 +87,7 @@ export interface Options {
 	readonly reportKey: string | undefined;
 	/** Contents of power.txt in the state folder; empty: USB. */
 	readonly power: string;
-	/** WAKE_… */
+	/** WAKE_… of the start. */
 	readonly wakeReason: number;
 	/** Public keys that may sign a firmware, as points in hex; undefined: the key in the state folder (bench-keys.ts). */
 	readonly updateKeys: readonly string[] | undefined;
@@ -95,7 +95,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** Throws an Error with a sentence for the user. `args` are those after the program's name. */
+/** Throws an Error with a message for the user for the user. `args` are those after the program's name. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,

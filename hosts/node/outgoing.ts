@@ -76,7 +76,7 @@ export abstract class Outgoing implements Client {
 		this.#giveUp();
 	}
 
-	/** Must end in `waitForTurn`, `stands` or `fail`. */
+	/** Connects to the address; the implementation must end in `waitForTurn`, `stands` or `fail`. */
 	protected abstract connect(address: string): void;
 
 	/** Releases a connection that was never opened. */
@@ -86,7 +86,7 @@ export abstract class Outgoing implements Client {
 		return this.#isOver;
 	}
 
-	/** For TLS: starts the handshake when no other client has one and memory suffices. */
+	/** Starts the TLS handshake when no other client has one and memory suffices. */
 	protected waitForTurn(shakeHands: () => void): void {
 		this.#turn = this.#deps.turns!.ask(() => {
 			if (this.#deps.hasMemory()) shakeHands();

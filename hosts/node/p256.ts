@@ -34,7 +34,7 @@ export function agree(point: Uint8Array): KeyAgreement {
 	return { publicKey: new Uint8Array(own.generateKeys()), secret: new Uint8Array(own.computeSecret(point)) };
 }
 
-/** Undefined for anything but an uncompressed point of the curve. */
+/** Key for node:crypto; undefined for anything but an uncompressed point of the curve. */
 function publicKeyOf(point: Uint8Array): KeyObject | undefined {
 	if (point.length !== P256_POINT_LENGTH || point[0] !== UNCOMPRESSED) return undefined;
 	const coordinate = (start: number) =>

@@ -20,7 +20,7 @@ export function checkRange(size: number, offset: number, length: number, unit: n
 	}
 }
 
-/** Returns the part of the caller's array. Throws a RangeError if it is too short. */
+/** Returns the bytes from `start` to `end`. Throws a RangeError if it is too short. */
 export function partOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
 	if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`no bytes ${start} to ${end}`);
 	return bytes.subarray(start, end);

@@ -28,7 +28,7 @@ type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 /** Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). */
 const STTY_7E1 = ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"];
 const STTY_8N1 = ["cs8", "-parenb", "-inpck", "-parmrk"];
-/** A damaged character passes as it was received; the telegram has a check of its own. */
+/** Settings of stty for 8E1. A damaged character passes as it was received, because the telegram has its own check. */
 const STTY_8E1 = ["cs8", "parenb", "-parodd", "-inpck", "-parmrk"];
 const STTY_LIMIT_MS = 1000;
 
@@ -45,8 +45,8 @@ interface Device {
 }
 
 /**
- * Makes the port at `path`. `trace` receives a sentence for the user when it cannot be opened or is lost. `isPaced` is
- * false for a pseudo-terminal, which transfers characters in no time.
+ * Makes the port at `path`. `trace` receives a message for the user when the port cannot be opened or is lost.
+ * `isPaced` is false for a pseudo-terminal, which transfers characters in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.

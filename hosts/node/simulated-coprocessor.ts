@@ -22,7 +22,7 @@ export interface SimulatedCoprocessorOptions {
 	say(message: string): void;
 }
 
-/** Rejects with a sentence if it does not start. */
+/** Rejects with a message for the user if the program does not start. */
 export async function startSimulatedCoprocessor({
 	stateFolder,
 	say,
@@ -48,7 +48,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// The program has printed the reason; it is restarted.
+			// The program has printed the reason; the next attempt follows.
 			return;
 		}
 		if (isEnding) await program.end();

@@ -7,7 +7,7 @@ import { startTool } from "./tool-program.js";
 
 export interface SimulatedMeter {
 	readonly path: string;
-	/** Resolves at its end. */
+	/** Ends the meter's process; resolves when it has ended. */
 	end(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface SimulatedMeterOptions {
 	onEnded(message: string): void;
 }
 
-/** Rejects with a sentence if it does not start. */
+/** Rejects with a message for the user if the program does not start. */
 export async function startSimulatedMeter({
 	isQuiet,
 	time,
@@ -36,7 +36,7 @@ export async function startSimulatedMeter({
 	const { child, printed, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
-		// A profile that the telegram lacks; programs rely on its rows.
+		// The meter adds a load profile that the telegram lacks, because programs rely on its rows.
 		args: [...pace, "--protocol", "iec", "--profile", "programming", ...(isQuiet ? ["--quiet"] : [])],
 		ready: /^meter (\S+)$/,
 		onEnded,

@@ -1,6 +1,6 @@
 /**
  * Development keys of the simulator: one signs firmware, one opens reports. They are made at the first start in the
- * state folder as private keys (PKCS#8, PEM) that only their owner can read. Firmware for a chip has the maker's.
+ * state folder as private keys (PKCS#8, PEM) that only their owner can read. Firmware for a chip has the maker's keys.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** Keys of the command line, or those in the state folder. Throws an Error with a sentence. */
+/** Keys of the command line, or those in the state folder. Throws an Error whose message can be shown to the user. */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],

@@ -14,7 +14,7 @@ export interface SlotSettings {
 	restart(): void;
 }
 
-/** Does the boot loader's work at a start of the unit. */
+/** Chooses the slot and prepares it, as the boot loader does at each start of the unit. */
 export function startSlots({ stateFolder, keys, restart }: SlotSettings): BootLoader {
 	return new BootLoader({
 		storage: new FileStorage(stateFolder),

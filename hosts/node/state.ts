@@ -1,12 +1,15 @@
 /**
- * State folder of the simulator and the firmware on Linux: the flash of a unit. Only one program may use it, because
- * two could reuse an invocation counter. The file `lock` holds that process's id; a lock of an ended process is taken
- * over.
+ * State folder of the simulator and the firmware on Linux: the flash of a unit. Only one program may use a folder,
+ * because two could reuse an invocation counter. The file `lock` contains the id of the process that uses it; the next
+ * program replaces the lock of an ended process.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Creates the folder if necessary and locks it until this process ends. Throws an Error with a sentence. */
+/**
+ * Creates the folder if necessary and locks it until this process ends. Throws an Error whose message can be shown to
+ * the user.
+ */
 export function openState(folder: string): void {
 	try {
 		makeFolder(resolve(folder));
@@ -18,7 +21,10 @@ export function openState(folder: string): void {
 	}
 }
 
-/** Step by step, because Node's recursive creation does not end where nothing can be created, as in /proc. */
+/**
+ * Creates the folder step by step, because Node's recursive creation does not end where nothing can be created, as in
+ * /proc.
+ */
 function makeFolder(folder: string): void {
 	if (existsSync(folder)) return;
 	makeFolder(dirname(folder));
@@ -44,7 +50,7 @@ function lock(path: string, folder: string): void {
 	}
 }
 
-/** Undefined if it contains none or is gone. */
+/** Id in the lock file; undefined if the file contains none or is gone. */
 function ownerOf(path: string): number | undefined {
 	try {
 		return Number.parseInt(readFileSync(path, "utf8"), 10) || undefined;

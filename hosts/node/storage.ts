@@ -18,7 +18,7 @@ import type { Storage } from "../../modules/io/host.js";
 
 const KEY = /^[a-z0-9_]{1,15}$/;
 const VALUE_LIMIT = 4000;
-/** Keys contain no dot, so a temporary file is never taken for a value. */
+/** Suffix of temporary files. Keys contain no dot, so such a file is never mistaken for a value. */
 const TEMPORARY = ".new";
 
 export class FileStorage implements Storage {

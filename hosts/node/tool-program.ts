@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url";
 const START_LIMIT_MS = 30_000;
 
 export interface ToolOptions {
-	/** `meter`, of tools/meter.ts. */
+	/** Name of the program: `meter` for tools/meter.ts. */
 	readonly name: string;
 	/** Name at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
-	/** The line that it prints when ready. */
+	/** Line that the program prints when it is ready. */
 	readonly ready: RegExp;
-	/** Called when it has ended by itself. */
+	/** Called when the program has ended by itself. */
 	onEnded(message: string): void;
 }
 
@@ -27,13 +27,13 @@ export interface ToolProgram {
 	end(): Promise<void>;
 }
 
-/** Rejects with a sentence if it does not start. */
+/** Rejects with a message for the user if the program does not start. */
 export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
 	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
 	const child = spawn(process.execPath, [path, ...args], {
 		// The channel closes when this process ends for any reason; the program then ends too.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
-		// A Ctrl-C does not reach it, which would end it before the gateway.
+		// The program gets no Ctrl-C, which would end it before the gateway.
 		detached: true,
 	});
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

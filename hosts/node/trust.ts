@@ -34,7 +34,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
-	// The last certificate's issuer is itself. Without a certificate the object is empty.
+	// The last certificate is its own issuer. Without a certificate the object is empty.
 	while (one?.raw && !shown.some(({ raw }) => raw.equals(one.raw)) && shown.length <= CHAIN_LIMIT) {
 		shown.push(new X509Certificate(one.raw));
 		one = one.issuerCertificate;

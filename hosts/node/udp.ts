@@ -1,7 +1,7 @@
 /**
  * UDP of the host contract on node:dgram.
  *
- * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost.
+ * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; more are lost.
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
@@ -12,7 +12,7 @@ const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
 /** In the simulator, clients of the access point are local programs. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
-/** Lower ports need privileges. */
+/** First port that a program may open without privileges. */
 const FREE_PORTS = 1024;
 
 interface Datagram {

@@ -13,7 +13,7 @@ const ERASED = 0xff;
 export class VirtualFlash implements Flash {
 	/** Number of writes and erases begun. */
 	operations = 0;
-	/** Number of next writes and erases to refuse. */
+	/** Number of coming writes and erases that are refused. */
 	refusals = 0;
 	/** Operations of callers that real flash would not survive. */
 	readonly mistakes: string[] = [];

@@ -30,9 +30,9 @@ import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameLength }
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
-	/** The port supports 7E1 itself; false: it always uses 8N1. Default true. */
+	/** True if the port itself supports 7E1; false: it always uses 8N1. Default true. */
 	hardwareParity?: boolean;
-	/** The head echoes each character it sends. */
+	/** True if the optical head echoes each character that it sends. */
 	echo?: boolean;
 	/** Flips one bit in one of this many characters; 0 (default): none. */
 	noise?: number;
@@ -129,7 +129,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	}
 }
 
-/** The gateway's end, made by `port.io`. */
+/** The gateway's end of the line, made by `port.io`. */
 export class VirtualSerial implements Serial {
 	readonly #line: VirtualLine;
 	readonly #options: SerialOptions;

@@ -14,11 +14,11 @@ import type {
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Unread bytes in a socket of the gateway; further ones stay with the client. */
+/** Unread bytes in a socket of the gateway; more bytes stay with the client. */
 export const SOCKET_RECEIVE_WINDOW = 2048;
 /** Bytes that a gateway may write before the client reads them. */
 export const SOCKET_SEND_WINDOW = 2048;
-/** Connections waiting to be taken; further ones are refused. */
+/** Maximum number of connections that wait to be accepted; more are refused. */
 export const BACKLOG_LIMIT = 8;
 
 export class VirtualListenerPort implements ListenerPort {
@@ -131,7 +131,7 @@ export class VirtualConnection implements PendingSocket {
 	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
 	isEndedByClient = false;
-	/** The client has broken the connection off. */
+	/** True if the client has broken the connection off. */
 	isBroken = false;
 	isEndedByGateway = false;
 
@@ -181,7 +181,7 @@ export class VirtualSocket implements Socket {
 interface GatewayEvents {
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** The peer has closed, properly unless `isBroken`. */
+	/** Called when the peer has closed, properly unless `isBroken`. */
 	onError?(isBroken: boolean): void;
 }
 
@@ -241,7 +241,7 @@ export class GatewayEnd {
 		}
 	}
 
-	/** For the other end: it has read bytes. */
+	/** Called by the other end when it has read bytes. */
 	drain(): void {
 		this.#post(() => this.#events.onWritable?.(this.#room));
 	}

@@ -2,10 +2,10 @@
 import type { VirtualClient } from "./virtual-network.js";
 
 export interface VirtualRequest {
-	/** Default GET, or POST when there is a body. */
+	/** HTTP method; default: GET, or POST when there is a body. */
 	method?: string;
 	headers?: Record<string, string>;
-	/** Bytes or text unchanged; anything else as JSON. */
+	/** Body: bytes and text are sent unchanged, anything else as JSON. */
 	body?: unknown;
 }
 
@@ -85,7 +85,7 @@ function takeSized(rest: Buffer, length: string | undefined, isClosed: boolean) 
 	return rest.length < count ? undefined : { bytes: rest.subarray(0, count), length: count };
 }
 
-/** `isEndless`: an event stream is complete at any time. */
+/** Joins the chunks of a body. `isEndless`: an event stream counts as complete at any time. */
 function takeChunks(rest: Buffer, isEndless: boolean) {
 	const parts: Uint8Array[] = [];
 	let at = 0;

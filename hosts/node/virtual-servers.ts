@@ -26,7 +26,7 @@ import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.
 import type { VirtualTime } from "./virtual-time.js";
 import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
 
-/** Default of a server. */
+/** Default time until a server accepts a connection, ms. */
 export const CONNECT_MS = 20;
 export const HANDSHAKE_MS = 300;
 
@@ -82,7 +82,7 @@ export class VirtualServers {
 		this.#serving.delete(`${address}:${port}`);
 	}
 
-	/** For clients only. */
+	/** Returns the server at this address and port. Called by clients only. */
 	at(address: string, port: number): Serving | undefined {
 		return this.#serving.get(`${address}:${port}`);
 	}

@@ -14,9 +14,9 @@ export class VirtualStorage implements Storage {
 	writes = 0;
 	/** Maximum total size of values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Number of next calls of `set` and `delete` to refuse without a change. */
+	/** Number of coming calls of `set` and `delete` that are refused without a change. */
 	refusals = 0;
-	/** Number of writes until the refusals begin. */
+	/** Number of writes before the refusals begin. */
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
 	#writesToCut = Number.POSITIVE_INFINITY;

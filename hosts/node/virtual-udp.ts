@@ -12,7 +12,7 @@ import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Source addresses of the gateway, in the joined network and in its own. */
+/** Source address of the gateway in the joined network; the next constant is that in its own network. */
 export const STATION_ADDRESS = "192.0.2.20";
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 const ACCESS_POINT_NETWORK = "192.168.4.";
@@ -43,7 +43,7 @@ interface VirtualPins {
 	readonly address: string;
 }
 
-/** Its replies to one datagram. */
+/** Returns the server's replies to one datagram. */
 export type DatagramServer = (bytes: Uint8Array, from: Endpoint) => readonly Uint8Array[];
 
 export class VirtualUDPPort implements UDPPort {
@@ -153,7 +153,7 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
-	/** Throws after `close`, where a real one loses the datagram, because no part may do that. */
+	/** Throws after `close`, because no part may write then; a real port would lose the datagram. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);

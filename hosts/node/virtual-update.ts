@@ -5,7 +5,7 @@
  *   const slots = new VirtualSlots({ keys: [publicKey] });
  *   const world = new VirtualWorld({ slots });     // world.update; world.info.firmwareVersion is that of what runs
  *   slots.flash.cutPowerAt(3, 100);                // as of any VirtualFlash; `slots.powerUp()` afterwards
- *   const image = makeBenchImage({ version: "1.2.3-test" });  // bench-image.ts: what `activate` takes for one
+ * const image = makeBenchImage({ version: "1.2.3-test" }); // bench-image.ts: which `activate` accepts
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";
@@ -29,7 +29,7 @@ export class VirtualSlots {
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
-	/** Number of next inflaters refused for lack of memory. */
+	/** Number of coming inflaters that are refused for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 
@@ -45,7 +45,8 @@ export class VirtualSlots {
 	}
 
 	/**
-	 * For VirtualWorld: does the boot loader's work at a start. `restart` is called when the firmware rejects itself.
+	 * Chooses the slot, as the boot loader does at a start; called by VirtualWorld. `restart` is called when the
+	 * firmware rejects itself.
 	 */
 	start(crypto: Crypto, restart: () => void): BootLoader {
 		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;

@@ -64,7 +64,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** False: no button. Default true. */
 	button?: boolean;
-	/** Makes a unit without a button, started by power-on or not. */
+	/** Makes a unit without a button; the value says whether power-on started it. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -173,7 +173,7 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** Length of the sleep, and its start in the world's time. The program has ended. */
+	/** Length of the requested sleep, and its start in virtual time; the program has ended. Undefined while awake. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	onRestart: (() => void) | undefined;
@@ -262,7 +262,7 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** Empty without a checkout. */
+/** Resources of the checkout; empty without one. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

@@ -31,11 +31,17 @@ const LABEL_LIMIT = 31;
 const KEY_LABEL = /^(EC |RSA |ENCRYPTED |)PRIVATE KEY$/;
 const DER_SEQUENCE = 0x30;
 
-/** rsaEncryption (RFC 3279, 2.3.1), id-ecPublicKey (RFC 5480, 2.1.1). */
+/** Supported algorithms of keys: rsaEncryption (RFC 3279, 2.3.1), id-ecPublicKey (RFC 5480, 2.1.1). */
 const KEY_ALGORITHMS = ["1.2.840.113549.1.1.1", "1.2.840.10045.2.1"];
-/** RSA with MD5 to SHA-512 or as RSASSA-PSS (RFC 8017, C), ECDSA (RFC 5758, 3.2) with SHA-1 to SHA-512. */
+/**
+ * Supported algorithms of signatures: RSA with MD5 to SHA-512 or as RSASSA-PSS (RFC 8017, C), ECDSA (RFC 5758, 3.2)
+ * with SHA-1 to SHA-512.
+ */
 const SIGNATURE_ALGORITHMS = /^1\.2\.840\.(113549\.1\.1\.([45]|1[0-4])|10045\.4\.(1|3\.[1-4]))$/;
-/** Key usage, alternative names, basic constraints, extended key usage; Netscape's type of certificate. */
+/**
+ * Supported extensions: key usage, alternative names, basic constraints, extended key usage; Netscape's type of
+ * certificate.
+ */
 const EXTENSIONS = /^(2\.5\.29\.(15|17|19|37)|2\.16\.840\.1\.113730\.1\.1)$/;
 const CURVE_BITS = new Map([
 	["prime256v1", 256],
@@ -43,7 +49,7 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
-/** Longest supported RSA key, and its longest public exponent. */
+/** Length of the longest supported RSA key; the next constant is that of its longest public exponent. */
 const RSA_BITS_LIMIT = 4096;
 const EXPONENT_BEYOND = 2n ** 32n;
 

@@ -17,7 +17,7 @@ import type { Writable } from "node:stream";
 import { encodeNetstring, NetstringReader } from "./netstring.js";
 import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
-/** A message, its kind, and the worker's measurements. */
+/** Maximum size of a frame: a message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 /** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
@@ -43,7 +43,7 @@ export interface XSWorkerOptions {
 	readonly program: string;
 	/** Answers a command of the worker immediately, without throwing. */
 	onCommand(message: Uint8Array): Uint8Array;
-	/** Called with a sentence when the worker has ended by itself. Not called after `end`. */
+	/** Called with a message for the user when the worker has ended by itself. Not called after `end`. */
 	onCrash(message: string): void;
 }
 
@@ -77,7 +77,7 @@ export class XSWorker {
 		this.#process = spawn(options.program, ["gateway", ...watchdog], {
 			// Messages of XS (stack overflow, memory full) are for the developer, so standard error is shared.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-			// Its own process group, which a Ctrl-C does not reach, so that the gateway stops properly.
+			// The worker has its own process group, which a Ctrl-C does not reach, so that the gateway stops properly.
 			detached: true,
 		});
 		this.#input = this.#process.stdio[3] as Writable;
@@ -181,7 +181,7 @@ function measurementOf(message: Buffer): Measurement {
 	return { slots: currentHeapCount, steps: compute };
 }
 
-/** Exit codes of xsnap-worker.c. */
+/** Text for an exit code of xsnap-worker.c, or for the signal. */
 function reasonOf(code: number | null, signal: string | null): string {
 	if (signal) return `signal ${signal}`;
 	if (code === 11) return "memory is full";

@@ -39,7 +39,10 @@ export interface Outcome extends Distinct {
 	readonly problems: readonly string[];
 }
 
-/** Builds one after the other; a failure does not stop the others. `build` throws an Error with a sentence. */
+/**
+ * Builds one after the other; a failure does not stop the others. `build` throws an Error whose message can be shown to
+ * the user.
+ */
 export async function buildAll(
 	distinct: readonly Distinct[],
 	build: (board: Board) => Promise<Taken>,

@@ -13,7 +13,7 @@ export interface Memory {
 const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 
-/** Reads what `esp_idf_size --format json2` prints. Throws an Error with a sentence for other content. */
+/** Reads what `esp_idf_size --format json2` prints. Throws an Error with a message for the user for other content. */
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;
 	const regions = Array.isArray(layout) ? layout.filter(({ name }) => INTERNAL.test(name)) : [];

@@ -39,7 +39,10 @@ export function emulatedVariant(board: Board, out: string | undefined): Variant 
 	return { board: emulatedBoard(board), production: false, emulated: true, out };
 }
 
-/** Builds the firmware if requested. Throws an Error with a sentence if that fails or if there is no firmware. */
+/**
+ * Builds the firmware if requested. Throws an Error with a message for the user if that fails or if there is no
+ * firmware.
+ */
 export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
 	const { board, building, say } = order;
 	const places = placesOf(emulatedVariant(board, order.out));

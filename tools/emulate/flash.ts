@@ -15,7 +15,7 @@ export interface Part {
 
 /**
  * Parts listed in ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build
- * folder. Throws an Error with a sentence for any other form.
+ * folder. Throws an Error with a message for the user for any other form.
  */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");

@@ -6,21 +6,21 @@ import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 export const USAGE = `Usage: npm run emulate -- --board NAME [options]
 
 Builds the firmware of a board for Espressif's QEMU and runs it there, with a simulated meter at its UART. docs/emulator.md
-says what this shows and what it does not.
+says what a run can show and what it cannot.
 
-  --board NAME      the board; its own Ethernet, if it has any, is replaced by that of the emulator
-  --meter OPTIONS   the simulated meter, by the options of npm run meter, such as --meter "--protocol p1"; none: nothing is
-                    at the UART (default: as npm start has it)
-  --settings FILE   JSON object with API paths and the bodies that are posted there after the start, in this order, such as
+  --board NAME      the board; the emulator's Ethernet replaces that of the board, if it has any
+  --meter OPTIONS   the simulated meter, by the options of npm run meter, such as --meter "--protocol p1"; none: no meter is
+                    at the UART (default: the meter of npm start)
+  --settings FILE   JSON object of API paths and bodies, which are posted in this order after the start, such as
                     {"meter/protocol": {"protocol": "sml"}}
-  --https-port N    port of this computer for HTTPS; 0 takes any that is free (default 8443)
-  --http-port N     port of this computer for HTTP; 0 takes any that is free (default 8080)
+  --https-port N    port of this computer for HTTPS; 0: any free port (default 8443)
+  --http-port N     port of this computer for HTTP; 0: any free port (default 8080)
   --state DIR       keeps the flash there between runs (default: a new unit each time)
-  --rebuild         builds the firmware anew, even if no source has changed
-  --no-build        takes the firmware that was built last
-  --out DIR         what is built is there (default .build/esp32)
-  --quiet           prints the line "ready …" and errors only
-  --help            prints this
+  --rebuild         builds the firmware again, even if no source has changed
+  --no-build        runs the firmware that was built last
+  --out DIR         folder of the build (default .build/esp32)
+  --quiet           prints only the line "ready …" and errors
+  --help            prints this text
 
 Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
@@ -53,7 +53,7 @@ export interface EmulateOptions {
 	readonly quiet: boolean;
 }
 
-/** Undefined if help was requested. Throws an Error with a sentence for a bad command line. */
+/** Undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),

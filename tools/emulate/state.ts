@@ -39,7 +39,7 @@ interface Kept {
 
 /**
  * Opens or creates the unit in `folder`, exclusively. Writes a different build like `npm run flash`: settings, history
- * and factory data stay. Throws an Error with a sentence.
+ * and factory data stay. Throws an Error whose message can be shown to the user.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);
@@ -49,7 +49,7 @@ export function openUnit(folder: string, board: Board, build: readonly Part[]): 
 		return { ...files, ...makeFiles(record, files, board, build), isNew: true, isUpdated: false };
 	const kept = readRecord(record, folder, board);
 	for (const file of Object.values(files))
-		if (!existsSync(file)) throw new Error(`${file} is missing: put it back, or delete ${folder} for a new unit.`);
+		if (!existsSync(file)) throw new Error(`${file} is missing: restore the file, or delete ${folder} to get a new unit.`);
 	const isUpdated = kept.build !== fingerprint(build);
 	if (isUpdated) {
 		const flash = readFileSync(files.flash);

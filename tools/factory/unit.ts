@@ -26,7 +26,7 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Image of the partition. Throws a RangeError with a sentence for invalid data. */
+/** Image of the partition. Throws a RangeError with a message for the user for invalid data. */
 export function imageOf(unit: FactoryData): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));

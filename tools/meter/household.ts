@@ -64,7 +64,7 @@ export class Household {
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error with a sentence if the mode does not have this speed. */
+	/** Throws an Error with a message for the user if the mode does not have this speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);

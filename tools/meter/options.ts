@@ -25,49 +25,49 @@ Without --port it opens a pseudo-terminal and prints its path as the first line:
 Without --telegram it is a household's three-phase meter with moving values.
 
   --port PATH         a serial port (7E1) instead of a pseudo-terminal
-  --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
+  --socket PATH       an emulator's serial port instead: a Unix socket; the meter waits until the emulator has made it
   --telegram FILE     send this transmission: identification line, then block; raw, or hex text (name ends in .hex)
-  --mode A|B|C|D      default: what the telegram shows; without a telegram C
-  --baud N            without a telegram: the rate that the identification promises (default 9600); mode D: the rate
+  --mode A|B|C|D      mode of IEC 62056-21 (default: the mode of the telegram; without a telegram, C)
+  --baud N            without a telegram: the rate that the identification proposes (default 9600); mode D: the rate
                       of the pushes (default 2400)
-  --push-seconds N    mode D: from one push to the next (default 3; 0: without a pause)
-  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off; else as the reader does)
-  --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this one and the general sign-on;
+  --push-seconds N    mode D: interval between two pushes (default 3; 0: without a pause)
+  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off; a serial port always sends it)
+  --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this address and the general sign-on;
                       /WORD: answers the sign-on /WORD! and no other
-  --time ISO          without a telegram: what its clock shows at the start (default: the computer's time)
+  --time ISO          without a telegram: time of the meter's clock at the start (default: the computer's time)
   --battery           sleeps until woken by NUL characters
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
-  --profile PLACE     its load profile P.01: none (default), readout (without a telegram), or programming, where it must be
-                      asked for in programming mode
-  --profile-period N  of so many minutes (default 15); --profile-rows N: so many rows (default 400)
-  --profile-season S  in front of times: 0 winter, 1 summer, 2 UTC (default), none
-  --profile-form NAME plain (default), bare-heads: heads without an address after the first; value-lines: a value a line
-  --profile-lines N   of a part, where R6 asks for it in parts (default 10)
-  --profile-password TEXT  without it (P1) the profile is refused
-  --profile-tries N   wrong passwords until it is locked (default 3; 0: it is), and refuses the right one too
-  --protocol NAME     iec (default), dlms, sml, dlms-push, tic or p1; npm run meter -- --protocol dlms --help tells its options
+  --profile PLACE     where load profile P.01 is: none (default), readout (without a telegram), or programming, which means that
+                      it must be requested in programming mode
+  --profile-period N  minutes between two rows (default 15); --profile-rows N: number of rows (default 400)
+  --profile-season S  season digit in front of times: 0 winter, 1 summer, 2 UTC (default), none
+  --profile-form NAME plain (default), bare-heads: heads after the first have no address; value-lines: one value in each line
+  --profile-lines N   number of lines in a part, when R6 requests the profile in parts (default 10)
+  --profile-password TEXT  password that the reader must send (P1) before the meter sends the profile
+  --profile-tries N   number of wrong passwords after which the right one is refused too (default 3; 0: from the start)
+  --protocol NAME     iec (default), dlms, sml, dlms-push, tic or p1; npm run meter -- --protocol dlms --help lists its options
 
 Faults:
-  --echo              everything received is sent back
+  --echo              sends back everything received
   --noise N           N characters of noise before the identification and after the BCC
   --wrong-bcc N       the first N blocks have a wrong BCC
   --silence N         no answer to the first N sign-ons
-  --late MS           each answer comes this much later
+  --late MS           each answer is delayed by MS milliseconds
   --cut N             the block stops after N characters
-  --lie BAUD          the identification promises what it likes, only BAUD works
-  --no-stx, --no-bcc  the block comes without STX; without ETX and BCC
-  --ack-line          ACK CR LF before STX
+  --lie BAUD          the meter switches to BAUD, whatever rate its identification proposes
+  --no-stx, --no-bcc  the block has no STX; it has no ETX and BCC
+  --ack-line          sends ACK CR LF before STX
   --profile-wrong-bcc N  the first N answers in programming mode have a wrong BCC
-  --profile-fault NAME  error, error-alone, nak, silence, break: to the question for the profile; no-programming: it does not
-                      go into that mode; no-clock: not told there; r6-only: refuses R5; no-season: refuses times with a
-                      season; long-answer: all rows, whatever is asked for; password-error, password-nak, password-silence,
-                      password-demand (P0 once more): to a wrong password, in place of its end of the session
-  --damage N          a bit is flipped in one of N characters; --seed N chooses which (default 1)
+  --profile-fault NAME  error, error-alone, nak, silence, break: reply to the request for the profile; no-programming: refuses
+                      programming mode; no-clock: does not give its time there; r6-only: refuses R5; no-season: refuses times
+                      with a season; long-answer: sends all rows, whatever is requested; password-error, password-nak, password-silence,
+                      password-demand (P0 once more): reply to a wrong password, instead of ending the session
+  --damage N          flips a bit in one of N characters; --seed N determines which (default 1)
 
-  --quiet             no log of the conversation (on stderr)
-  --help              this text
+  --quiet             does not log the conversation on stderr
+  --help              prints this text
 `;
 
 export interface MeterOptions {

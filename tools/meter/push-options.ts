@@ -5,7 +5,7 @@ import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.
 import { TIC_BAUD, type TICMode } from "./tic-telegram.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
-export const PUSH_HELP = `A smart meter that sends by itself at the end of a serial line.
+export const PUSH_HELP = `A smart meter that sends telegrams without being asked, at the end of a serial line.
 
   npm run meter -- --protocol sml [options]
   npm run meter -- --protocol dlms-push [options]
@@ -15,25 +15,25 @@ export const PUSH_HELP = `A smart meter that sends by itself at the end of a ser
 Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
 Without --telegram it has the moving values of a household.
 
-  --port PATH         a serial port (8N1, in which TIC is 7E1) instead of a pseudo-terminal
-  --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
+  --port PATH         a serial port (8N1; tic: 7E1 within 8N1) instead of a pseudo-terminal
+  --socket PATH       an emulator's serial port instead: a Unix socket; the meter waits until the emulator has made it
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
-${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram in no frame
+${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram without a frame
   --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both (default of p1)
-  --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: what it ciphers with
+  --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: parameters of the encryption
   --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
   --segment N         dlms-push: bytes of information in a frame
   --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
-  --replay N          dlms-push: after N pushes the last one is sent again and again
+  --replay N          dlms-push: after N pushes the last push is repeated
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
   --tic-mode NAME     tic: standard (default) or historic
-  --even-parity       dlms-push: 8E1 in place of 8N1, as M-Bus ports have it; a pseudo-terminal has no parity
+  --even-parity       dlms-push: 8E1 in place of 8N1, as on M-Bus ports; a pseudo-terminal has no parity
   --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
                       p1, also as framing, 115200)
-  --push-seconds N    from one telegram to the next (default 2; p1 1)
+  --push-seconds N    interval between two telegrams (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
-  --quiet             no log (on stderr)
-  --help              this text
+  --quiet             does not log on stderr
+  --help              prints this text
 
 For ASCII telegrams in seven bits and parity: npm run meter -- --mode D
 `;

@@ -7,18 +7,18 @@ import { choice, count, defined, flag, text, UsageError, type Words } from "./wo
 
 export const SML_HELP = `  --make NAME         sml: ${SML_MAKES.slice(0, 7).join(", ")},
                       ${SML_MAKES.slice(7).join(", ")}
-  --pin DIGITS        sml: whole kWh and no power until this PIN, 4 to 8 digits, has come by light; then all, until 120 s
+  --pin DIGITS        sml: sends whole kWh and no power until this PIN, 4 to 8 digits, is entered by light; then all, until 120 s
                       without light. The menu after it: ${MENU.join(", ")}
-  --pin-flashes N     sml: flashes that lead from rest to the PIN, 1 or 2 (default)
-  --needs-inf         sml: all is sent only with InF switched on, by a flash of 5 s
-  --wrong-crc N       sml: the first N telegrams have a wrong check
-  --wrong-message N   sml: in the first N the message with the values has one
-  --broken N          sml: in the first N a list is longer than it is, under right checks
+  --pin-flashes N     sml: number of flashes that open the PIN entry, 1 or 2 (default)
+  --needs-inf         sml: sends all values only while InF is switched on, by a flash of 5 s
+  --wrong-crc N       sml: the first N telegrams have a wrong checksum
+  --wrong-message N   sml: in the first N telegrams the message with the values has a wrong checksum
+  --broken N          sml: in the first N telegrams a list states a wrong length; the checksums are right
   --cut N             sml: each telegram stops after N bytes
-  --noise N           sml: N bytes before each telegram
+  --noise N           sml: N bytes of noise before each telegram
   --lose N            sml: one byte in N is lost
   --damage N          sml: one bit is flipped in one byte of N
-  --seed N            sml: for --lose and --damage
+  --seed N            sml: determines the bytes that --lose and --damage change
 `;
 
 export const SML_WORDS = {

@@ -1,4 +1,4 @@
-/** Parser for the simulator's command-line options, with a sentence for each refused value. */
+/** Parser for the command-line options of tools. The UsageError for a refused value has a message for the user. */
 import { parseArgs } from "node:util";
 
 export class UsageError extends Error {

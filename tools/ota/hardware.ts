@@ -24,7 +24,7 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Throws an Error with a sentence if there is no such target. */
+/** Throws an Error with a message for the user if there is no such target. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }

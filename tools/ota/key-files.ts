@@ -16,7 +16,8 @@ export interface KeyPair {
 
 /**
  * Makes a key pair: PATH has the private key (PKCS#8), readable by the owner only, PATH.pub the public one (SPKI), both
- * PEM. Throws an Error with a sentence, and leaves no file, if one of them exists or is in `repository`.
+ * PEM. Throws an Error whose message can be shown to the user, and leaves no file, if one of them exists or is in
+ * `repository`.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
@@ -55,7 +56,10 @@ export function readPrivateKey(path: string): KeyObject {
 	return readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" }));
 }
 
-/** Point of the public key in a PEM file, which may also be a private key. Throws an Error with a sentence. */
+/**
+ * Point of the public key in a PEM file, which may also be a private key. Throws an Error whose message can be shown to
+ * the user.
+ */
 export function readPoint(path: string): Uint8Array {
 	return pointOf(readKey(path, (key) => createPublicKey(key)));
 }

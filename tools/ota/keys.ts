@@ -11,14 +11,14 @@ export interface Signer {
 	sign(message: Uint8Array): Uint8Array;
 }
 
-/** Signs with a private key. Throws a RangeError with a sentence unless it is on P-256. */
+/** Signs with a private key. Throws a RangeError with a message for the user unless it is on P-256. */
 export function keySigner(key: KeyObject): Signer {
 	if (key.type !== "private") throw new RangeError("That is no private key.");
 	const point = pointOf(createPublicKey(key));
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** Public key as a point. Throws a RangeError with a sentence unless it is on P-256. */
+/** Public key as a point. Throws a RangeError with a message for the user unless it is on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");

@@ -49,8 +49,8 @@ const NAME_LENGTH = 32;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
 /**
- * Makes the file. Throws a RangeError with a sentence for a value that does not fit, and an Error if the signer's
- * result is not a signature by its key.
+ * Makes the file. Throws a RangeError with a message for the user for a value that does not fit, and an Error if the
+ * signer's result is not a signature by its key.
  */
 export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer {
 	const { image, deviceId, chip, version, buildNumber, securityLevel, signer, packed = true } = firmware;

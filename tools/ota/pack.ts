@@ -23,7 +23,10 @@ export function pack(image: Uint8Array): Buffer {
 	return Buffer.concat(parts);
 }
 
-/** Image of `length` bytes. Throws an Error with a sentence if the pieces are not exactly those of one image. */
+/**
+ * Image of `length` bytes. Throws an Error with a message for the user if the pieces are not exactly those of one
+ * image.
+ */
 export function unpack(content: Uint8Array, length: number): Buffer {
 	const source = Buffer.from(content.buffer, content.byteOffset, content.length);
 	const parts: Buffer[] = [];

@@ -35,34 +35,34 @@ sign makes a firmware file of an image.
   --image FILE         the image as it lies in flash
   --out FILE           the firmware file
   --key FILE           the private key (PEM); or
-  --signer COMMAND     a command that signs: gets what is to be signed on standard input, and gives ECDSA on P-256 with
-                       SHA-256 on standard output, as r and s (64 bytes) or in DER; and
+  --signer COMMAND     a command that signs: reads the data from standard input, and writes ECDSA on P-256 with
+                       SHA-256 to standard output, as r and s (64 bytes) or in DER; and
   --public-key FILE    its public key
-  --digest             the command gets the SHA-256 of what is to be signed (32 bytes)
-  --version VERSION    of the firmware (default: the one in package.json)
+  --digest             the command reads the SHA-256 of the data (32 bytes) instead
+  --version VERSION    version of the firmware (default: that in package.json)
   --build NUMBER       build number (default: the third number of the version)
-  --security-level N   gateways of a higher level refuse it (default 0)
-  --plain              does not pack the image
+  --security-level N   gateways of a higher level refuse the firmware (default 0)
+  --plain              does not compress the image
 
-bench makes a firmware file for npm start and npm run linux: an image that only says which version it is. It takes the
+bench makes a firmware file for npm start and npm run linux: an image that contains only its version. It accepts the
 options of sign from --out on, and
-  --size BYTES         of the image (default 1500000)
-  --fault NAME         what is wrong with it: fails (as soon as it starts), hangs, or deaf (its radio hears nothing)
+  --size BYTES         size of the image (default 1500000)
+  --fault NAME         fault of the image: fails (as soon as it starts), hangs, or deaf (its radio receives nothing)
 
 try updates a gateway that npm start or npm run linux runs on this computer to its next version.
-  --state DIR          its state folder, which has the key that signs (default .state)
+  --state DIR          its state folder, which contains the key that signs (default .state)
   --port N             its HTTPS port (default 8443)
-  --password TEXT      of its user admin (default: the password on its label)
+  --password TEXT      password of its user admin (default: the password on its label)
 
-inspect shows what stands in a firmware file.
+inspect shows the contents of a firmware file.
 
-verify says what a gateway would: "ok", or the code and the reason of its refusal.
-  --public-key FILE    a key that may sign; any number of them
-  --revoked ID         the id of a key (16 hex digits) that may not any more; any number of them
-  --board NAME         the gateway's board, or bench (default: the one that the file names)
-  --security-level N   of the firmware that it runs (default 0)
+verify prints a gateway's verdict: "ok", or the code and the reason of its refusal.
+  --public-key FILE    a key that may sign; can be repeated
+  --revoked ID         the id of a key (16 hex digits) that may no longer sign; can be repeated
+  --board NAME         the gateway's board, or bench (default: the board that the file names)
+  --security-level N   security level of the gateway's present firmware (default 0)
 
-A private key whose file has a passphrase: $${PASSPHRASE}.
+If the file of a private key has a passphrase, put it into $${PASSPHRASE}.
 Boards: ${BOARDS.map((board) => board.name).join(", ")}`;
 
 /** A bad command line; the message describes the error. */
@@ -101,7 +101,7 @@ interface Command {
 	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Throws an Error with a sentence on failure. */
+	/** Throws an Error whose message can be shown to the user on failure. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface Trial {
 	readonly password: string | undefined;
 }
 
-/** Throws an Error with a sentence if there is no such gateway or it refuses the file. */
+/** Throws an Error with a message for the user if there is no such gateway or it refuses the file. */
 export async function tryUpdate({ state, port, password }: Trial, log: (text: string) => void): Promise<void> {
 	const keyFile = join(state, UPDATE_KEY_FILE);
 	for (const file of [keyFile, join(state, "factory.json")])

@@ -38,7 +38,7 @@ export interface ReleaseContents {
 	readonly idf: string | undefined;
 }
 
-/** Returns the names of all files. Throws an Error with a sentence for an image that gateways refuse. */
+/** Returns the names of all files. Throws an Error with a message for the user for an image that gateways refuse. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

@@ -23,8 +23,8 @@ export interface Part {
 }
 
 /**
- * `folder` is ESP-IDF's build folder. Sorted by offset. Throws an Error with a sentence if the parts cannot start a
- * unit.
+ * `folder` is ESP-IDF's build folder. Sorted by offset. Throws an Error with a message for the user if the parts cannot
+ * start a unit.
  */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");

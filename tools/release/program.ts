@@ -14,19 +14,19 @@ import { type Version, versionOf } from "./version.js";
 
 const HELP = `  npm run release -- --board NAME [--board NAME …] --key FILE [options]
 
-Builds the firmware of each board and puts what is published of it into release/VERSION (docs/release.md).
+Builds the firmware of each board and puts the files to publish into release/VERSION (docs/release.md).
 
-  --board NAME         a board; any number of them
+  --board NAME         a board; can be repeated
   --boards all         all boards
   --key FILE           the private key that signs the firmware files (npm run ota -- keygen); or
   --signer COMMAND     a command that signs, with
   --public-key FILE    its public key, and
-  --digest             when it wants the SHA-256 of what it signs (npm run ota -- --help)
-  --release FILE       what is published with it: keys that gateways take updates by, and more (docs/flashing.md).
-                       Default: the key that signs is the one that they take
+  --digest             if the command expects the SHA-256 of the data (npm run ota -- --help)
+  --release FILE       settings of the build: keys whose updates gateways accept, and more (docs/flashing.md).
+                       Default: gateways accept the key that signs
   --out DIR            the folder to make (default release/VERSION)
 
-The version is that of package.json for a commit with its tag (v1.2.3); for any other the commit's hash is added, and
+The version is that of package.json for a commit with its tag (v1.2.3); for any other commit its hash is added, and
 "dirty" where files were changed.
 Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
@@ -45,7 +45,7 @@ interface Order {
 	readonly out: string | undefined;
 }
 
-/** Undefined if help was requested. Throws an Error with a sentence. */
+/** Undefined if help was requested. Throws an Error whose message can be shown to the user. */
 function readOrder(args: string[]): Order | undefined {
 	const { help, ...values } = parse(args);
 	if (help) return undefined;

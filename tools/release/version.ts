@@ -13,7 +13,9 @@ export interface Version {
 	readonly isDirty: boolean;
 }
 
-/** `version`: that of package.json. Throws an Error with a sentence if git fails or the tag does not match. */
+/**
+ * `version`: that of package.json. Throws an Error with a message for the user if git fails or the tag does not match.
+ */
 export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
 	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version in package.json, "${version}", is not three numbers.`);

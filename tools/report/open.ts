@@ -31,7 +31,7 @@ export interface Report {
 	readonly problem: string;
 }
 
-/** Throws an Error with a sentence for anything but a report of this format. */
+/** Throws an Error with a message for the user for anything but a report of this format. */
 export function readHeader(file: Buffer): ReportHeader {
 	const end = SERIAL + (file[SERIAL_LENGTH] ?? 0) + P256_POINT_LENGTH;
 	if (file.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("That is no diagnostic report.");
@@ -49,7 +49,9 @@ export function readHeader(file: Buffer): ReportHeader {
 	};
 }
 
-/** Throws an Error with a sentence if it is not a report, is for another key, or cannot be opened at all. */
+/**
+ * Throws an Error with a message for the user if it is not a report, is for another key, or cannot be opened at all.
+ */
 export async function openReport(file: Buffer, key: KeyObject): Promise<Report> {
 	const header = readHeader(file);
 	const ownId = Buffer.from(keyIdOf(pointOf(createPublicKey(key)))).toString("hex");

@@ -9,20 +9,20 @@ import { openReport, readHeader } from "./open.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-const HELP = `Diagnostic reports of gateways (docs/diagnostic-report.md) and the key that they are sealed for.
+const HELP = `Diagnostic reports of gateways (docs/diagnostic-report.md), and the key for which they are sealed.
 
   npm run report -- keygen FILE
   npm run report -- inspect REPORT
   npm run report -- open REPORT --key FILE
 
-keygen writes a private key to FILE, outside of this repository, and its public half to FILE.pub: that one goes into the
+keygen writes a private key to FILE, outside of this repository, and its public half to FILE.pub, which goes into the
 firmware, or to npm start -- --report-key.
 
-inspect shows what can be seen of a report without the key: whose it is, of when, and which key it is for.
+inspect shows what is readable without the key: the unit, the time of the report, and the key for which it is sealed.
 
 open prints a report; --key is the private key.
 
-A private key whose file has a passphrase: $${PASSPHRASE}.`;
+If the file of a private key has a passphrase, put it into $${PASSPHRASE}.`;
 
 /** A bad command line; the message describes the error. */
 class UsageError extends Error {}

@@ -71,7 +71,10 @@ export function placesOf({ board, production, emulated, out }: Variant): Places 
 	return { folder, output, project, image: join(project, "build", IMAGE) };
 }
 
-/** ESP-IDF's folder, by $IDF_PATH. Throws an Error with a sentence if it is missing or its tools cannot be run. */
+/**
+ * ESP-IDF's folder, by $IDF_PATH. Throws an Error with a message for the user if it is missing or its tools cannot be
+ * run.
+ */
 export function findIDF(folder = process.env["IDF_PATH"]): string {
 	if (!folder) throw new Error(`ESP-IDF is needed: $IDF_PATH is not set. ${IDF_ADVICE}`);
 	if (!existsSync(join(folder, "export.sh")))

@@ -101,7 +101,7 @@ function isOnlyDeclared(node: Node): boolean {
 	return isField && below(node, "value") === undefined;
 }
 
-/** Throws an Error with a sentence if the meaning would change. */
+/** Throws an Error with a message for the user if the meaning would change. */
 export function withPlainFields(script: string): string {
 	return edited(script, new PlainFields(parse(script)).edits);
 }

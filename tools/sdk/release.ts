@@ -32,7 +32,9 @@ const SECURITY_LEVEL_MOST = 0xffff_ffff;
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "upgrade_url", "security_level"];
 
-/** Reads such a file; keys are PEM files relative to its folder. Throws an Error with a sentence. */
+/**
+ * Reads such a file; keys are PEM files relative to its folder. Throws an Error whose message can be shown to the user.
+ */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
 	const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));

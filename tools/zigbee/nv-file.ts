@@ -10,7 +10,7 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Without a path nothing is stored. Throws an Error with a sentence for a file of another kind. */
+	/** Without a path nothing is stored. Throws an Error with a message for the user for a file of another kind. */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {

@@ -10,35 +10,35 @@ export const HELP = `A Zigbee network without radios: two coprocessors (TI ZNP) 
 
   npm run zigbee -- [options]
 
-One is for the gateway (npm start -- --zigbee PATH), on a new pseudo-terminal, or with --device on a TCP port; the other for a
-coordinator (npm run coordinator, Zigbee2MQTT, ZHA), on a TCP port. The first line says where:
+The gateway's coprocessor (npm start -- --zigbee PATH) is on a new pseudo-terminal, or with --device on a TCP port; that of a
+coordinator (npm run coordinator, Zigbee2MQTT, ZHA) is on a TCP port. The first line printed names both:
 "zigbee PATH tcp://127.0.0.1:PORT".
 
-  --coordinator PORT  the coordinator's TCP port (default ${COORDINATOR_PORT}, or any that is free where that is taken; 0: any)
-  --device PORT       a TCP port for the gateway instead of a pseudo-terminal; 0: any
-  --address ADDRESS   where both listen (default 127.0.0.1)
-  --nv FILE           keeps what both remember, over restarts
-  --blank             the coordinator's is a fresh chip; by default it has the network that npm run coordinator uses
-  --log               each frame of both, on stderr
+  --coordinator PORT  the coordinator's TCP port (default ${COORDINATOR_PORT}, or a free one if it is in use; 0: a free one)
+  --device PORT       a TCP port for the gateway instead of a pseudo-terminal; 0: a free one
+  --address ADDRESS   address on which both listen (default 127.0.0.1)
+  --nv FILE           stores the memory of both across restarts
+  --blank             the coordinator's coprocessor is a new chip; by default it has the network of npm run coordinator
+  --log               prints each frame of both on stderr
 
 Faults of the gateway's coprocessor:
-  --silent            nobody answers
-  --lost N            the first N answers never come
-  --late MS           each answer comes this much later
+  --silent            the coprocessor answers nothing
+  --lost N            the first N answers are lost
+  --late MS           each answer is delayed by MS milliseconds
   --garbage N         N bytes of noise before each frame
-  --piece N           N bytes at a time
-  --crash S           it starts anew every S seconds
+  --piece N           sends its output in pieces of N bytes
+  --crash S           the coprocessor restarts every S seconds
   --build NAME        ${Object.keys(BUILDS).join(", ")} (default 3.x.0)
   --bindings RxC      rows of the binding table, and clusters in each (default 1x4)
-  --confirm LIST      what becomes of the first frames that it sends: statuses in hex, e.g. e9,cd,0
-  --refuse LIST       what it answers first when it is to send: statuses in hex
-  --no-key            it is let into a network, but never given the key
-  --leave-restarts    it starts anew as soon as it has left, not after five seconds
-  --poll MS           an end device asks its parent so often until its host says otherwise (default 1000)
-  --kept MS           a parent keeps what an end device does not ask for so long (default 8000)
+  --confirm LIST      delivery results reported for the first frames: statuses in hex, e.g. e9,cd,0
+  --refuse LIST       answers to the first requests to send a frame: statuses in hex
+  --no-key            the coprocessor can join a network, but does not receive the network key
+  --leave-restarts    the coprocessor restarts as soon as it has left the network, not after five seconds
+  --poll MS           interval at which an end device polls its parent until its host sets another (default 1000)
+  --kept MS           time for which a parent stores a frame for an end device that does not poll (default 8000)
 
-  --quiet             nothing on stderr
-  --help              this text
+  --quiet             prints nothing on stderr
+  --help              prints this text
 `;
 
 const PORT_LIMIT = 65_535;

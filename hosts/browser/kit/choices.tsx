@@ -1,4 +1,4 @@
-/** Choices between a few values, among them language and theme, which this browser stores. */
+/** Choices between a few values, such as language and theme. */
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from "../text/translations.js";
 import { chooseLanguage, language, t } from "./text.js";
 
@@ -6,13 +6,16 @@ interface ChoiceProps {
 	readonly label: string;
 	readonly name?: string;
 	readonly value: string;
-	/** Values with their labels; the third member is the label's language, if it differs from the page's. */
+	/**
+	 * Values that can be chosen, each with its label; the third member is the label's language, if it differs from the
+	 * page's.
+	 */
 	readonly ways: readonly (readonly [value: string, text: string, lang?: string])[];
 	readonly disabled?: boolean;
 	onChoose(value: string): void;
 }
 
-/** A choice between a few values, under its label. */
+/** A choice between a few values, below its label. */
 export function Choice({ label, name, value, ways, disabled, onChoose }: ChoiceProps) {
 	return (
 		<label>
@@ -42,10 +45,10 @@ export function LanguageChoice() {
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME = "theme";
 
-/** Applies the chosen theme; the style sheet uses `data-theme`. */
+/** Applies the chosen theme to the document's `data-theme`, which the style sheet uses, and to its header colour. */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
-	// The browser's frame gets the colour of the page's header.
+	// The browser's own frame takes the colour of the page's header.
 	for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
 		const own = meta.dataset["theme"];
 		meta.media = theme === "auto" ? `(prefers-color-scheme: ${own})` : theme === own ? "all" : "not all";

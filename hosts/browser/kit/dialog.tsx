@@ -8,7 +8,7 @@ import { asDeviceError } from "./use-device.js";
 
 interface DialogProps {
 	readonly title: string;
-	/** Omitted: the dialog can't be closed by its own buttons. */
+	/** Called when the user presses Esc, which then does not close the dialog by itself. Omitted: Esc has no effect. */
 	onClose?(): void;
 	/** Puts the focus on the title, for texts that must be read before pressing a button. */
 	readonly textFirst?: boolean;
@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, textFirst, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
-	// Closed while it is still in the document; otherwise it would not return the focus.
+	// The dialog is closed while it is still in the document; otherwise it would not return the focus.
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();

@@ -1,4 +1,7 @@
-/** Live values for batteries and wallboxes: what the owner has, who may ask, and who does. */
+/**
+ * Live values for batteries and wallboxes: the owner's devices, the addresses that may request values, and those that
+ * do.
+ */
 import { useState } from "preact/hooks";
 import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -14,7 +17,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
-/** Not tested with the devices themselves (docs/live-values.md). */
+/** Devices and their settings, not tested with the devices themselves (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
 	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
@@ -141,7 +144,7 @@ function ClientsCard() {
 					{failure !== undefined && <ErrorNotice error={asDeviceError(failure)} />}
 					{addresses.length < LIVE_METER_CLIENTS.clients.max && (
 						<Form
-							// Empty again after each address.
+							// The field is empty again after each address.
 							key={addresses.length}
 							fields={ADDRESS_FIELDS}
 							values={{}}
@@ -156,7 +159,7 @@ function ClientsCard() {
 	);
 }
 
-/** Requests of an address in each dialect, and its last value. */
+/** Interval of requests from an address in each dialect, and the value that it received last. */
 function Asked({ status, address }: { status: LiveStatus; address: string }) {
 	const own = status.clients.filter((client) => client.address === address);
 	if (own.length === 0) return <small>{t("live.silent")}</small>;

@@ -27,17 +27,20 @@ function command<const Takes extends Layout, const Gives extends Layout>(
 	return Object.freeze({ code, takes: Object.freeze(takes) as Takes, gives: Object.freeze(gives) as Gives });
 }
 
-/** All commands. A new one is a row here, a row of the Node end's table (bridge.ts), and a call in the worker. */
+/**
+ * All commands. The comment above a row lists the arguments, then the result; "for a stream" means that the id belongs
+ * to a stream. A new command is a row here, a row of the Node end's table (bridge.ts), and a call in the worker.
+ */
 export const COMMANDS = Object.freeze({
-	/** Opens PORT_…: format, baud. */
+	/** Opens the serial port PORT_… with format and baud. */
 	serial: command(1, [U8, U8, U32], []),
 	/** Lines of the coprocessor: 1 in reset, 1 with its boot loader. */
 	coprocessorLines: command(79, [U8, U8], []),
 	/** For a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
-	/** 1 for the TLS port; certificate and key, which may be empty. Returns the real port number. */
+	/** Opens a listener: 1 for the TLS port; certificate and key, which may be empty. Returns the real port number. */
 	listen: command(3, [U8, BYTES, BYTES], [U32]),
-	/** For a listener: id for the connection taken. Returns it, or is absent if none waits. */
+	/** For a listener: id for the connection taken. Returns the id, or is absent if no connection waits. */
 	accept: command(4, [U32], [U32]),
 	/** Makes a socket of the connection taken. Returns 1 if it came over the access point, and the peer's address. */
 	socket: command(5, [], [U8, TEXT]),
@@ -73,13 +76,13 @@ export const COMMANDS = Object.freeze({
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
 	/** The key (empty for a new one); the rest of CertificateOptions. Returns certificate and key. */
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
-	/** For a socket. */
+	/** For a socket: its client has shown a valid token. */
 	know: command(43, [], []),
-	/** For a listener. */
+	/** For a listener: all trust ends. */
 	forget: command(80, [], []),
 	/** For a listener: certificate, key. */
 	setIdentity: command(21, [BYTES, BYTES], []),
-	/** Id of a listener. EVENT_ANSWER follows with the problem, or empty. */
+	/** Id of a listener, which is tested. EVENT_ANSWER follows with the problem, or empty. */
 	testIdentity: command(24, [U32], []),
 	/** Restarts the firmware. */
 	restart: command(22, [], []),
@@ -91,7 +94,7 @@ export const COMMANDS = Object.freeze({
 	receive: command(26, [], [U16, TEXT, LAST_BYTES]),
 	/** For a UDP port: port and address of the receiver, and the datagram. */
 	send: command(27, [U16, TEXT, LAST_BYTES], []),
-	/** Name. EVENT_ANSWER follows with the address, or empty. */
+	/** Name to resolve. EVENT_ANSWER follows with the address, or empty. */
 	resolve: command(28, [TEXT], []),
 	button: command(29, [], []),
 	wifi: command(30, [], []),
@@ -138,7 +141,7 @@ export const COMMANDS = Object.freeze({
 	inflater: command(75, [], []),
 	/** For an inflater: packed bytes. Returns the number of bytes consumed, 1 at the end, and the output. */
 	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
-	/** For an inflater. */
+	/** For an inflater: forgets its state for a new stream. */
 	inflaterEmpty: command(77, [], []),
 	inflaterReset: command(78, [], []),
 });
@@ -171,9 +174,9 @@ export const PORT_STOP = 2;
 
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;
-/** Text of a RangeError to throw. */
+/** Reply with the text of a RangeError to throw. */
 export const REPLY_RANGE_ERROR = 2;
-/** Text of an Error to throw. */
+/** Reply with the text of an Error to throw. */
 export const REPLY_ERROR = 3;
 
 /**

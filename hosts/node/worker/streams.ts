@@ -160,7 +160,7 @@ export class ProxySocket extends Stream implements Socket {
 
 export class ProxyListener implements Listener, Target {
 	readonly port: number;
-	/** Only keeps the callbacks, because the options contain the private key. */
+	/** Callback of the options. The options themselves are not kept, because they contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #wire: Wire;

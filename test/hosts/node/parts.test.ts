@@ -144,7 +144,7 @@ describe("Factory data", () => {
 		const newer = JSON.stringify({ version: 2, ...made });
 		writeFileSync(path, newer);
 		assert.throws(() => loadFactoryData(folder), {
-			message: `${path} is of a newer version of this program (2; this one knows 1): use that one, or name another folder with --state.`,
+			message: `${path} was written by a newer version of this program (format 2; this program reads 1): use the newer version, or name another folder with --state.`,
 		});
 		assert.equal(readFileSync(path, "utf8"), newer);
 	});
