@@ -202,7 +202,9 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		writeFileSync(state("factory.json"), factory.slice(0, 20));
 		await refused(/^\S*factory\.json is damaged: restore it from a copy, or delete \S*state to get a new unit\.\n$/);
 		writeFileSync(state("factory.json"), factory.replace('"version": 1', '"version": 2'));
-		await refused(/^\S*factory\.json was written by a newer version of this program \(format 2; this program reads 1\): use the newer version, /);
+		await refused(
+			/^\S*factory\.json was written by a newer version of this program \(format 2; this program reads 1\): use the newer version, /,
+		);
 		rmSync(state("factory.json"));
 		await refused(
 			/^\S*state has settings, but no factory\.json: restore the file, or delete \S*state to get a new unit\.\n$/,
@@ -212,7 +214,9 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		const wifi = readFileSync(state("flash", "wifi"));
 		for (const bytes of [wifi.subarray(0, -1), Buffer.from([2, ...wifi.subarray(1)])]) {
 			writeFileSync(state("flash", "wifi"), bytes);
-			await refused(/^Settings can't be read, since they are damaged or were written by a newer version .*: \S*flash\/wifi\. /);
+			await refused(
+				/^Settings can't be read, since they are damaged or were written by a newer version .*: \S*flash\/wifi\. /,
+			);
 			assert.deepEqual(readFileSync(state("flash", "wifi")), bytes);
 		}
 		rmSync(state("flash", "wifi"));
