@@ -10,8 +10,8 @@
 /* The slot for new firmware; NULL without one. */
 const esp_partition_t *update_slot(void);
 /*
- * Call before changing the slot: afterwards nothing in it can start. Returns false, with a text for the user in
- * `message`, if the slot must not be changed.
+ * Call before changing the slot: afterwards nothing in it can start. Returns false, with `text` for the user, if the
+ * slot must not be changed.
  */
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE]);
 

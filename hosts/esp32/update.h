@@ -20,7 +20,7 @@ int update_state(void);
 /* Reason why the previous firmware was rolled back, in a few words, or empty. */
 void update_given_up(char text[UPDATE_TEXT_SIZE]);
 
-/* On failure returns false, with a text for the user, and changes nothing. */
+/* On failure returns false, with `text` for the user, and changes nothing. */
 bool update_activate(size_t length, char text[UPDATE_TEXT_SIZE]);
 bool update_confirm(char text[UPDATE_TEXT_SIZE]);
 /* Rejects the running firmware: the next start, which the caller must cause, runs the previous one. */

@@ -74,8 +74,8 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 	}
 
 	/**
-	 * Makes the native object, which reports events to this one. Throws an Error with a message for the user for the
-	 * user.
+	 * Makes the native object, which reports events to this one. Throws an Error whose message can be shown to
+	 * the user.
 	 */
 	protected abstract open(): NativePort;
 

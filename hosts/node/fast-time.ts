@@ -32,7 +32,9 @@ export class FastTime implements Clock, Timers {
 	#timer: NodeJS.Timeout | undefined;
 	/** Accelerated time at the last change of speed. */
 	#baseMs = 0;
+	/** The same moment by performance.now(). */
 	#sinceMs = performance.now();
+	/** Speed since then. */
 	#rate = 1;
 	/** Time reached so far, ms. */
 	#reachedMs = 0;

@@ -60,8 +60,9 @@ const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
 /** Maximum number of update keys: the present key and the next one. */
 const UPDATE_KEYS_LIMIT = 2;
-/** Maximum length of a DNS name (RFC 1035, 2.3.4); LABEL_LIMIT is that of each of its labels. */
+/** Maximum length of a DNS name (RFC 1035, 2.3.4). */
 const NAME_LIMIT = 253;
+/** Form of each label of a DNS name: at most 63 characters (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 export interface Options {
@@ -95,7 +96,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** Throws an Error with a message for the user for the user. `args` are those after the program's name. */
+/** Throws an Error whose message can be shown to the user. `args` are those after the program's name. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,

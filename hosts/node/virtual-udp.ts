@@ -12,8 +12,9 @@ import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Source address of the gateway in the joined network; the next constant is that in its own network. */
+/** Source address of the gateway in the joined network. */
 export const STATION_ADDRESS = "192.0.2.20";
+/** Source address of the gateway in its own network. */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 const ACCESS_POINT_NETWORK = "192.168.4.";
 const WAITING_LIMIT = 8;

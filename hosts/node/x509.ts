@@ -49,8 +49,9 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
-/** Length of the longest supported RSA key; the next constant is that of its longest public exponent. */
+/** Length of the longest supported RSA key, bits. */
 const RSA_BITS_LIMIT = 4096;
+/** Lowest public exponent that is too long. */
 const EXPONENT_BEYOND = 2n ** 32n;
 
 interface Block {

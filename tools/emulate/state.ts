@@ -49,8 +49,7 @@ export function openUnit(folder: string, board: Board, build: readonly Part[]): 
 		return { ...files, ...makeFiles(record, files, board, build), isNew: true, isUpdated: false };
 	const kept = readRecord(record, folder, board);
 	for (const file of Object.values(files))
-		if (!existsSync(file))
-			throw new Error(`${file} is missing: restore the file, or delete ${folder} to get a new unit.`);
+		if (!existsSync(file)) throw new Error(`${file} is missing: restore it, or delete ${folder} for a new unit.`);
 	const isUpdated = kept.build !== fingerprint(build);
 	if (isUpdated) {
 		const flash = readFileSync(files.flash);

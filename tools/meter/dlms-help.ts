@@ -31,7 +31,7 @@ HDLC:
   --bare-ua           sends UA without parameters
 
 Associations:
-  --public-client N, --lls-client N, --gmac-client N   clients without authentication, with a password, and by HLS with GMAC
+  --public-client N, --lls-client N, --gmac-client N   clients with no authentication, a password, GMAC (16, 32, 1)
   --password TEXT     or hex:DIGITS (default 12345678)
   --hls-digest        the GMAC client uses HLS with SHA-256 instead, with the password as the secret
   --keep-association  keeps an association that was not ended by RLRQ, and refuses the next one

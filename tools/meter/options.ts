@@ -31,7 +31,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --baud N            without a telegram: the rate that the identification proposes (default 9600); mode D: the rate
                       of the pushes (default 2400)
   --push-seconds N    mode D: interval between two pushes (default 3; 0: without a pause)
-  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off; a serial port always sends it)
+  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off); in other modes as the reader does
   --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this address and the general sign-on;
                       /WORD: answers the sign-on /WORD! and no other
   --time ISO          without a telegram: time of the meter's clock at the start (default: the computer's time)

@@ -141,7 +141,7 @@ export const COMMANDS = Object.freeze({
 	inflater: command(75, [], []),
 	/** For an inflater: packed bytes. Returns the number of bytes consumed, 1 at the end, and the output. */
 	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
-	/** For an inflater: forgets its state for a new stream. */
+	/** For an inflater: its output has been read; the next output begins at the start of the ring. */
 	inflaterEmpty: command(77, [], []),
 	inflaterReset: command(78, [], []),
 });
