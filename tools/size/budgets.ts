@@ -4,7 +4,7 @@
  * a test checks that the sum of all lines fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on
- * the board where it is largest, plus about a hundred bytes: a board with radio and Ethernet has 11 KB left in all. A
+ * the board where it is largest, plus about a hundred bytes: a board with radio and Ethernet has 10 KB left in all. A
  * larger feature has to make room first, or be left out of some boards.
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
@@ -42,7 +42,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/part.ts": 700,
 	"modules/parts.ts": 400,
 	"modules/power": 7800,
-	"modules/prices": 3700,
+	"modules/prices": 4200,
 	"modules/publish": 10000,
 	"modules/readout": 18500,
 	"modules/sml": 10300,
@@ -61,7 +61,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 121600,
+	"resource web.bin": 121700,
 	"resource obis-names.bin": 15100,
 	"resource timezones.bin": 8000,
 
