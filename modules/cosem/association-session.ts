@@ -22,7 +22,7 @@ const HIDDEN = 0x2a;
 /** Several times ten registers at once. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed bytes of information; the meter may answer with less. */
+/** Proposed bytes of information and window; the meter may negotiate lower values. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 

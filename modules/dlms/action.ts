@@ -14,7 +14,7 @@ import { type Cursor, putBytes } from "./cursor.js";
 export const ACTION_RESPONSE = 0xc7;
 
 const ACTION_REQUEST_HEAD = "\xc3\x01\xc1\x00\x0f\x00\x00\x28\x00\x00\xff\x01\x01\x09";
-/** The answer ends the request. */
+/** Offset of our answer, which ends the request. */
 export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;

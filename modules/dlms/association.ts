@@ -79,7 +79,7 @@ export const STEP_END = 4;
 
 /** Bytes of our challenge, 6 random bits each, printable because some meters require it. */
 const CHALLENGE_LENGTH = 16;
-/** Initiate request, later the meter's challenge; ours follows. */
+/** Offset after the AARQ of an initiate request, later of the meter's challenge; ours follows. */
 const BEHIND_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
 /**
@@ -293,7 +293,7 @@ export class Association {
 		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
-	/** Rejects our own challenge: the meter could replay our answer. */
+	/** Stores the meter's challenge; rejects our own, because the meter could replay our answer. */
 	private takeChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;

@@ -88,7 +88,7 @@ export class Cipher {
 	/** Next invocation counter; any lower one may have been used. */
 	counter: number;
 	counterLimit: number;
-	/** A tag was not checked, without the authentication key. */
+	/** True after an APDU whose tag was not checked, because the authentication key is missing. */
 	unchecked = false;
 	/** Counter of the meter's last APDU; -1 unknown. */
 	meterCounter: number;
@@ -169,7 +169,10 @@ export class Cipher {
 		return to + length;
 	}
 
-	/** SC, IC, tag for the meter's challenge. Needs a counter and both keys. */
+	/**
+	 * Writes SC, IC and tag for the meter's challenge. Needs a counter and both keys: the encryption key makes the tag,
+	 * over the authentication key.
+	 */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
 		const counter = this.take();
 		const control = AUTHENTICATED | this.#suite;
@@ -179,7 +182,7 @@ export class Cipher {
 		into.set(this.mac(control, challenge.subarray(start, end)), to);
 	}
 
-	/** MAC_LENGTH bytes at `bytes[at]`: valid for our challenge. */
+	/** True if the MAC_LENGTH bytes at `bytes[at]` are the answer to our challenge. */
 	isAnswer(challenge: Uint8Array, bytes: Uint8Array, at: number): boolean {
 		const control = bytes[at];
 		const isProof = (control & ~SUITE) === AUTHENTICATED && suiteFailure(control) === undefined;
@@ -190,8 +193,8 @@ export class Cipher {
 	}
 
 	/**
-	 * SHA-256 proof in HLS (IEC 62056-5-3, 9.2.7.2) over the secret, own title, peer's title, answered challenge, own
-	 * challenge. `ofMeter`: the meter's.
+	 * Returns the SHA-256 proof of HLS (IEC 62056-5-3, 9.2.7.2) over the secret, own title, peer's title, answered
+	 * challenge, own challenge. `ofMeter`: the meter's.
 	 */
 	digest(secret: Uint8Array, ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { title, meterTitle } = this;

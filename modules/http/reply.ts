@@ -5,8 +5,9 @@
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
- * replies are skipped, except the invalid 101. Limits: REPLY_HEAD_LIMIT bytes for all heads of a reply; REPLY_LINE_SIZE
- * bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the connection is not reusable.
+ * replies are skipped, except 101, which is invalid because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for
+ * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the
+ * connection is not reusable.
  */
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
 import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";

@@ -1,6 +1,7 @@
 /**
  * Checksum of SML telegrams and messages: CRC-16/X.25, low byte first (SML 1.04, 8.1 and 6.1). Some meters (Holley
- * DTZ541) use CRC-16/Kermit, which is accepted in both byte orders.
+ * DTZ541) use CRC-16/Kermit, which has another initial value and no final inversion. They send the high byte first; both
+ * byte orders are accepted.
  */
 import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 

@@ -57,10 +57,11 @@ export const RESTORE = "!2f0500 ";
 export const LEAVE = "2534ffff000000000000000000 ";
 
 /**
- * Forgets the network: overwrites the network keys (NV 0x003A, 0x003B) and link key (0x0102) with zeros; deletes the
- * network key with its counter (0x0082) and the NIB (0x0021), each with both possible lengths (CC2530 aligns
- * differently). STARTUP_OPTION (0x0003) then makes the next boot reset the settings (bit 0, which clears itself) and the
- * next start of BDB wipe the network (bit 1).
+ * Forgets the network. Zeros overwrite the network keys (NV 0x003A, 0x003B) and the link key (0x0102). Two items are
+ * deleted, each with both possible lengths (CC2530 aligns differently): the network key with its counter (0x0082),
+ * which the next boot creates again with zeros, and the NIB (0x0021), from which the next start would restore the
+ * network. STARTUP_OPTION (0x0003) then makes the next boot reset the settings (bit 0, which clears itself) and the
+ * next start of BDB wipe the network (bit 1, which stays set until then).
  */
 export const WIPE =
 	"21093a0000110000000000000000000000000000000000 21093b0000110000000000000000000000000000000000 " +
@@ -68,9 +69,9 @@ export const WIPE =
 	"211282001800 211282001500 211221007400 211221006e00 2107030001000103 !21090300000103 ";
 
 /**
- * Sent before joining: role (NV 0x0087), ZDO callbacks (0x008F), any network (0x0083) on channels 11 to 26 (0x0084), no
- * many-to-one route requests (0x0032), which are the concentrator's. STARTUP_OPTION is not set here, because 0 would
- * return to the old network.
+ * Sent before joining: sets the role (NV 0x0087), enables ZDO callbacks (0x008F), allows any network (0x0083) on
+ * channels 11 to 26 (0x0084), and turns off many-to-one route requests (0x0032), which are the concentrator's task.
+ * STARTUP_OPTION must stay as it is: with 0 the next start would return to the old network.
  */
 export const PAIR =
 	"#2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +
