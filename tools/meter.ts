@@ -26,7 +26,7 @@ import { smlSource } from "./meter/sml-options.js";
 import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ticTelegram } from "./meter/tic-telegram.js";
-import { defined, UsageError } from "./meter/words.js";
+import { UsageError } from "./meter/words.js";
 
 /** Pause before an answer without the pace of a line. */
 const UNPACED_REACTION_MS = 5;
@@ -104,14 +104,14 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 		form,
 		telegram,
 		baud,
-		format,
+		format = FORMAT_8N1,
 		pushMs,
 		replay = Number.POSITIVE_INFINITY,
 		wrongTag,
 	} = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
-		return new PushMeter({ source: () => bytes, baud, ...defined({ format }), pushMs });
+		return new PushMeter({ source: () => bytes, baud, format, pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
 	const smlFor = smlSource(sml);
@@ -128,23 +128,17 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 		}
 		return last;
 	};
-	return new PushMeter({ source, baud, ...defined({ format }), pushMs, ...sml });
+	return new PushMeter({ source, baud, format, pushMs, ...sml });
 }
 
 /** Undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
-		const form = { parityBits: false, echo: false };
-		return (
-			options && {
-				...options,
-				...form,
-				format: options.format ?? FORMAT_8N1,
-				machine: makePushMeter(options),
-				display: options.sml?.display,
-			}
-		);
+		if (options === undefined) return undefined;
+		const { format = FORMAT_8N1, sml } = options;
+		const form = { parityBits: false, echo: false, format };
+		return { ...options, ...form, machine: makePushMeter(options), display: sml?.display };
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);

@@ -110,7 +110,10 @@ bool radio_driver_scan(void);
 /* Stops the scan. RADIO_SCANNED follows with a failure. */
 void radio_driver_stop_scan(void);
 
-/* Takes a network of the last scan, in any order; false if there is none left. Take all of them. */
+/*
+ * Takes the next network of the last scan, in any order; false after the last one. The caller must take all, because
+ * ESP-IDF keeps their memory until then.
+ */
 bool radio_driver_take_network(radio_network *network);
 
 /* Present state of the joined network. */

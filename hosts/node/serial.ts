@@ -10,12 +10,14 @@ import { SerialPort as Driver } from "serialport";
 import {
 	FORMAT_7E1,
 	FORMAT_8E1,
+	FORMAT_8N1,
 	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_GONE,
 	SERIAL_ERROR_OVERRUN,
 	SERIAL_RECEIVE_LIMIT,
 	type Serial,
+	type SerialFormat,
 	type SerialOptions,
 	type SerialPort,
 } from "../../modules/io/host.js";
@@ -25,11 +27,15 @@ import { bitsOf } from "./wire-character.js";
 
 type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 
-/** Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). */
-const STTY_7E1 = ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"];
-const STTY_8N1 = ["cs8", "-parenb", "-inpck", "-parmrk"];
-/** Settings of stty for 8E1. A damaged character passes as it was received, because the telegram has its own check. */
-const STTY_8E1 = ["cs8", "parenb", "-parodd", "-inpck", "-parmrk"];
+/**
+ * Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it passes as received, because the
+ * telegram has its own check.
+ */
+const STTY: Readonly<Record<SerialFormat, readonly string[]>> = {
+	[FORMAT_7E1]: ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"],
+	[FORMAT_8N1]: ["cs8", "-parenb", "-inpck", "-parmrk"],
+	[FORMAT_8E1]: ["cs8", "parenb", "-parodd", "-inpck", "-parmrk"],
+};
 const STTY_LIMIT_MS = 1000;
 
 const SEND_LIMIT = 1024;
@@ -203,9 +209,8 @@ class NodeSerial implements Serial {
 	}
 
 	#setLine(): void {
-		const { format: wanted } = this.#line;
-		const format = wanted === FORMAT_7E1 ? STTY_7E1 : wanted === FORMAT_8E1 ? STTY_8E1 : STTY_8N1;
-		const settings = [String(this.#line.baud), ...(this.#device.hardwareParity ? format : [])];
+		const { baud, format } = this.#line;
+		const settings = [String(baud), ...(this.#device.hardwareParity ? STTY[format] : [])];
 		// Uses the path, because passing our descriptor to a child process would make it blocking.
 		const failure = stty(this.#device.path, settings);
 		if (failure !== undefined) this.#device.trace(`The serial port does not take ${settings.join(" ")}: ${failure}`);

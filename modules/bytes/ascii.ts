@@ -46,3 +46,8 @@ function replaceLetters(text: string, first: number, letters: string): string {
 	}
 	return copied === 0 ? text : replaced + text.slice(copied);
 }
+
+/** Returns whether a byte is a decimal digit. */
+export function isDigit(byte: number): boolean {
+	return byte >= 0x30 && byte <= 0x39;
+}

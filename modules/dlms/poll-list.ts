@@ -8,6 +8,7 @@
  * Empty: the default list.
  */
 import { asciiBytes } from "../bytes/ascii.js";
+import { findRepeated } from "../bytes/rows.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
 
 export const POLL_LIMIT = 32;
@@ -69,13 +70,5 @@ export function isPollList(stored: Uint8Array): boolean {
 
 /** Returns the first object that repeats an earlier one; -1 if none. */
 export function findDuplicate(list: Uint8Array): number {
-	for (let i = 1; i < list[0]; i++) {
-		for (let j = 0; j < i; j++) if (isSame(list, 1 + i * POLL_ENTRY_SIZE, 1 + j * POLL_ENTRY_SIZE)) return i;
-	}
-	return -1;
-}
-
-function isSame(list: Uint8Array, one: number, other: number): boolean {
-	for (let i = 0; i < POLL_ENTRY_SIZE; i++) if (list[one + i] !== list[other + i]) return false;
-	return true;
+	return findRepeated(list, POLL_ENTRY_SIZE);
 }

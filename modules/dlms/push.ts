@@ -109,8 +109,8 @@ export class PushReading {
 	}
 
 	/**
-	 * The notification must fill the cursor. `title`: the sender's, or empty. False if it is none, invalid A-XDR, or has
-	 * not one value per listed object; the records are then invalid.
+	 * The notification must fill the cursor. `title`: the sender's, or empty. False if it is no notification, is invalid
+	 * A-XDR, or has not one value per listed object; the records are then invalid.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;

@@ -1,4 +1,5 @@
 /** Scanners for heads: words, lists, blanks, numbers (RFC 9110, 5.6); nothing is copied. */
+import { isDigit } from "../bytes/ascii.js";
 
 /** Digits of Content-Length; exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
@@ -11,10 +12,6 @@ const COMMA = 0x2c;
 export function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
 	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
 	return end;
-}
-
-export function isDigit(byte: number): boolean {
-	return byte >= 0x30 && byte <= 0x39;
 }
 
 /** Returns the start without leading blanks. */

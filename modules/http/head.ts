@@ -10,9 +10,10 @@
  *
  * Limits: REQUEST_LINE_LIMIT (414), HOST_LIMIT (400), FIELD_LIMIT and the buffer (431).
  */
+import { isDigit } from "../bytes/ascii.js";
 import { hexDigitValue } from "../bytes/hex.js";
 import type { Socket, TextCodec } from "../io/host.js";
-import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
+import { decimalIn, hasWord, indexOrEnd, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
 import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";

@@ -9,8 +9,9 @@
  * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the
  * connection is not reusable.
  */
+import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
-import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
+import { decimalIn, hasWord, indexOrEnd, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
 
 export const REPLY_HEAD_LIMIT = 8192;
 export const REPLY_LINE_SIZE = 96;

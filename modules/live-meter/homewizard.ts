@@ -1,6 +1,6 @@
 /**
  * HomeWizard P1 meter, local API v1 (api-documentation.homewizard.com): `GET /api` and `GET /api/v1/data`. Powers in W,
- * plus is import, minus is export; counters in kWh. What the meter does not send is left out, never null.
+ * plus is import, minus is export; counters in kWh. Values that the meter does not send are left out, never null.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_HOMEWIZARD } from "./fields.js";

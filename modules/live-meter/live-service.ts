@@ -6,6 +6,8 @@
  * place of an old value or 0. All other requests are left to the API, as if no dialect existed.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
+import { ClaimedBody } from "../api/claimed-body.js";
+import { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
 import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { encodeHex } from "../bytes/hex.js";
@@ -129,7 +131,7 @@ export class LiveService implements Announcer, RPCAnswers {
 			const row = this.clients.asked(remoteAddress, i, this.#core.clock.monotonicMs());
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
-			if (isFrame) return this.readFrame(i, row, response);
+			if (isFrame) return this.readFrame(row, request, response);
 			if (found !== undefined) this.send(response, this.pageOf(i, row, found));
 			return true;
 		}
@@ -167,10 +169,9 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
-		const index = RPC_DIALECT;
-		const row = this.clients.asked(address, index, this.#core.clock.monotonicMs());
-		const isKnown = DIALECTS[index].pages.some(({ path }) => path === `${RPC_PATH}/${request.method}`);
-		return row >= 0 && isKnown ? this.writeFrame(index, row, request, into) : 0;
+		const row = this.clients.asked(address, RPC_DIALECT, this.#core.clock.monotonicMs());
+		const found = pageOfMethod(request);
+		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
 	}
 
 	private serviceOf({ type, instance, txt, hasAddress }: AnnouncedService, ip: string, port: number): MDNSService {
@@ -179,34 +180,22 @@ export class LiveService implements Announcer, RPCAnswers {
 		return { type, instance: textOfMessage(instance, this.id), port, txt: texts };
 	}
 
-	private readFrame(index: number, row: number, response: HTTPResponse): BodySink | true {
-		const { ledger, text } = this.#core;
-		if (!ledger.claim(SHORT_BODY_COST)) {
-			response.send(503);
-			return true;
-		}
-		const reader = requestReader(text, (request) => {
-			if (request === undefined) {
-				response.send(400);
-				return;
-			}
-			const bytes = new Uint8Array(FRAME_LIMIT);
-			const length = this.writeFrame(index, row, request, bytes);
-			this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
-		});
-		const release = () => ledger.release(SHORT_BODY_COST);
-		return {
-			limit: reader.limit,
-			write: (bytes, start, end) => reader.write(bytes, start, end),
-			end: () => {
-				release();
-				reader.end();
-			},
-			abort: () => {
-				release();
-				reader.abort();
-			},
-		};
+	private readFrame(row: number, request: HTTPRequest, response: HTTPResponse): BodySink | true {
+		const core = this.#core;
+		const exchange = new Exchange(core, request, response, { part: this, token: "", parameter: "" });
+		const open = () =>
+			requestReader(core.text, (asked) => {
+				if (asked === undefined) {
+					response.send(400);
+					return;
+				}
+				const bytes = new Uint8Array(FRAME_LIMIT);
+				const length = this.writeFrame(row, pageOfMethod(asked), asked, bytes);
+				this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
+			});
+		const body = ClaimedBody.open(exchange, SHORT_BODY_COST, open);
+		if (body === undefined) response.send(503);
+		return body ?? true;
 	}
 
 	/** Returns the message of a page; undefined without a fresh value. */
@@ -219,12 +208,11 @@ export class LiveService implements Announcer, RPCAnswers {
 		return bytes.subarray(0, writer.produced);
 	}
 
-	/** Writes the reply to a frame; returns its length, 0 without a fresh value. */
-	private writeFrame(index: number, row: number, { id, source, method }: RPCRequest, into: Uint8Array): number {
+	/** Writes the reply to a frame, an error without a page; returns its length, 0 without a fresh value. */
+	private writeFrame(row: number, found: Page | undefined, { id, source }: RPCRequest, into: Uint8Array): number {
 		const { writer } = this.#core;
-		const { pages, rpcSource } = DIALECTS[index];
-		const found = pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
-		if (found !== undefined && !this.mayAnswer(index, row, found)) return 0;
+		const { rpcSource } = DIALECTS[RPC_DIALECT];
+		if (found !== undefined && !this.mayAnswer(RPC_DIALECT, row, found)) return 0;
 		writer.begin(into, 0, into.length);
 		writer.beginObject();
 		numberMember(writer, "id", id);
@@ -263,6 +251,11 @@ export class LiveService implements Announcer, RPCAnswers {
 			response.sendBytes(200, bytes);
 		}
 	}
+}
+
+/** Returns the page with the result of a method; undefined if there is no such method. */
+function pageOfMethod({ method }: RPCRequest): Page | undefined {
+	return DIALECTS[RPC_DIALECT].pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
 }
 
 /** Makes the identifier from the serial number, in the form of a MAC address that no maker has assigned. */

@@ -5,6 +5,7 @@ import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { settingsOf } from "../api/settings.js";
 import { parseIPv4 } from "../bytes/ipv4.js";
+import { findRepeated } from "../bytes/rows.js";
 import { bodyField, type Put, put, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { addressAt, addressText } from "./clients.js";
@@ -60,15 +61,11 @@ export function postLiveClients(exchange: Exchange, values: BodyValues): void {
 /** Validates the list; returns undefined after answering the request with an error. */
 export function acceptLiveClients(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, LIVE_CLIENTS);
-	for (let at = 1; at < list.length; at += CLIENT_SIZE) {
-		for (let before = 1; before < at; before += CLIENT_SIZE) {
-			if (addressAt(list, before) !== addressAt(list, at)) continue;
-			const path = `${LIVE_CLIENTS.name}[${(at - 1) / CLIENT_SIZE}]`;
-			exchange.fail(400, INVALID_FIELD, `${path} is already in the list; each address can be listed once.`, path);
-			return undefined;
-		}
-	}
-	return [put(LIVE_CLIENTS, list)];
+	const repeated = findRepeated(list, CLIENT_SIZE);
+	if (repeated < 0) return [put(LIVE_CLIENTS, list)];
+	const path = `${LIVE_CLIENTS.name}[${repeated}]`;
+	exchange.fail(400, INVALID_FIELD, `${path} is already in the list; each address can be listed once.`, path);
+	return undefined;
 }
 
 /** Writes a stored list; an entry of a new unit is empty. */

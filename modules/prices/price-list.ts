@@ -14,10 +14,12 @@
  * whatever their order in the list. Limit: PRICE_LIMIT periods.
  */
 import { hasOnly } from "../bytes/ascii.js";
+import { findRepeated } from "../bytes/rows.js";
 import { daysOf, digitsOf } from "../time/date.js";
 
 export const PRICE_LIMIT = 8;
 export const PRICE_SIZE = 23;
+const DAY_SIZE = 2;
 export const PRICE_FLAGS = 2;
 export const PRICE_IMPORT = 3;
 export const PRICE_TARIFF_2 = 7;
@@ -55,13 +57,7 @@ export function dayText(days: number): string {
 
 /** Returns the index of a period that begins on the same day as an earlier one; -1 if there is none. */
 export function findSameDay(list: Uint8Array): number {
-	const days: number[] = [];
-	for (let at = 1; at < list.length; at += PRICE_SIZE) {
-		const day = list[at] * 256 + list[at + 1];
-		if (days.includes(day)) return days.length;
-		days.push(day);
-	}
-	return -1;
+	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }
 
 /** Returns the stored list, or an empty one if it holds what the API would have refused. */

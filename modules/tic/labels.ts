@@ -7,6 +7,7 @@
  * EASF01 to EASF10 are the supplier's tariffs. Those of the older form have the numbers that a Linky gives them. Power
  * of TIC is apparent power in VA, except for the means of half an hour (CCASN, CCAIN) and PMAX in W.
  */
+import { isDigit } from "../bytes/ascii.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
 /** Units of DLMS (obis/units.ts); NONE: text. */
@@ -130,10 +131,6 @@ export class LabelFinder {
 		const { unit } = this;
 		return unit === WH || unit === VARH ? 9 : unit === A || unit === V ? 3 : 5;
 	}
-}
-
-export function isDigit(byte: number): boolean {
-	return byte >= DIGIT_0 && byte < DIGIT_0 + 10;
 }
 
 function indexOf(bytes: Uint8Array, start: number, end: number): number {

@@ -28,6 +28,7 @@
  *   any    SWITCH_MS and STRANGE characters without a right group: the other speed, HUNT
  *          abort             ENDED; received bytes are ignored
  */
+import { isDigit } from "../bytes/ascii.js";
 import { hasEvenParity } from "../bytes/parity.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
@@ -36,7 +37,7 @@ import { EVENT_END, EVENT_READOUT } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
-import { isDigit, LabelFinder, UNIT_NONE } from "./labels.js";
+import { LabelFinder, UNIT_NONE } from "./labels.js";
 
 /** Speeds of the standard and the historic form. */
 const STANDARD_BAUD = 9600;
@@ -193,14 +194,14 @@ export class TICListener implements Machine {
 			}
 			this.#length = OUTSIDE;
 		} else if (character === ETX || character === EOT) {
-			if (character === ETX && this.#state === STATE_FRAME) this.judge();
+			if (character === ETX && this.#state === STATE_FRAME) this.endFrame();
 			this.#state = STATE_HUNT;
 			this.#length = OUTSIDE;
 		} else if (this.#length !== OUTSIDE) this.#length = GROUP_LIMIT;
 	}
 
 	/** Validates a finished frame. */
-	private judge(): void {
+	private endFrame(): void {
 		const count = this.#count;
 		const right = this.#right;
 		const isUsual = count === this.#usual;

@@ -1,19 +1,20 @@
 /** Serial port of the PC for the simulator, with a meter-side optical head or a null-modem cable. */
 import { SerialPort } from "serialport";
 import { reasonOf } from "../../hosts/node/serial.js";
-import { FORMAT_7E1, FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
+import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import type { LinePort } from "./line-port.js";
 
 type Done = (error?: Error | null) => void;
 
-const SEVEN_EVEN = { dataBits: 7, parity: "even" } as const;
-const EIGHT_NONE = { dataBits: 8, parity: "none" } as const;
-const EIGHT_EVEN = { dataBits: 8, parity: "even" } as const;
+const FORMS = {
+	[FORMAT_7E1]: { dataBits: 7, parity: "even" },
+	[FORMAT_8N1]: { dataBits: 8, parity: "none" },
+	[FORMAT_8E1]: { dataBits: 8, parity: "even" },
+} as const;
 
 /** Opens the port at 300 Bd in this format. Rejects with an Error for the user. */
 export async function openRealPort(path: string, format: SerialFormat): Promise<LinePort> {
-	const form = format === FORMAT_7E1 ? SEVEN_EVEN : format === FORMAT_8E1 ? EIGHT_EVEN : EIGHT_NONE;
-	const port = new SerialPort({ path, baudRate: 300, ...form, stopBits: 1, autoOpen: false });
+	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], stopBits: 1, autoOpen: false });
 	await new Promise<void>((resolve, reject) =>
 		port.open((error) => {
 			const message = `The serial port ${path} can't be opened: ${reasonOf(error)}. Choose another with --port.`;

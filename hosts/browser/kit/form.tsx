@@ -83,8 +83,8 @@ export function Form(props: FormProps) {
 			return fault === undefined ? [] : [[spec.name, fault] as const];
 		});
 		setFaults(Object.fromEntries(found));
-		if (found.length > 0) setUnfolded(true);
 		if (found.length > 0) {
+			setUnfolded(true);
 			setOutcome("faults");
 			focusOn(found[0][0]);
 			return;
