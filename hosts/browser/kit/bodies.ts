@@ -98,7 +98,7 @@ export const PRICES = {
 	periods: {
 		max: 8,
 		items: {
-			from: { min: 10, max: 10, pattern: /^[0-9-]*$/ },
+			from: { min: 10, max: 10, pattern: /^[0-9\-]*$/ },
 			import_micro: { min: -2000000000, max: 2000000000 },
 			import_t2_micro: { min: -2000000000, max: 2000000000 },
 			export_micro: { min: -2000000000, max: 2000000000 },
