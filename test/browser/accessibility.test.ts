@@ -13,7 +13,7 @@ import { DESKTOP, needBrowser, PHONE, PLACES, say, Visit } from "./browser.js";
 const NAMES = ["login", ...PLACES];
 
 describe("The page for everybody", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 

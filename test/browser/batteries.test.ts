@@ -9,7 +9,7 @@ const CLIENT = "127.0.0.1";
 const OTHER = "192.168.178.77";
 
 describe("The page for batteries and wallboxes", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

@@ -17,9 +17,9 @@ import { skipBecause } from "../hosts/native/compile.js";
 
 const CHROMIUM = "/usr/bin/chromium";
 /** Longest wait for anything on the page; a computer that is busy needs it. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 45_000;
 /** A gateway that restarts is back by then. */
-const HURRY_LIMIT_MS = 30_000;
+const HURRY_LIMIT_MS = 60_000;
 
 export const EVENTS = "/api/v1/events";
 

@@ -9,7 +9,7 @@ import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
 const ADDRESS = { ip: "192.0.2.31", netmask: "255.255.255.0", gateway: "192.0.2.1" };
 
 describe("The page of a gateway with a cable", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

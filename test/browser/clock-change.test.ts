@@ -20,7 +20,7 @@ const CHANGES = [
 
 for (const { day, now, hours } of CHANGES) {
 	describe(`The page on a day of ${hours} hours`, function () {
-		this.timeout(120_000);
+		this.timeout(180_000);
 		let browser: Browser;
 		let gateway: ProcessGateway;
 

@@ -14,7 +14,7 @@ const WALLS = [
 ];
 
 describe("The first page in daily use", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

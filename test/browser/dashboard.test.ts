@@ -10,7 +10,7 @@ import { LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 
 describe("The page's overview", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

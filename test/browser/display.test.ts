@@ -27,7 +27,7 @@ async function pictureOf(code: Locator): Promise<{ width: number; height: number
 }
 
 describe("A display on a wall", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let link = "";

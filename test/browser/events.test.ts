@@ -6,7 +6,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { EVENTS, LOST, needBrowser, say, Visit } from "./browser.js";
 
 /** Limit that polling could not meet. */
-const SOON_MS = 8000;
+const SOON_MS = 20_000;
 /** Without the stream: a poll, and the reply to it. */
 const POLLED_MS = 8000;
 /** The stream's silence, and a request that is given up. */
@@ -33,7 +33,7 @@ async function untilFree(gateway: ProcessGateway): Promise<void> {
 }
 
 describe("The page with the event stream", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
@@ -184,7 +184,7 @@ describe("The page with the event stream", function () {
 });
 
 describe("A display with the event stream", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

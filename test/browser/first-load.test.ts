@@ -19,7 +19,7 @@ const USE = /^GET \/assets\/use-[\w-]+\.js$/;
 const PAGES = /^GET \/assets\/pages-[\w-]+\.js$/;
 
 describe("The page's first load", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

@@ -54,7 +54,7 @@ function difference(one: Pixels, other: Pixels): number {
 
 for (const theme of ["light", "dark"] as const) {
 	describe(`The page in forced colours, ${theme}`, function () {
-		this.timeout(60_000);
+		this.timeout(180_000);
 		let browser: Browser;
 		let gateway: ProcessGateway;
 		let visit: Visit;

@@ -48,7 +48,7 @@ const FAKE_SERIAL = `
 `;
 
 describe("The page that installs the firmware", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let server: Server;
 	let folder = "";

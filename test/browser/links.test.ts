@@ -23,7 +23,7 @@ const KEY = "secret-of-the-wifi";
 const HUB_TOKEN = "a-token-of-the-hub-0123456789";
 
 describe("The page's connections", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
@@ -238,7 +238,7 @@ describe("The page's connections", function () {
 });
 
 describe("The page's longest readout", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
 	let browser: Browser;
 	let gateway: ProcessGateway;

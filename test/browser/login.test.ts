@@ -6,7 +6,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 describe("The page's login", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

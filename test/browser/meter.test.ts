@@ -10,7 +10,7 @@ const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const KEY = "00112233445566778899aabbccddeeff";
 
 describe("The page's meter settings", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
@@ -87,12 +87,13 @@ describe("The page's meter settings", function () {
 		await card.locator("button[type=submit]").click();
 		await card.getByText(say("pin.digit", { n: 1, of: 4 })).waitFor();
 		await card.getByText(say("pin.left", { n: 13 })).waitFor();
-		assert.deepEqual(await violationsOf(visit), []);
 		await card.getByText(say("pin.digit", { n: 2, of: 4 })).waitFor();
 		await visit.page
 			.locator("[role=status]")
 			.getByText(say("pin.digit", { n: 2, of: 4 }))
 			.waitFor();
+		// Takes longer than a digit on a busy computer.
+		assert.deepEqual(await violationsOf(visit), []);
 		await card.getByRole("button", { name: say("align.stop") }).press("Enter");
 		await card.getByText(say("pin.stopped")).waitFor();
 		// The line is free again.
@@ -183,7 +184,7 @@ describe("The page's meter settings", function () {
 	});
 
 	it("tells what is tried, then what a meter sends by itself that it can't read, and stops trying", async function () {
-		this.timeout(120_000);
+		this.timeout(180_000);
 		const card = visit.card("align.title");
 		// The search spends one push on each speed: at three seconds the page, which asks every five, sees some of them.
 		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "3", "--quiet"];

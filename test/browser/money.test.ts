@@ -21,7 +21,7 @@ const PRICE = {
 const CHANGED = { ...PRICE, from: "2026-11-11", import_micro: 300_000, base_micro: 15_000_000 };
 
 describe("The page's money", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let days: JSONObject[] = [];

@@ -32,7 +32,7 @@ const READ_MS = 60_000;
 const THEMES: Readonly<Record<Language, "light" | "dark">> = { en: "light", de: "dark", pl: "light" };
 
 describe("Nine ways to fail", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

@@ -39,7 +39,7 @@ function telegramOf(lines: readonly string[]): Buffer {
 }
 
 describe("The page's load profile", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 

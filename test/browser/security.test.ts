@@ -10,7 +10,7 @@ import { needBrowser, say, Visit } from "./browser.js";
 const NEW_PASSWORD = "a longer password";
 
 describe("The page's security settings", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

@@ -8,7 +8,7 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 describe("A device that stays signed in for reading", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

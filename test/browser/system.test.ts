@@ -8,7 +8,7 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, say, Visit } from "./browser.js";
 
 describe("The page's system settings", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

@@ -31,7 +31,7 @@ function fileOf(
 }
 
 describe("The page's maintenance", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 	const folder = mkdtempSync(join(tmpdir(), "upkeep-"));
 	let browser: Browser;
 	let gateway: ProcessGateway;

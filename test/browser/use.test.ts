@@ -13,7 +13,7 @@ import { giveHistory, NOW } from "./household.js";
 const TABLET = 768;
 
 describe("The page's use", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	const all: Record<string, JSONObject[]> = {};

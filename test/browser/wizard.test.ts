@@ -13,7 +13,7 @@ const PUSHING = ["--mode", "D", "--baud", "9600", "--push-seconds", "2", "--baud
 const NEW_PASSWORD = "a password of my own";
 
 describe("The page's first steps", function () {
-	this.timeout(120_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;

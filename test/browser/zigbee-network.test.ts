@@ -23,7 +23,7 @@ const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
 const REPORTED_MS = 30_000;
 
 describe("The page and a Zigbee network", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	const folder = mkdtempSync(join(tmpdir(), "page-zigbee-"));
 	const ports: TCPPort[] = [];
 	let browser: Browser;

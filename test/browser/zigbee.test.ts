@@ -68,7 +68,7 @@ const LOOKED_AT: readonly State[] = ["foreign", "joining", "joined"];
 const LONGEST: readonly State[] = ["foreign", "parent_lost"];
 
 describe("The page's Zigbee", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
@@ -77,6 +77,8 @@ describe("The page's Zigbee", function () {
 	let radio: object & { state: string };
 	/** Bodies that were sent to `zigbee/…`, by the route. */
 	let sent: [route: string, body: unknown][];
+	/** Shows the state that the next body brings about. */
+	let showNext: (() => void) | undefined;
 
 	const show = (state: State, more: object = {}) => {
 		radio = { ...STATES[state], ...more, state };
@@ -88,6 +90,8 @@ describe("The page's Zigbee", function () {
 			await begun.page.route(`**/zigbee/${route}`, (request) => {
 				if (request.request().method() === "GET") return request.fulfill({ json: radio });
 				sent.push([route, request.request().postDataJSON()]);
+				showNext?.();
+				showNext = undefined;
 				return request.fulfill({ body: "" });
 			});
 		}
@@ -194,7 +198,9 @@ describe("The page's Zigbee", function () {
 			show("not_joined");
 			await again();
 		});
-		const join = async () => {
+		/** Joins; the radio is in that state from then on. The page asks for the state at any time, also before. */
+		const join = async (state: State, more: object) => {
+			showNext = () => show(state, more);
 			await card().locator("[name=join]").click();
 			await dialog().getByText(say("zigbee.open")).waitFor();
 			await dialog().locator("button[type=submit]").click();
@@ -207,8 +213,7 @@ describe("The page's Zigbee", function () {
 			assert.equal(await dialog().getByText(say("zigbee.leaves")).count(), 0);
 			await visit.page.keyboard.press("Escape");
 			assert.deepEqual(sent, []);
-			show("joining", { joining_secs: JOINING_S });
-			await join();
+			await join("joining", { joining_secs: JOINING_S });
 			assert.deepEqual(sent, [["reset", null]]);
 			await card()
 				.getByText(say("zigbee.left", { n: JOINING_S }))
@@ -226,13 +231,11 @@ describe("The page's Zigbee", function () {
 		});
 
 		it("says why when no network took it, until it is tried again", async () => {
-			show("joining", { joining_secs: 2 });
-			await join();
+			await join("joining", { joining_secs: 2 });
 			show("not_joined");
 			const failed = card().locator(".notice.warning").getByText(say("zigbee.failed"));
 			await visit.hurry(failed);
-			show("joining", { joining_secs: JOINING_S });
-			await join();
+			await join("joining", { joining_secs: JOINING_S });
 			await failed.waitFor({ state: "detached" });
 		});
 
@@ -243,8 +246,7 @@ describe("The page's Zigbee", function () {
 			await dialog().getByText(say("zigbee.leaves")).waitFor();
 			await visit.button("cancel", dialog()).click();
 			assert.deepEqual(sent, []);
-			show("leaving", { joining_secs: JOINING_S });
-			await join();
+			await join("leaving", { joining_secs: JOINING_S });
 			await card().getByText(say("state.leaving")).waitFor();
 			assert.equal(sent.length, 1);
 			assert.equal(await card().locator(".notice").count(), 0);
