@@ -1,4 +1,4 @@
-/** A file of the user, chosen or dropped on the field. */
+/** File input: the user chooses a file, or drops it on the field. */
 import { useId } from "preact/hooks";
 import { t } from "./text.js";
 
