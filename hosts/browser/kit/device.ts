@@ -20,7 +20,7 @@ import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
 export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
-/** Time limit of quick requests, so that an absent gateway is noticed soon. */
+/** Timeout of quick requests, so that an absent gateway is noticed soon. */
 export const LOOK_MS = 6_000;
 /** Timeout of `/read` and `/scan`, which are slow (API text, Limits). */
 export const READ_MS = 70_000;

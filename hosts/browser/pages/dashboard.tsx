@@ -381,7 +381,7 @@ function OutputChip({ name, state }: { name: string; state: string }) {
 
 /**
  * Chip of Zigbee by `zigbee_state`: states that need attention, and transient ones. A gateway that does not use Zigbee
- * is "not joined".
+ * is in the state `not_joined`.
  */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",

@@ -294,7 +294,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// The form has been sent, so the page need not wait for its input to be saved.
+			// Not awaited: the form has sent its input, so it may finish.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
