@@ -113,8 +113,8 @@ describe("npm run meter", function () {
 		}
 
 		for (const [name, keptMs] of [
-			["is not led astray when it is kept from running while it is acknowledged", 500],
-			["nor when it is kept so for longer than it waits", 2500],
+			["switches correctly if its process is paused during the acknowledgement", 500],
+			["switches correctly if its process is paused for longer than it waits", 2500],
 		] as const) {
 			it(name, async () => {
 				const { child, reader, change } = await signOn();
