@@ -69,7 +69,7 @@ describe("Accessibility of the page", function () {
 				await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
 				found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
 				await visit.page.evaluate("document.documentElement.style.fontSize = ''");
-				// A key without a text is shown itself, and so is a placeholder without a value.
+				// A key without a text is shown itself, and so is a `{name}` without a value.
 				const shown = ((await visit.page.evaluate("document.body.innerText")) as string).match(
 					/\b[a-z]+(\.[a-z-]+)+\b|\{\w+\}|undefined|NaN|\[object/g,
 				);

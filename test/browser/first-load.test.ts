@@ -57,7 +57,7 @@ describe("The page's first load", function () {
 		await visit.settled();
 		const first = ["GET system/challenge", "POST system/login", "GET system/status", "GET iec62056/last"];
 		assert.deepEqual(asked().slice(2, 2 + first.length), first);
-		// These follow the values that are shown first, and are seldom repeated.
+		// Requests after the values that are shown first; they are seldom repeated.
 		const later = ["GET events", "GET network/status", "GET system/timezone", "GET iec62056/schedule"];
 		const today = [USE, /^GET meter\/history$/, /^GET prices$/];
 		const rest = asked().slice(2 + first.length);

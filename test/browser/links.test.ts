@@ -232,7 +232,7 @@ describe("The pages of the gateway's connections", function () {
 			await card.getByText(say("refused.ip"), { exact: true }).waitFor();
 			assert.equal(await card.locator("[name=ip]").getAttribute("aria-invalid"), "true");
 			await visit.save(card, { dhcp: true });
-			// Each name once, and one for a network that is not listed.
+			// The list has each name once, and a row for a network that is not listed.
 			assert.equal(await card.getByRole("radio").count(), 3);
 		});
 	});

@@ -43,7 +43,7 @@ export const OPTIONS: VirtualSlotsOptions = {
 	size: SLOT_SIZE,
 };
 
-/** The same unit for the tool's check. */
+/** The same unit, described for the tool's check. */
 export const TARGET: Target = {
 	...BOARD,
 	slotSize: SLOT_SIZE,

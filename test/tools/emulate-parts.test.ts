@@ -103,7 +103,7 @@ describe("npm run emulate: its parts", () => {
 				text,
 				/ -nic user,model=open_eth,hostfwd=tcp:127\.0\.0\.1:8443-:443,hostfwd=tcp:127\.0\.0\.1:8080-:80 /,
 			);
-			// In the order of the UARTs: console, unused, meter.
+			// The order is that of the UARTs: console, unused, meter.
 			assert.match(text, / -serial stdio -serial null -serial unix:m,server=on,wait=off$/);
 		});
 

@@ -17,7 +17,7 @@ describe("An application image", () => {
 	it("is accepted as ESP-IDF makes it, and with a signature after it", () => {
 		check((copy) => copy)();
 		check((copy) => Buffer.concat([copy, Buffer.alloc(4096)]))();
-		// Without a hash of its own.
+		// An image without its own hash.
 		check((copy) => {
 			copy[23] = 0;
 			return copy.subarray(0, -32);

@@ -73,7 +73,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 			const device = new ScriptedDevice(chip);
 			try {
 				await device.begin(role);
-				// As fast as a mains-powered node that is being commissioned.
+				// Polls as often as a mains-powered node that is being commissioned.
 				await device.request(APP_CNF, 0x0c, [0x31, 0, 20, 0, 0, 0]);
 				assert.equal(await device.commission(2), NO_NETWORK);
 				await coordinator.permitJoin(60);

@@ -75,7 +75,7 @@ export interface Restart {
 	/** Reason, which determines the text. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** Set while the gateway is about to restart or move. */
+/** The announced restart or move of the gateway; undefined if there is none. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {

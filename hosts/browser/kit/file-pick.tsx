@@ -5,7 +5,7 @@ import { t } from "./text.js";
 interface FilePickProps {
 	readonly name: string;
 	readonly label: string;
-	/** As `accept` of the HTML element. */
+	/** Types of files, in the form of HTML's `accept`. */
 	readonly accept: string;
 	onFile(file: File): void;
 }

@@ -101,7 +101,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const take = (probe: Probe, before: Probe | undefined) => {
 		setTries((all) => [...all, probe].slice(-TRIES));
 		const grade = gradeOf(probe);
-		// Only changes are announced; every attempt would be too much.
+		// Only changes are announced, because an announcement for every attempt would be too much.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
 		if (audio.current) sound(audio.current, grade);
 		if (grade === WELL) navigator.vibrate?.(60);

@@ -93,7 +93,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("use the same placeholders in every language", () => {
+	it("have the same inserted values in every language", () => {
 		none(
 			all.flatMap(([key, [first, ...others]]) =>
 				others

@@ -13,7 +13,7 @@ void xs_ethernet_destructor(void *data);
 
 static xsMachine machine;
 static unsigned told;
-/* What JavaScript does at the next event. */
+/* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
 #define PINS FAKE_INT(1), FAKE_INT(23), FAKE_INT(18), FAKE_INT(16), FAKE_INT(0), FAKE_INT(-1)

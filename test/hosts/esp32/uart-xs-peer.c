@@ -21,7 +21,7 @@ static struct {
 	int32_t happened, readable, writable;
 } told[EVENTS];
 static unsigned told_count;
-/* What JavaScript does at the next event. */
+/* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
 static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t *values)

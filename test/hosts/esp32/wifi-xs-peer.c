@@ -17,7 +17,7 @@ enum { CONNECTED = 1, DISCONNECTED = 2, SCANNED = 3, CLIENTS = 4, TOLD_LIMIT = 1
 static xsMachine machine;
 static int32_t told[TOLD_LIMIT][2];
 static unsigned told_count;
-/* What JavaScript does at the next event. */
+/* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
 /* ---- Calls of the driver that only the binding makes ---- */

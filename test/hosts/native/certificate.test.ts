@@ -64,7 +64,7 @@ describe("Certificates and digests in C", function () {
 		return stdout;
 	}
 
-	/** What the C code reads from each file, compared with Node's result. */
+	/** Contents that the C code reads from each file, compared with Node's. */
 	function readAll(files: readonly (string | Uint8Array)[]): CertificateFile[] {
 		const names = files.map((_, index) => `read-${index}`);
 		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);

@@ -1,5 +1,5 @@
 /*
- * A user of a UDP port, for datagram.test.ts: returns each datagram to its sender, behind a letter. It prints
+ * Uses a UDP port, for datagram.test.ts: returns each datagram to its sender, with a letter before it. Prints
  * "ready <port>", answers each command line with a line, and exits with 0 at the end of its input.
  *
  *   datagram-peer <port> <address | -> <group | ->

@@ -170,7 +170,7 @@ describe("The native clients", function () {
 			met.push(socket);
 		});
 		await peer.connect(0, { port });
-		// More than the system buffers, so that some is unsent at the end.
+		// More bytes than the system buffers, so that some are unsent at the end.
 		peer.order(0, "send 30000000");
 		await sleep(300);
 		met[0].end();

@@ -471,7 +471,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				};
 				const attacks = [attack(), attack(), attack()];
 				await sleep(100);
-				// Each handshake would wait for the full time of three handshakes.
+				// If stalled handshakes were not given up early, each of these would wait for three of them.
 				const begunMs = Date.now();
 				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
 				const tookMs = Date.now() - begunMs;

@@ -1,5 +1,5 @@
 /*
- * A user of the stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the guarantees of
+ * Uses the stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the guarantees of
  * stream-server.h. It prints "ready <port>", answers each command line with a line, and exits with 0 at the end of its
  * input.
  *
@@ -204,7 +204,7 @@ static bool step(client *c)
 	return false;
 }
 
-/* Set by the command `scarce`. */
+/* True after the command `scarce`. */
 static _Atomic bool scarce;
 
 size_t free_heap(void)

@@ -125,7 +125,7 @@ export const serialChecks = frozen([
 			await until(host, () => port.drained > 0, "onDrained");
 			const tookMs = host.clock.monotonicMs() - startMs;
 			expect(tookMs >= 125, `60 characters at 4800 Bd took ${tookMs} ms, the wire needs 125`);
-			// Less than at 300 Bd, however busy this computer is.
+			// At 300 Bd it would take longer than this limit, which suffices on a busy computer.
 			expect(tookMs < 1900, `60 characters at 4800 Bd took ${tookMs} ms`);
 			await port.collect(host, 60);
 			await sleep(host, 20);

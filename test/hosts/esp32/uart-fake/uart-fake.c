@@ -164,7 +164,7 @@ esp_err_t uart_set_rx_full_threshold(uart_port_t uart, int threshold)
 {
 	fake_uart *u = enter(uart);
 	if (!u->installed || threshold < 1 || threshold >= FIFO) return leave(ESP_FAIL);
-	/* As in the real driver. */
+	/* The real driver also applies the threshold only if interrupts are enabled and the ring is not full. */
 	if (u->calls && !u->full) u->threshold = (unsigned)threshold;
 	return leave(ESP_OK);
 }
