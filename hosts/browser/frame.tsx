@@ -19,7 +19,7 @@ import type { TextKey } from "./text/all.js";
 /** A notice appears this long before the end of a session. */
 const SOON_MS = 120_000;
 
-/** All pages but the first: each name is loaded once, by a separate request. */
+/** Loaded pages by name. All but the first are loaded later, by a separate request, once. */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 

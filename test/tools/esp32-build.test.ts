@@ -90,7 +90,7 @@ describe("The partition tables", () => {
 				assert.ok(slots[0].size >= SLOT_BYTES);
 			});
 
-			it("marks secrets, readings and core dumps as encrypted", () => {
+			it("encrypts secrets, readings and core dumps", () => {
 				assert.deepEqual(
 					table
 						.filter(({ flags }) => flags === "encrypted")

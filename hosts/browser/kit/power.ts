@@ -49,7 +49,7 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
 }
 
-/** Offsets of the phases' groups C, before the first group of each. */
+/** Added to group C of the sum, gives group C of each phase: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
 export const PHASES = [20, 40, 60];
 
 /** Watts of one phase, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */
