@@ -1,4 +1,4 @@
-/** The application: login, pages, wall display, and the dialogs that any of them can show. */
+/** The application: login, pages, wall display, and the dialogs that every page can show. */
 import { useEffect, useState } from "preact/hooks";
 import { Display } from "./display.js";
 import { Frame } from "./frame.js";
@@ -19,7 +19,7 @@ export function App() {
 	const isDisplay = useStore(display);
 	// Once logged in, an ended session only opens a dialog over the page, so that input is not lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// A person may log in on a display.
+	// A user may log in on a display.
 	const [isAsked, setAsked] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);
@@ -56,7 +56,7 @@ export function App() {
 	);
 }
 
-/** For what a device that is signed in for reading may not do. */
+/** Asks for the password when a device that is signed in for reading needs more rights. */
 function PasswordQuestion() {
 	if (!useStore(passwordWanted)) return null;
 	return (
@@ -113,7 +113,7 @@ function RestartOverlay() {
 	);
 }
 
-/** Leads to the wizard once, on a gateway that was never configured. */
+/** Opens the wizard once if the gateway was never configured. */
 export function leadToWizard(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

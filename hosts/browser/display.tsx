@@ -1,6 +1,6 @@
 /**
  * Wall display: overview and readings in figures that are readable from across the room, without settings. It may run
- * for weeks, so it never asks for anything and recovers by itself when the gateway returns.
+ * for weeks, so it never waits for input and recovers by itself when the gateway returns.
  */
 import { useEffect } from "preact/hooks";
 import { LostNotice, PageOf, useMain } from "./frame.js";
@@ -12,7 +12,7 @@ import { forgetDisplay } from "./kit/session.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
 
-/** Keeps the screen on, which browsers only allow over HTTPS. Releases it while the page is hidden. */
+/** Keeps the screen on while the page is visible. Browsers allow this only over HTTPS. */
 function useScreen(): void {
 	useEffect(() => {
 		const keep = () => {

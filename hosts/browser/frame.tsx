@@ -16,21 +16,21 @@ import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
 import type { TextKey } from "./text/all.js";
 
-/** Warning time before the end of a session. */
+/** A notice appears this long before the end of a session. */
 const SOON_MS = 120_000;
 
-/** All pages but the first are loaded by separate requests, once. */
+/** Loaded pages by name. All but the first are loaded later, by a separate request, once. */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
-/** Loads a page and those bundled with it. */
+/** Loads a page and the pages in the same bundle. */
 async function fetchPages(name: string): Promise<void> {
 	const more =
 		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
 	pages.set({ ...pages.value, ...more });
 }
 
-/** For a page's `main`: moves keyboard focus and screen reader there, away from the link that led to it. */
+/** Moves keyboard focus and screen reader to a page's `main`, away from the link that led there. */
 export function useMain(place: string) {
 	const main = useRef<HTMLElement>(null);
 	const isFirst = useRef(true);
@@ -156,7 +156,7 @@ export function LostNotice() {
 	return <Notice kind="warning">{t("lost.text", { time })}</Notice>;
 }
 
-/** Before the end of a session: announces the login and offers it now. */
+/** Announces the end of the session and offers to log in now. */
 function SessionNotice() {
 	const endMs = useStore(endsAtMs);
 	const [isSoon, setSoon] = useState(false);
@@ -165,7 +165,7 @@ function SessionNotice() {
 	useEffect(() => {
 		const look = () => {
 			const leftMs = (endMs ?? Number.POSITIVE_INFINITY) - Date.now();
-			// A device that stays signed in goes on reading.
+			// A device that stays signed in can still read after the session.
 			setSoon(leftMs > 0 && leftMs < SOON_MS && reader() === undefined);
 		};
 		look();
@@ -196,7 +196,7 @@ function SessionNotice() {
 	);
 }
 
-/** Notices for every page: missing functions and settings that were not stored. */
+/** Notices on every page: missing functions and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

@@ -1,4 +1,4 @@
-/** Where the page begins. */
+/** Entry point of the page. */
 import { render } from "preact";
 import { App, leadToWizard } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
@@ -9,14 +9,15 @@ import style from "./style.css?inline";
 takeDisplayLink();
 const root = document.getElementById("app");
 if (root !== null && !isLanguageAstray()) {
-	// Here rather than in the documents, of which there is one for each language.
+	// The style sheet is here, so that it is sent once and not in the document of each language.
 	const sheet = new CSSStyleSheet();
 	sheet.replaceSync(style);
 	document.adoptedStyleSheets = [sheet];
 	applyTheme();
 	leadToWizard();
 	render(<App />, root);
-	// Only as an app, which has no address bar to try again in. Browsers refuse it under a certificate that they don't trust.
+	// Only for the installed app, which has no address bar to try again in. Browsers refuse a service worker under a
+	// certificate that they don't trust.
 	if (matchMedia("(display-mode: standalone)").matches) {
 		const texts = [language, t("title"), t("offline"), t("retry")].map((text) => ["t", text]);
 		navigator.serviceWorker?.register(`/offline.js?${new URLSearchParams(texts)}`).catch(() => undefined);

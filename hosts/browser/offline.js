@@ -1,6 +1,6 @@
 /**
- * Service worker of the page as an installed app: explains a gateway that can't be reached, where the browser would show
- * an error of its own. It keeps nothing; main.tsx gives it the texts in its address.
+ * Service worker of the installed app: shows an explanation instead of the browser's error page while the gateway can't
+ * be reached. It caches nothing; main.tsx passes it the texts in its address.
  */
 const [language, title, text, retry] = new URLSearchParams(location.search).getAll("t");
 

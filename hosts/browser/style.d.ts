@@ -1,4 +1,4 @@
-/** Vite imports the style as text. */
+/** Vite imports the style sheet as text. */
 declare module "*.css?inline" {
 	const style: string;
 	export default style;

@@ -1,6 +1,6 @@
 /**
- * Every page for everybody: axe-core in both themes, on a phone and on a desktop; all languages without anything that
- * reaches beyond a phone's edge; the keyboard's way.
+ * Accessibility of every page: axe-core in both themes, on a phone and on a desktop; all languages without overflow on
+ * a phone; and operation by keyboard.
  */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
@@ -12,7 +12,7 @@ import { DESKTOP, needBrowser, PHONE, PLACES, say, Visit } from "./browser.js";
 
 const NAMES = ["login", ...PLACES];
 
-describe("The page for everybody", function () {
+describe("Accessibility of the page", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -30,7 +30,7 @@ describe("The page for everybody", function () {
 		await gateway?.stop();
 	});
 
-	/** Goes through all pages, beginning with the login. Gives what the browser complained of. */
+	/** Visits all pages, beginning with the login. Returns what the browser has reported. */
 	async function walk(visit: Visit, look: (name: string) => Promise<void>): Promise<string[]> {
 		await look(NAMES[0]);
 		await visit.logIn();
@@ -59,7 +59,7 @@ describe("The page for everybody", function () {
 	}
 
 	for (const language of LANGUAGES) {
-		it(`fits a phone in its language ${language}, with every text there`, async () => {
+		it(`fits a phone in the language ${language}, and no text is missing`, async () => {
 			const visit = await Visit.begin(browser, gateway, { width: PHONE, language });
 			const found: string[] = [];
 			const complaints = await walk(visit, async (name) => {
@@ -69,7 +69,7 @@ describe("The page for everybody", function () {
 				await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
 				found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
 				await visit.page.evaluate("document.documentElement.style.fontSize = ''");
-				// A key that there is no text for is shown itself; so is a value that nothing was put in for.
+				// A key without a text is shown itself, and so is a `{name}` without a value.
 				const shown = ((await visit.page.evaluate("document.body.innerText")) as string).match(
 					/\b[a-z]+(\.[a-z-]+)+\b|\{\w+\}|undefined|NaN|\[object/g,
 				);
@@ -80,10 +80,10 @@ describe("The page for everybody", function () {
 	}
 
 	describe("by keyboard", () => {
-		/** Where the focus is. */
+		/** The element that has the focus. */
 		const focused = (visit: Visit) => visit.page.evaluate("document.activeElement.outerHTML.slice(0, 200)");
 
-		it("skips the menu, and goes on at the page that a link leads to", async () => {
+		it("skips the menu, and continues at the page that a link opens", async () => {
 			const visit = await (await Visit.begin(browser, gateway)).logIn();
 			await visit.page.reload();
 			await visit.settled();
@@ -104,7 +104,7 @@ describe("The page for everybody", function () {
 			await visit.end();
 		});
 
-		it("opens and closes the menu of a phone, which says whether it is open", async () => {
+		it("opens and closes the menu of a phone, which announces whether it is open", async () => {
 			const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
 			const button = visit.button("menu");
 			const link = visit.page.getByRole("link", { name: "System", exact: true });
@@ -130,7 +130,7 @@ describe("The page for everybody", function () {
 			await visit.end();
 		});
 
-		it("stays inside a dialog, leaves it by Escape, and is then where it was", async () => {
+		it("stays inside a dialog, closes it by Escape, and restores the focus", async () => {
 			const visit = await (await Visit.begin(browser, gateway)).logIn();
 			await visit.go("system");
 			const opener = visit.button("reset.go");

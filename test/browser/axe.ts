@@ -1,4 +1,4 @@
-/** axe-core on a page as it stands: WCAG 2.2 A and AA, and what axe-core holds for good custom. */
+/** Runs axe-core on the page in its present state: WCAG 2.2 A and AA, and axe-core's best practices. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Visit } from "./browser.js";
@@ -9,7 +9,7 @@ const CHECK = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes
 	violations.flatMap(({ id, help, nodes }) =>
 		nodes.map(({ html, failureSummary }) => [id, help, html, failureSummary].join("\\n"))))`;
 
-/** Each violation: rule, what it asks for, the element, what to do. */
+/** The violations, each with its rule, the requirement, the element, and advice. */
 export async function violationsOf(visit: Visit): Promise<string[]> {
 	await visit.page.evaluate(`globalThis.axe === undefined && (0, eval)(${JSON.stringify(AXE)})`);
 	return visit.page.evaluate(CHECK);

@@ -1,4 +1,7 @@
-/** The page for batteries and wallboxes. Saved values are read back by the API, and a client asks as they would. */
+/**
+ * The page for batteries and wallboxes. Saved values are read back by the API; a client requests live values as these
+ * devices do.
+ */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -31,7 +34,7 @@ describe("The page for batteries and wallboxes", function () {
 
 	const ask = () => gateway.request("GET", "/rpc/EM.GetStatus", { secure: false, token: null });
 
-	it("turns on what a device wants, and warns before it is saved", async () => {
+	it("switches on what a device needs, and warns before the settings are saved", async () => {
 		const card = visit.card("live.title");
 		const warning = card.getByText(say("live.warning"));
 		assert.equal(await warning.count(), 0);
@@ -44,7 +47,7 @@ describe("The page for batteries and wallboxes", function () {
 		assert.deepEqual([shelly, shelly_udp_port, ecotracker, offset_w, max_age_secs], [true, 2220, false, -20, 60]);
 	});
 
-	it("offers the address that asked last, and shows what it gets", async () => {
+	it("offers the last address that requested values, and shows the values it receives", async () => {
 		assert.equal((await ask()).status, 301);
 		const card = visit.card("live.clients");
 		await card.locator("[name=allow]").click();
@@ -58,7 +61,7 @@ describe("The page for batteries and wallboxes", function () {
 		assert.equal(await card.locator("[name=allow]").count(), 0);
 	});
 
-	it("takes an address by hand, says what is wrong with it, and removes it", async () => {
+	it("accepts a typed address, reports its errors, and removes it", async () => {
 		const card = visit.card("live.clients");
 		const field = card.locator("[name=address]");
 		await visit.fill(card, { address: "192.168.178.400" });

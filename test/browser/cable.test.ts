@@ -1,4 +1,4 @@
-/** The page of a gateway with a cable: what it tells of Ethernet, and what it sets. */
+/** The page of a gateway with a cable: what it shows about Ethernet, and what it sets. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ describe("The page of a gateway with a cable", function () {
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	it("tells on the overview and on the network page that it is connected by cable", async () => {
+	it("shows on the overview and on the network page that the gateway is connected by cable", async () => {
 		await visit.card("links.title").getByText(say("cable.title")).waitFor();
 		await visit.go("network");
 		const card = visit.card("network.state");
@@ -42,7 +42,7 @@ describe("The page of a gateway with a cable", function () {
 		}
 	});
 
-	it("sets a static address, and shows the address where the gateway is found then", async () => {
+	it("sets a static address, and shows the new address of the gateway", async () => {
 		const card = visit.card("cable.title");
 		await visit.fill(card, { dhcp: false, ...ADDRESS, dns: "192.0.2" });
 		await card.locator("button[type=submit]").click();
@@ -53,13 +53,13 @@ describe("The page of a gateway with a cable", function () {
 		assert.equal((await replied).status(), 200);
 		await visit.page.getByText(`https://${ADDRESS.ip}/`).waitFor();
 		await gateway.untilNetwork(({ ip }) => ip === ADDRESS.ip);
-		// It is reached by this computer's own address whatever it has: the page comes back.
+		// The simulated gateway answers at this computer's address whatever it is set to, so the page returns.
 		await visit.page.waitForSelector("main", { timeout: 60_000 });
 		await visit.settled();
 		assert.equal(await visit.card("cable.title").locator("[name=ip]").inputValue(), ADDRESS.ip);
 	});
 
-	it("tells that there is no cable, and saves settings in place then", async () => {
+	it("shows that there is no cable, and then saves settings without leaving the page", async () => {
 		writeFileSync(join(gateway.stateFolder, "cable.txt"), "out\n");
 		await gateway.untilNetwork((status) => status.interface === "wifi");
 		await visit.page.reload();

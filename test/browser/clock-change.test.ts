@@ -1,4 +1,4 @@
-/** The two days on which the clocks of Berlin change: bars, table and file. */
+/** The two days with a clock change in Berlin: bars, table and file. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -44,7 +44,7 @@ for (const { day, now, hours } of CHANGES) {
 			if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 		});
 
-		/** The view of that day, with its table open. */
+		/** Opens the view of that day, and its table. */
 		async function open(language: (typeof LANGUAGES)[number], level: string): Promise<Visit> {
 			const visit = await (await Visit.begin(browser, gateway, { language })).logIn();
 			await visit.go("use");
@@ -60,7 +60,7 @@ for (const { day, now, hours } of CHANGES) {
 		const timesOf = async (visit: Visit) =>
 			(await visit.page.locator("table.readings tbody th").allInnerTexts()).map((text) => text.replace(/\s/g, " "));
 
-		it("has a row and a bar for each quarter hour, none twice without telling, no gap, and a right axis", async () => {
+		it("has a row and a bar for each quarter hour without gaps, distinct times, and a correct axis", async () => {
 			const visit = await open("de", "quarters");
 			const times = await timesOf(visit);
 			assert.equal(times.length, hours * 4);
@@ -75,7 +75,7 @@ for (const { day, now, hours } of CHANGES) {
 					`${x} ${width}`,
 				);
 			assert.equal(await visit.page.getByText(TEXTS["mark.gap"][1]).count(), 0);
-			// The labels of 6, 12 and 18 hours stand at the bars of these times.
+			// The labels of 6, 12 and 18 hours are at the bars of these times.
 			const labels = await visit.page
 				.locator(".bars text")
 				.evaluateAll((all) => all.map((one) => [one.textContent ?? "", Number(one.getAttribute("x"))] as const));
@@ -87,7 +87,7 @@ for (const { day, now, hours } of CHANGES) {
 			await visit.end();
 		});
 
-		it("names both clocks in every language, in table and bar", async () => {
+		it("names summer and winter time in table and bar, in every language", async () => {
 			for (const [index, language] of LANGUAGES.entries()) {
 				const [summer, winter] = [TEXTS["use.summer"][index], TEXTS["use.winter"][index]];
 				const visit = await open(language, "hours");
@@ -107,7 +107,7 @@ for (const { day, now, hours } of CHANGES) {
 			}
 		});
 
-		it("has a file in which each row is a moment of its own, with its offset", async () => {
+		it("has a file in which each row has a distinct time with its offset", async () => {
 			const visit = await open("en", "quarters");
 			const saved = visit.page.waitForEvent("download");
 			await visit.page.locator("button[name=csv]").click();

@@ -1,4 +1,4 @@
-/** The first page in daily use: units, locked meters, outputs, and a display on a wall between two scheduled readouts. */
+/** The first page in daily use: units, locked meters, outputs, and a wall display between two scheduled readouts. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
@@ -6,7 +6,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { needBrowser, say, Visit } from "./browser.js";
 
 const QUARTER_S = 900;
-/** Screens of tablets that people hang on a wall. */
+/** Screen sizes of tablets that are used as wall displays. */
 const WALLS = [
 	{ width: 800, height: 480 },
 	{ width: 1024, height: 600 },
@@ -46,7 +46,7 @@ describe("The first page in daily use", function () {
 		await gateway.read("iec62056/read");
 	};
 
-	it("has its figure at the edge of its card, as all other texts", async () => {
+	it("aligns its figure with the other texts at the edge of the card", async () => {
 		await sendsSML();
 		await begin();
 		const left = async (selector: string) => (await visit.card("now.title").locator(selector).boundingBox())?.x;
@@ -54,7 +54,7 @@ describe("The first page in daily use", function () {
 		assert.equal(await left(".big"), await left("h2"));
 	});
 
-	it("shows counters that the meter sends in Wh as its display does, in kWh with three digits", async () => {
+	it("shows counters in Wh as the meter's display does, in kWh with three digits", async () => {
 		await sendsSML();
 		await begin();
 		await visit.card("counter.title").waitFor();
@@ -63,7 +63,7 @@ describe("The first page in daily use", function () {
 		assert.doesNotMatch(text, /\d Wh/);
 	});
 
-	it("shows no power of a meter that waits for its PIN, says so, and leads to where it is entered", async () => {
+	it("shows no power of a meter that waits for its PIN, and links to the page that enters the PIN", async () => {
 		await sendsSML("--pin", "1234");
 		await begin();
 		const { meter_readouts } = await gateway.read("system/status");
@@ -78,7 +78,7 @@ describe("The first page in daily use", function () {
 		await visit.card("protocol.title").waitFor();
 	});
 
-	it("shows what a P1 port sends as people write it: a sum of both tariffs, texts, counts and cubic metres", async () => {
+	it("shows the values of a P1 port in readable form: a sum of both tariffs, texts, counts and cubic metres", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 });
@@ -134,7 +134,7 @@ describe("The first page in daily use", function () {
 		assert.equal(await client.inputValue(), "99");
 	});
 
-	describe("on a wall", () => {
+	describe("on a wall display", () => {
 		before(async () => {
 			await gateway.login();
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
@@ -166,7 +166,7 @@ describe("The first page in daily use", function () {
 		});
 		let wallToken = "";
 
-		it("takes a reading for current until the next one of the schedule is due", async () => {
+		it("treats a reading as current until the next scheduled one is due", async () => {
 			await visit.settled();
 			assert.equal(await visit.page.locator("main.stale").count(), 0);
 			assert.equal(await visit.card("now.title").getByText(say("stale.mark")).count(), 0);

@@ -1,4 +1,4 @@
-/** The first page: a readout on demand, and what it says in each state that a gateway can be found in. */
+/** The first page: a readout on request, and the messages for each state of the gateway. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { TextKey } from "../../hosts/browser/text/all.js";
@@ -14,7 +14,10 @@ describe("The page's overview", function () {
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
-	/** Its meter is silent and its clock not set; a readout takes its time to fail, while the other tests run. */
+	/**
+	 * A gateway whose meter is silent and whose clock is not set. Its readout takes long to fail, so it runs beside the
+	 * other tests.
+	 */
 	let lame: { gateway: ProcessGateway; visit: Visit };
 
 	before(async function () {
@@ -43,11 +46,11 @@ describe("The page's overview", function () {
 		await visit.logIn();
 	};
 	const readNow = () => visit.button("read.now");
-	/** As when the tab is seen again; else the page looks every few seconds. */
+	/** Makes the page poll as if the tab had become visible; otherwise it polls every few seconds. */
 	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 	const text = async (title: TextKey) => (await visit.card(title).textContent()) ?? "";
 
-	it("says that nothing was read yet and what to do, reads the meter with visible progress, and shows what came", async () => {
+	it("advises to read the meter if it was never read, shows the progress, and then the values", async () => {
 		await begin({ width: PHONE });
 		assert.match(await text("now.title"), new RegExp(`${say("read.none")} ${say("read.none.help")}`));
 		assert.equal(await visit.card("counter.title").count(), 0);
@@ -63,7 +66,7 @@ describe("The page's overview", function () {
 		assert.ok((await text("counter.title")).includes(shown), `${shown} in ${await text("counter.title")}`);
 	});
 
-	it("says that the gateway is out of reach, and goes on by itself when it is back", async () => {
+	it("says that the gateway is out of reach, and continues by itself when it is back", async () => {
 		await begin();
 		await visit.context.setOffline(true);
 		await looksAgain();
@@ -75,7 +78,7 @@ describe("The page's overview", function () {
 		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
 	});
 
-	it("asks for the login when the gateway has started anew under it, and goes on", async () => {
+	it("asks for the login after the gateway has restarted, and continues", async () => {
 		await begin();
 		assert.equal((await gateway.post("system/reboot")).status, 200);
 		await gateway.rebooted();
@@ -90,7 +93,7 @@ describe("The page's overview", function () {
 		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
 	});
 
-	it("says why a silent meter could not be read and what to do, and reads it when it speaks, with a clock or without", async () => {
+	it("gives the reason and advice for a silent meter, and reads it when it answers, with or without a clock", async () => {
 		visit = lame.visit;
 		await visit.page.getByRole("alert").getByText(say("failure.silence")).waitFor();
 		await visit

@@ -1,4 +1,4 @@
-/** A display on a wall: from the making of its token to its end, with a browser that nobody touches. */
+/** A wall display, from the creation of its token to its revocation, in a browser without a user. */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
 import decodeQR from "qr/decode.js";
@@ -7,11 +7,11 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { DESKTOP, LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 
-/** Pixels of a module, for the reader of codes. */
+/** Size of a module in pixels, for the QR decoder. */
 const SCALE = 8;
 const WEEKS_MS = 3 * 7 * 86_400_000;
 
-/** The code as a camera sees it: RGB. */
+/** The code as a camera sees it, in RGB. */
 async function pictureOf(code: Locator): Promise<{ width: number; height: number; data: Uint8Array }> {
 	const side = Number((await code.getAttribute("viewBox"))?.split(" ")[2]);
 	const cells = (await code.locator("path").getAttribute("d")) ?? "";
@@ -26,7 +26,7 @@ async function pictureOf(code: Locator): Promise<{ width: number; height: number
 	return { width, height: width, data };
 }
 
-describe("A display on a wall", function () {
+describe("A wall display", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -52,7 +52,7 @@ describe("A display on a wall", function () {
 
 	const figure = () => wall.card("now.title").locator(".big:not(.none)");
 
-	it("begins with a token that may only read, a link, and the same link as a code for its camera", async () => {
+	it("begins with a read-only token, a link, and the same link as a QR code", async () => {
 		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
 		await visit.go("security");
 		const card = visit.card("tokens.title");
@@ -74,7 +74,7 @@ describe("A display on a wall", function () {
 		await visit.end();
 	});
 
-	it("takes the token out of the address, sends it in no address, and shows the figures without a password", async () => {
+	it("removes the token from the address, sends it in no address, and shows the figures without a password", async () => {
 		wall = await Visit.begin(browser, gateway, { path: link.slice(link.indexOf("/#")), hurried: true });
 		await figure().waitFor();
 		await wall.settled();
@@ -84,7 +84,7 @@ describe("A display on a wall", function () {
 		for (const request of wall.requests) assert.ok(!new URL(request.url()).search.includes(token));
 		assert.match((await figure().textContent()) ?? "", /\d W/);
 		assert.equal(await wall.page.locator("input[name=password]").count(), 0);
-		// It outlives the tab, as that of a login must not.
+		// The token must outlive the tab; that of a login must not.
 		assert.equal(await wall.stored("token"), null);
 		await wall.page.reload();
 		await figure().waitFor();
@@ -94,7 +94,7 @@ describe("A display on a wall", function () {
 		assert.ok(size >= 100, `${size} px`);
 	});
 
-	it("shows overview, use and readings only, whatever its address says, to everybody and on every screen", async () => {
+	it("shows overview, use and readings only, whatever its address says, accessibly on every screen", async () => {
 		for (const place of ["network", "security", "events", "setup", "use", "readings"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.page.locator("main h1").waitFor({ state: "attached" });
@@ -123,9 +123,9 @@ describe("A display on a wall", function () {
 		}
 	});
 
-	it("keeps its token when a link with a wrong one is opened, and takes that of a link that is right", async () => {
+	it("keeps its token when a link with a wrong one is opened, and takes the token of a valid link", async () => {
 		const stored = () => wall.page.evaluate<string | null>(`localStorage.getItem("display")`);
-		// As from another page: the gateway's is loaded with this address.
+		// The page is loaded with this address, as from another site.
 		const follow = async (made: string) => {
 			await wall.page.goto("about:blank");
 			await wall.page.goto(`${wall.base}/#/dashboard?token=${made}`);
@@ -147,7 +147,7 @@ describe("A display on a wall", function () {
 		assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
 	});
 
-	it("link with a wrong token ends no session, and says in a browser without one that it is good no more", async () => {
+	it("keeps a session when a link with a wrong token is opened, and reports a revoked token without a session", async () => {
 		const visit = await (await Visit.begin(browser, gateway)).logIn();
 		const session = await visit.stored("token");
 		await visit.page.goto("about:blank");
@@ -163,14 +163,14 @@ describe("A display on a wall", function () {
 		await visit.end();
 	});
 
-	it("wakes by itself when the gateway was away for weeks, and when it has restarted", async () => {
+	it("recovers by itself when the gateway was away for weeks, and when it has restarted", async () => {
 		await wall.context.setOffline(true);
 		await wall.hurry(wall.page.getByText(LOST));
 		await wall.card("now.title").getByText(say("stale.mark")).waitFor();
 		await wall.page.clock.fastForward(WEEKS_MS);
 		const asked = wall.requests.length;
 		await wall.page.clock.runFor(60_000);
-		assert.ok(wall.requests.length - asked <= 10, "it asks too often");
+		assert.ok(wall.requests.length - asked <= 10, "it polls too often");
 		await wall.context.setOffline(false);
 		await wall.hurry(wall.card("links.title"));
 		for (;;) {
@@ -181,7 +181,8 @@ describe("A display on a wall", function () {
 		await gateway.rebooted();
 		await gateway.login();
 		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-		// The bench restarts between two looks of the page, and counts from 0: by one alone it would not be told from before.
+		// The bench restarts between two polls of the page and counts from 0. After only one readout its count would
+		// equal the previous one.
 		for (let count = 0; count < 2; count++) await gateway.read("iec62056/read");
 		const { localtime } = await gateway.read("iec62056/last");
 		// Minute and second are the same in every zone and language.
@@ -190,7 +191,7 @@ describe("A display on a wall", function () {
 		assert.equal(await wall.page.locator("input[name=password]").count(), 0);
 	});
 
-	it("lets its owner log in there, and is a display again after the logout", async () => {
+	it("lets its owner log in, and is a display again after the logout", async () => {
 		await wall.page.locator("[name=login]").click();
 		await wall.logIn();
 		await wall.go("system");
@@ -199,7 +200,7 @@ describe("A display on a wall", function () {
 		assert.equal(await wall.page.locator("nav a").count(), 3);
 	});
 
-	it("says so when its token was revoked, and how another one is made; then it is an ordinary browser", async () => {
+	it("reports that its token was revoked and how to make another, then is an ordinary browser", async () => {
 		const [{ id }] = (await gateway.read("system/tokens")).tokens;
 		assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
 		await wall.hurry(wall.page.getByText(say("ending.revoked")));

@@ -1,33 +1,36 @@
-/** The page and the gateway's event stream: how soon something new is shown, and what happens without the stream. */
+/** The page and the gateway's event stream: how soon news appear, and what happens without the stream. */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Browser, Request } from "playwright-core";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { EVENTS, LOST, needBrowser, say, Visit } from "./browser.js";
 
-/** Limit that polling could not meet. */
+/** Limit that polling could not meet, ms. */
 const SOON_MS = 20_000;
-/** Without the stream: a poll, and the reply to it. */
+/** Limit without the stream: a poll, and the reply to it, ms. */
 const POLLED_MS = 8000;
-/** The stream's silence, and a request that is given up. */
+/** Limit for noticing a frozen gateway: the stream's silence, and a request that times out, ms. */
 const MISSED_MS = 26_000;
 
 const telegramOf = (kWh: string) => Buffer.from(`/XXX5T\r\n\r\n1-0:1.8.0(${kWh}*kWh)\r\n!\r\n`);
 
-/** Whether somebody has the place. */
+/** Returns true if a client has the stream. */
 const isTaken = async (gateway: ProcessGateway) => (await gateway.get("events")).status === 503;
 
-/** A stream gives way when all places are taken (http/server.ts), and a browser opens as many connections as it likes. */
+/**
+ * Waits until a client has the stream. A stream gives way when all connections are in use (http/server.ts), and a
+ * browser opens as many connections as it likes.
+ */
 async function untilTaken(gateway: ProcessGateway): Promise<void> {
 	for (let tries = 0; !(await isTaken(gateway)); tries++) {
-		assert.ok(tries < 30, "nobody has the stream");
+		assert.ok(tries < 30, "no client has the stream");
 		await setTimeout(1000);
 	}
 }
 
 async function untilFree(gateway: ProcessGateway): Promise<void> {
 	for (let tries = 0; await isTaken(gateway); tries++) {
-		assert.ok(tries < 50, "the stream stays");
+		assert.ok(tries < 50, "the stream stays open");
 		await setTimeout(100);
 	}
 }
@@ -63,7 +66,7 @@ describe("The page with the event stream", function () {
 	};
 	const asked = (path: string, from = 0): Request[] =>
 		visit.requests.slice(from).filter((request) => new URL(request.url()).pathname === `/api/v1/${path}`);
-	/** A readout by somebody else; how long it takes until the page shows it, ms. */
+	/** Reads the meter by another client; returns the time until the page shows the value, ms. */
 	const shownAfter = async (kWh: string): Promise<number> => {
 		await gateway.connectMeter({ telegram: telegramOf(kWh), mode: "C" });
 		await gateway.read("iec62056/read");
@@ -75,14 +78,14 @@ describe("The page with the event stream", function () {
 			.waitFor();
 		return Date.now() - readMs;
 	};
-	/** As the browser tells when another tab is chosen. */
+	/** Simulates the browser's event when the tab is hidden or shown. */
 	const setSeen = (isSeen: boolean) =>
 		visit.page.evaluate(`
 			Object.defineProperty(document, "visibilityState", { configurable: true, value: "${isSeen ? "visible" : "hidden"}" });
 			document.dispatchEvent(new Event("visibilitychange"));
 		`);
 
-	it("shows a readout of somebody else at once, and asks for the state no more than twice a minute", async () => {
+	it("shows another client's readout at once, and requests the state at most twice a minute", async () => {
 		assert.equal((await begin()).status(), 200);
 		await setTimeout(2000);
 		const from = visit.requests.length;
@@ -94,11 +97,11 @@ describe("The page with the event stream", function () {
 		await setTimeout(Math.max(0, 12_000 - (Date.now() - startMs)));
 		const count = asked("system/status", from).length;
 		assert.ok(count <= 2 + (Date.now() - startMs) / 30_000, `${count} times`);
-		// The second where a connection of the browser's own has cost it the first.
+		// There is a second stream if a connection of the browser has closed the first.
 		assert.ok(asked("events").length <= 2);
 	});
 
-	it("tells the next time of the schedule to the second, however old the state is that it has asked for", async () => {
+	it("shows the next scheduled time to the second, however old its last status is", async () => {
 		await begin();
 		await setTimeout(3000);
 		await shownAfter("000444.44");
@@ -110,7 +113,7 @@ describe("The page with the event stream", function () {
 		await next.getByText(/:(00|15|30|45):00 [AP]M$/).waitFor({ timeout: 10_000 });
 	});
 
-	it("fetches once what it has read itself", async () => {
+	it("fetches only once a readout that it has requested itself", async () => {
 		await begin();
 		await setTimeout(1000);
 		const from = visit.requests.length;
@@ -121,7 +124,7 @@ describe("The page with the event stream", function () {
 		assert.deepEqual([asked("iec62056/read", from).length, asked("iec62056/last", from).length], [1, 0]);
 	});
 
-	it("gives the stream back while the tab is hidden, and at the logout", async () => {
+	it("closes the stream while the tab is hidden, and at the logout", async () => {
 		await begin();
 		await untilTaken(gateway);
 		await setSeen(false);
@@ -135,7 +138,7 @@ describe("The page with the event stream", function () {
 		await untilFree(gateway);
 	});
 
-	it("asks as it did before where somebody else has the stream, and where there is none", async () => {
+	it("polls if another client has the stream, and if there is no stream", async () => {
 		const other = gateway.follow();
 		await setTimeout(500);
 		assert.equal((await begin()).status(), 503);
@@ -152,7 +155,7 @@ describe("The page with the event stream", function () {
 		assert.ok(later <= POLLED_MS, `${later} ms`);
 	});
 
-	it("goes on asking when the stream breaks, and has it again later", async () => {
+	it("polls when the stream breaks, and opens it again later", async () => {
 		await begin();
 		await visit.page.route(`**${EVENTS}`, (route) => route.abort());
 		await setSeen(false);
@@ -167,7 +170,7 @@ describe("The page with the event stream", function () {
 		assert.ok(soon <= SOON_MS, `${soon} ms`);
 	});
 
-	it("misses a gateway that stands still, by the stream's silence, and goes on when that goes on", async () => {
+	it("notices a frozen gateway by the stream's silence, and continues when it runs again", async () => {
 		await begin();
 		await setTimeout(1000);
 		process.kill(gateway.pid, "SIGSTOP");
@@ -200,7 +203,7 @@ describe("A display with the event stream", function () {
 		await gateway?.stop();
 	});
 
-	it("follows it with a token that may only read, until that is revoked", async () => {
+	it("follows the stream with a read-only token, until that is revoked", async () => {
 		const { token, id } = await gateway.write("system/tokens", { name: "hall", scope: "read" });
 		visit = await Visit.begin(browser, gateway, { live: true, path: `/#/dashboard?token=${token}` });
 		const stream = await visit.page.waitForResponse(`**${EVENTS}`);

@@ -1,4 +1,4 @@
-/** Requests of the first load: their number, their bytes, and the part that is kept for the next time. */
+/** The first load: number of requests, bytes, and what the browser keeps for the next load. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { TEXTS } from "../../hosts/browser/text/all.js";
@@ -7,11 +7,11 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, Visit } from "./browser.js";
 
-/** Bytes of document and script, as sent. */
+/** Limit of bytes of document and script, as sent. */
 const FIRST_LIMIT = 45 * 1024;
-/** Bytes a second. */
+/** Bytes per second of 1 Mbit/s. */
 const MEGABIT = 125_000;
-/** The window is that of an installed app. */
+/** Makes the window that of an installed app. */
 const AS_APP = `const own = matchMedia;
 	window.matchMedia = (query) => query === "(display-mode: standalone)" ? { matches: true } : own(query);`;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
@@ -26,7 +26,7 @@ describe("The page's first load", function () {
 
 	before(async function () {
 		browser = await needBrowser(this);
-		// Under a certificate that it does not trust, Chromium asks for a document that it has as for a new one.
+		// Under a certificate that it does not trust, Chromium reloads a cached document completely.
 		gateway = await ProcessGateway.start("node", { mode: "ap" });
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
@@ -41,7 +41,7 @@ describe("The page's first load", function () {
 	const asked = () =>
 		visit.requests.map((request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v1/", "")}`);
 
-	it("takes two requests to the login, two more for the login, two to the overview, four for what is beside, and four for today", async () => {
+	it("needs two requests up to the login, two for it, two for the overview, four for its other parts, and four for today", async () => {
 		visit = await Visit.begin(browser, gateway, { language: "de" });
 		await visit.settled();
 		const [document, script, ...more] = asked();
@@ -57,7 +57,7 @@ describe("The page's first load", function () {
 		await visit.settled();
 		const first = ["GET system/challenge", "POST system/login", "GET system/status", "GET iec62056/last"];
 		assert.deepEqual(asked().slice(2, 2 + first.length), first);
-		// Behind what is seen first, and seldom after.
+		// Requests after the values that are shown first; they are seldom repeated.
 		const later = ["GET events", "GET network/status", "GET system/timezone", "GET iec62056/schedule"];
 		const today = [USE, /^GET meter\/history$/, /^GET prices$/];
 		const rest = asked().slice(2 + first.length);
@@ -67,7 +67,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("takes no more bytes than fit into two seconds, compressed", async function () {
+	it("transfers no more bytes than fit into two seconds", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/pl" });
 		await visit.settled();
 		const sizes = await Promise.all(visit.requests.map((request) => request.sizes()));
@@ -78,7 +78,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is drawn over 1 Mbit/s after the time in the name", async function () {
+	it("is drawn over 1 Mbit/s after the time in this title", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/pl" });
 		const session = await visit.context.newCDPSession(visit.page);
 		await session.send("Network.setCacheDisabled", { cacheDisabled: true });
@@ -88,7 +88,7 @@ describe("The page's first load", function () {
 		await visit.page.locator("[name=password]").waitFor();
 		const paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
 		const ms: number | undefined = await visit.page.evaluate(paint);
-		// How long it takes is the computer's matter too; 1.5 s are meant.
+		// The time depends on the computer too; the aim is 1.5 s.
 		assert.ok(ms !== undefined && ms > 0);
 		this.test!.title += `: ${Math.round(ms)} ms`;
 		await visit.end();
@@ -114,7 +114,7 @@ describe("The page's first load", function () {
 			assert.equal(drawn, Number.parseInt(sizes, 10), src);
 		}
 		const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
-		// Contexts of tests are windows of that kind.
+		// The windows of test contexts are in incognito mode.
 		assert.deepEqual(
 			installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito"),
 			[],
@@ -122,10 +122,10 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("explains itself as an app whose gateway is away, in the language of the page", async () => {
+	it("shows an explanation as an installed app without its gateway, in the language of the page", async () => {
 		const other = await ProcessGateway.start("node", { mode: "ap" });
 		visit = await Visit.begin(browser, other, { plain: true });
-		// Browsers trust this address as they trust HTTPS with a certificate that they know.
+		// Browsers trust this address like HTTPS with a trusted certificate.
 		const origin = `http://localhost:${other.ports.http}`;
 		visit.elsewhere.add(origin);
 		await visit.page.addInitScript(AS_APP);
@@ -140,7 +140,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is only asked about the next time: the document is unchanged, scripts are not asked for", async () => {
+	it("is revalidated the next time: the document is unchanged, and scripts are not requested", async () => {
 		// A route of the test would switch the browser's cache off.
 		visit = await Visit.begin(browser, gateway, { plain: true, live: true });
 		await visit.settled();
@@ -148,7 +148,7 @@ describe("The page's first load", function () {
 		await visit.page.reload();
 		await visit.settled();
 		const sizes = await Promise.all(visit.requests.slice(first).map((request) => request.sizes()));
-		// A 304 has no body, and what is kept is not sent at all: Chromium then takes its head off.
+		// A 304 has no body, and a cached file is not sent at all: Chromium then subtracts the head from a size of 0.
 		assert.equal(sizes.length, 2);
 		for (const { responseBodySize } of sizes) assert.ok(responseBodySize <= 0, `${responseBodySize} bytes of body`);
 		await visit.end();

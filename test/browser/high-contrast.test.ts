@@ -1,6 +1,6 @@
 /**
- * The page where the system forces its colours on it (CSS Color Adjust 1; contrast themes of Windows): what is told by a
- * background or a colour elsewhere must be seen there too, with the contrast of WCAG 2.2, 1.4.11.
+ * The page with forced colours (CSS Color Adjust 1; contrast themes of Windows): whatever a background or colour shows
+ * must remain visible, with the contrast of WCAG 2.2, 1.4.11.
  */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
@@ -12,7 +12,7 @@ import { decode, type Pixels } from "./small-png.js";
 
 const CONTRAST = 3;
 
-/** Relative luminance of WCAG, 0 to 1, of 0xRRGGBB. */
+/** Relative luminance of WCAG, 0 to 1, for a colour 0xRRGGBB. */
 function luminance(colour: number): number {
 	const [red, green, blue] = [colour >> 16, (colour >> 8) & 255, colour & 255].map((channel) => {
 		const part = channel / 255;
@@ -26,7 +26,7 @@ function contrastOf(one: number, other: number): number {
 	return (light + 0.05) / (dark + 0.05);
 }
 
-/** How often each colour is there, most frequent first. */
+/** The colours and their shares, most frequent first. */
 function coloursOf({ colours }: Pixels): [colour: number, share: number][] {
 	const counts = new Map<number, number>();
 	for (let i = 0; i < colours.length; i += 3) {
@@ -37,13 +37,13 @@ function coloursOf({ colours }: Pixels): [colour: number, share: number][] {
 	return [...counts].map(([colour, count]) => [colour, count / all] as [number, number]).sort((a, b) => b[1] - a[1]);
 }
 
-/** The share of the picture that stands out from its most frequent colour. */
+/** The share of the picture that contrasts with its most frequent colour. */
 function standsOut(pixels: Pixels): number {
 	const [[ground], ...others] = coloursOf(pixels);
 	return others.filter(([colour]) => contrastOf(colour, ground) >= CONTRAST).reduce((sum, [, share]) => sum + share, 0);
 }
 
-/** The share of pixels that are clearly another colour in the other picture of the same size. */
+/** The share of pixels whose colour clearly differs from the other picture of the same size. */
 function difference(one: Pixels, other: Pixels): number {
 	assert.deepEqual([one.width, one.height], [other.width, other.height]);
 	const at = ({ colours }: Pixels, i: number) => (colours[i] << 16) | (colours[i + 1] << 8) | colours[i + 2];
@@ -74,7 +74,7 @@ for (const theme of ["light", "dark"] as const) {
 			await gateway?.stop();
 		});
 
-		/** The element with so many pixels around it. */
+		/** A picture of the element with this many pixels around it. */
 		async function picture(element: Locator, around = 0): Promise<Pixels> {
 			await element.scrollIntoViewIfNeeded();
 			const box = await element.boundingBox();
@@ -98,7 +98,7 @@ for (const theme of ["light", "dark"] as const) {
 			assert.ok(difference(off, on) > 0.2, `differ: ${difference(off, on)}`);
 		});
 
-		it("shows where the focus is", async () => {
+		it("shows the focus", async () => {
 			await visit.page.locator("main details").evaluateAll((all) => {
 				for (const one of all) one.setAttribute("open", "");
 			});
@@ -115,7 +115,7 @@ for (const theme of ["light", "dark"] as const) {
 			}
 		});
 
-		it("shows how far something is", async () => {
+		it("shows progress", async () => {
 			await visit.go("setup");
 			const seen = standsOut(await picture(visit.page.getByRole("progressbar")));
 			assert.ok(seen > 0.1, String(seen));

@@ -1,4 +1,4 @@
-/** The history of a household with sun on its roof and gas, kept by the gateway's own code, for the page's tests. */
+/** The history of a household with solar panels and gas, recorded by the gateway's own code, for tests of the page. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessGateway } from "../api/process-gateway.js";
@@ -10,18 +10,18 @@ export const ZONE = "Europe/Berlin";
 const NOW_S = Date.parse(NOW) / 1000;
 const QUARTER_S = 900;
 const DAY_S = 86_400;
-/** Long ago it was read once a day, at midnight. */
+/** Before this time the meter was read once a day, at midnight. */
 const OFTEN_FROM_S = NOW_S - 16 * DAY_S;
 const FIRST_S = Date.parse("2024-12-31T23:00:00Z") / 1000;
-/** Nobody read the meter from the first to the second. */
+/** Spans in which nobody read the meter. */
 const SILENT = [
 	["2026-11-20T03:10:00Z", "2026-11-20T08:20:00Z"],
 	["2026-08-11T12:00:00Z", "2026-08-15T12:00:00Z"],
 ].map((ends) => ends.map((end) => Date.parse(end) / 1000));
-/** There is another meter from then on. */
+/** The meter was exchanged at this time. */
 export const EXCHANGE_S = Date.parse("2025-12-17T09:20:00Z") / 1000;
 
-/** Wh and litres in the quarter hour that ends then: no two are the same. */
+/** Wh and litres in the quarter hour that ends at this time; no two are the same. */
 function flow(timeS: number): Required<Pick<Readings, "import" | "export" | "gas">> {
 	const hour = ((timeS + 3600) / 3600) % 24;
 	const season = Math.cos(((timeS / DAY_S - 20) / 365.25) * 2 * Math.PI);
@@ -58,7 +58,7 @@ export function householdHistory(): Unit {
 	return unit;
 }
 
-/** Puts it into the gateway's flash; the gateway, which must run with `--time NOW`, starts anew. */
+/** Puts the history into the gateway's flash and restarts the gateway, which must run with `--time NOW`. */
 export async function giveHistory(gateway: ProcessGateway, unit = householdHistory()): Promise<void> {
 	await gateway.login();
 	await gateway.write("system/timezone", { timezone: ZONE });

@@ -1,4 +1,4 @@
-/** The page that installs the firmware, in Chromium, with a serial port that a test makes and a board that does not answer. */
+/** The page that installs the firmware, in Chromium, with a simulated serial port and a board that does not answer. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const boards = ["esp32c3-devkitm", "esp32-devkitc", "slzb-06"].map(findBoard);
 
-/** In the browser: a port that opens. Bytes go to `toBoard` if it exists; `fromBoard` is its answer. */
+/** Runs in the browser: a port that opens. Bytes go to `toBoard` if it exists; `fromBoard` returns its reply. */
 const FAKE_SERIAL = `
 	const port = {
 		readable: null,
@@ -53,7 +53,7 @@ describe("The page that installs the firmware", function () {
 	let server: Server;
 	let folder = "";
 	let base = "";
-	/** Fetched addresses, and those from elsewhere. */
+	/** All fetched addresses, and those on other servers. */
 	let fetched: string[] = [];
 	let complaints: string[] = [];
 
@@ -108,7 +108,7 @@ describe("The page that installs the firmware", function () {
 	const manifestOf = (page: Page) =>
 		page.locator("#installer").evaluate((element) => (element as unknown as { manifest: string }).manifest);
 
-	it("offers the boards of the release, and installs the one that is chosen", async () => {
+	it("offers the boards of the release, and installs the chosen one", async () => {
 		const page = await open();
 		assert.deepEqual(await page.locator("#board option").allInnerTexts(), [
 			"Espressif ESP32-C3-DevKitM-1 (esp32c3-devkitm)",
@@ -127,7 +127,7 @@ describe("The page that installs the firmware", function () {
 		await linked.context().close();
 	});
 
-	it("goes on to the installer's choices when a port is chosen, with nothing from elsewhere", async () => {
+	it("continues to the installer's choices when a port is chosen, and fetches nothing from elsewhere", async () => {
 		const page = await open();
 		await page.getByRole("button", { name: "Connect and install" }).click();
 		const dialog = page.locator("ewt-install-dialog");
@@ -137,7 +137,7 @@ describe("The page that installs the firmware", function () {
 			fetched.filter((url) => !url.startsWith(base) && !url.startsWith("data:")),
 			[],
 		);
-		// Nobody answers at the other end.
+		// No board answers on the port.
 		assert.deepEqual(
 			complaints.filter((text) => !text.includes("Improv Wi-Fi Serial not detected")),
 			[],
@@ -145,7 +145,7 @@ describe("The page that installs the firmware", function () {
 		await page.context().close();
 	});
 
-	it("sets the Wi-Fi of a board that runs our firmware, and leads to its page", async () => {
+	it("sets the Wi-Fi of a board that runs our firmware, and links to its page", async () => {
 		const world = new VirtualWorld({
 			info: { hostname: "smgw-0102ef", firmwareVersion: "1.2.2" },
 			wifi: (timers) => new VirtualAir(timers, { home: { password: "secret-of-home" } }).port,
@@ -162,15 +162,15 @@ describe("The page that installs the firmware", function () {
 			console.onWritten = (piece) => void page.evaluate(`fromBoard([${[...piece]}])`);
 			await page.getByRole("button", { name: "Connect and install" }).click();
 			const dialog = page.locator("ewt-install-dialog");
-			// The same name: no question whether to erase it.
+			// The name is the same, so the installer does not ask whether to erase the board.
 			await dialog.getByText("Update Smart-Meter Gateway").waitFor({ timeout: 30_000 });
 			await dialog.getByText("Connect to Wi-Fi").click();
-			// The strongest is chosen when the networks are there.
+			// The strongest network is selected when the list arrives.
 			await dialog.locator("ew-filled-select").getByText("home").first().waitFor({ state: "attached" });
 			await dialog.locator("ew-filled-text-field[name=ssid]").waitFor({ state: "detached" });
 			const password = dialog.locator("ew-filled-text-field[name=password]");
 			await password.locator("input").fill("secret-of-home");
-			// The component takes over the typed text in a later tick.
+			// The component applies the typed text in a later tick.
 			await password.evaluate((field) => (field as unknown as { updateComplete: Promise<unknown> }).updateComplete);
 			await dialog.locator("ew-text-button", { hasText: "Connect" }).click();
 			await dialog.getByText("Visit Device").waitFor({ timeout: 30_000 });
@@ -184,14 +184,14 @@ describe("The page that installs the firmware", function () {
 		}
 	});
 
-	it("says what to do in a browser that has no serial ports", async () => {
+	it("says what to do in a browser without serial ports", async () => {
 		const page = await open({ serial: "delete Navigator.prototype.serial" });
 		await page.getByText("This browser can't use USB devices.").waitFor();
 		assert.ok(!(await page.getByRole("button", { name: "Connect and install" }).isVisible()));
 		await page.context().close();
 	});
 
-	it("fits a phone, and has no fault that the usual check of accessibility finds", async () => {
+	it("fits a phone, and passes the accessibility check", async () => {
 		const page = await open({ width: PHONE });
 		const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
 		assert.ok(Number(overflow) <= 0);

@@ -1,4 +1,4 @@
-/** Pages of the gateway's connections: readings, network, Zigbee, hub. Saved values are read back by the API. */
+/** The pages readings, network, Zigbee and hub. Saved values are read back by the API. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -22,7 +22,7 @@ const CLIPPED = `[...document.querySelectorAll("main select")].flatMap((element)
 const KEY = "secret-of-the-wifi";
 const HUB_TOKEN = "a-token-of-the-hub-0123456789";
 
-describe("The page's connections", function () {
+describe("The pages of the gateway's connections", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -47,7 +47,7 @@ describe("The page's connections", function () {
 		before(() => visit.go("readings"));
 		const rows = () => visit.page.locator("table.readings tbody tr");
 
-		it("shows every value that the meter sent, and those that are looked for", async () => {
+		it("shows every value that the meter sent, and filters them", async () => {
 			assert.equal(await rows().count(), readings.length);
 			await visit.page.fill("[name=filter]", "1.8.0");
 			const shown = await rows().count();
@@ -68,7 +68,7 @@ describe("The page's connections", function () {
 			["de", ";", ";61571,780;kWh;"],
 			["pl", ";", ";61571,780;kWh;"],
 		] as const) {
-			it(`gives them away as a table for spreadsheets in the language ${language}`, async () => {
+			it(`exports a table for spreadsheets in the language ${language}`, async () => {
 				const there = await (await Visit.begin(browser, gateway, { language, path: `/${language}#/readings` })).logIn();
 				await there.page.locator("table.readings").waitFor();
 				const [download] = await Promise.all([
@@ -93,7 +93,7 @@ describe("The page's connections", function () {
 			});
 		}
 
-		it("sends a value over Zigbee by choice, and no longer, where it is in a network", async () => {
+		it("maps a value to Zigbee in a network, and removes the mapping", async () => {
 			const there = await Visit.begin(browser, gateway);
 			await there.page.route("**/api/v1/system/status", async (route) => {
 				const response = await route.fetch();
@@ -128,7 +128,7 @@ describe("The page's connections", function () {
 		});
 	});
 
-	it("Zigbee: saves the table of what is sent, and has no buttons for a radio that is not there", async () => {
+	it("Zigbee: saves the mappings, and has no buttons for a missing radio", async () => {
 		await visit.go("zigbee");
 		await visit.card("network.state").getByText(say("state.absent")).waitFor();
 		assert.equal(await visit.page.locator("[name=join], [name=enabled]").count(), 0);
@@ -143,7 +143,7 @@ describe("The page's connections", function () {
 		await visit.save(card, {});
 		const { mapping } = await gateway.read("zigbee/map");
 		assert.deepEqual(mapping.at(-1), { obis: "1-0:52.7.0", mapping_id: "0B040505" });
-		// Twice the same attribute is said to be so.
+		// The form warns of an attribute that is mapped twice.
 		await card.getByText(say("map.twice", { what: say("object.voltage") })).waitFor();
 		await line.getByRole("button").click();
 		await visit.save(card, {});
@@ -170,14 +170,14 @@ describe("The page's connections", function () {
 	describe("network", () => {
 		before(() => visit.go("network"));
 
-		it("tells how it is connected", async () => {
+		it("shows how the gateway is connected", async () => {
 			const status = await gateway.read("network/status");
 			const card = visit.card("network.state");
 			for (const text of [status.ssid, status.ip, `https://${gateway.hostname}.local/`])
 				await card.getByText(text, { exact: false }).first().waitFor();
 		});
 
-		it("saves its own network, with a password that is not shown", async () => {
+		it("saves the gateway's own network with a hidden password", async () => {
 			const card = visit.card("network.ap");
 			await visit.fill(card, { ap_password: "short" });
 			await card.locator("button[type=submit]").click();
@@ -188,7 +188,7 @@ describe("The page's connections", function () {
 			assert.equal(await card.locator("[name=ap_password]").inputValue(), "");
 		});
 
-		it("takes a new name without the Wi-Fi password, which an empty field keeps", async () => {
+		it("changes the name without the Wi-Fi password, which an empty field keeps", async () => {
 			const card = visit.card("network.ssid");
 			await card.getByText(say("wifi.password.keep")).waitFor();
 			const sent = visit.page.waitForRequest((request) => request.method() === "POST");
@@ -199,7 +199,7 @@ describe("The page's connections", function () {
 			assert.deepEqual([body.ssid, hostname], [ssid, "cellar"]);
 		});
 
-		it("wants the password of another network, unless that is said to have none", async () => {
+		it("requires the password of another network, unless the network is marked as open", async () => {
 			const card = visit.card("network.ssid");
 			const password = card.locator("[name=password]");
 			await visit.fill(card, { ssid: "another" });
@@ -220,7 +220,8 @@ describe("The page's connections", function () {
 			const card = visit.card("network.ssid");
 			await card.locator("[name=scan]").click();
 			await card.getByRole("radio", { name: /^home/ }).check();
-			// The form is right, but it is the address of no device: the gateway says so, the page in its own words.
+			// The form is valid, but the address is a broadcast address: the gateway rejects it, and the page shows its
+			// own text.
 			const fixed = { ip: "192.168.178.255", netmask: "255.255.255.0", gateway: "192.168.178.1" };
 			await visit.fill(card, { password: KEY, apply: false, dhcp: false });
 			await visit.fill(card, { ...fixed, ip: "192.168.178" });
@@ -231,7 +232,7 @@ describe("The page's connections", function () {
 			await card.getByText(say("refused.ip"), { exact: true }).waitFor();
 			assert.equal(await card.locator("[name=ip]").getAttribute("aria-invalid"), "true");
 			await visit.save(card, { dhcp: true });
-			// Each name once, and one that is not heard.
+			// The list has each name once, and a row for a network that is not listed.
 			assert.equal(await card.getByRole("radio").count(), 3);
 		});
 	});
@@ -263,7 +264,7 @@ describe("The page's longest readout", function () {
 		await gateway?.stop();
 	});
 
-	it("shows the present values, and folds those of earlier billing periods until they are wanted or searched for", async () => {
+	it("shows present values, and folds past billing periods until they are opened or match the filter", async () => {
 		const rows = visit.page.locator("table.readings tbody tr:visible");
 		const present = readings.filter(({ billing_period }) => billing_period === null);
 		assert.equal(await rows.count(), present.length);
@@ -275,7 +276,7 @@ describe("The page's longest readout", function () {
 		assert.equal(await rows.count(), readings.length);
 	});
 
-	it("is one below the other on a phone, a table from 600 pixels on, and always inside the screen", async () => {
+	it("is a list on a phone, a table from 600 pixels on, and never overflows the screen", async () => {
 		for (const width of [PHONE, 600, 768, 1280]) {
 			await visit.page.setViewportSize({ width, height: 800 });
 			assert.deepEqual(await visit.overflow(), [], `at ${width} pixels`);
@@ -284,7 +285,7 @@ describe("The page's longest readout", function () {
 		}
 	});
 
-	it("has the times of maxima as the language writes them, and the units that the meter leaves away", async () => {
+	it("formats the times of maxima in the language, and adds the units that the meter omits", async () => {
 		const row = visit.page.locator("table.readings tbody tr").filter({ hasText: "1-0:1.6.0*01" });
 		// As sent: 1-0:1.6.0*01(03.258)(1702102000).
 		assert.match((await row.textContent()) ?? "", /3,258\s?kW.*10 lut 2017, 20:00/);

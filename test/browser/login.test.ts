@@ -1,4 +1,4 @@
-/** The way in and out of the page, and what happens when a session ends under it. */
+/** Login and logout, and the end of a session while the page is open. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
@@ -29,7 +29,7 @@ describe("The page's login", function () {
 	const password = () => visit.page.getByLabel(say("login.password"), { exact: true });
 	const error = () => visit.page.getByRole("alert");
 
-	it("takes the right password, keeps the token for this tab alone, and lets go of it again", async () => {
+	it("accepts the right password, keeps the token for this tab only, and deletes it at the logout", async () => {
 		visit = await Visit.begin(browser, gateway);
 		assert.equal(await visit.stored("token"), null);
 		await visit.logIn();
@@ -38,7 +38,7 @@ describe("The page's login", function () {
 		gateway.plant(token!);
 		assert.equal(await visit.page.evaluate("JSON.stringify(localStorage).includes('token')"), false);
 		assert.equal(await visit.page.evaluate("document.cookie"), "");
-		// A reload of the tab goes on.
+		// The session survives a reload of the tab.
 		await visit.page.reload();
 		await visit.settled();
 		assert.equal(await visit.page.getByRole("navigation").count(), 1);
@@ -49,7 +49,7 @@ describe("The page's login", function () {
 		assert.equal((await gateway.get("meter/protocol", { token })).status, 401);
 	});
 
-	it("lets go of the token before the gateway has answered, and who logs in meanwhile stays in", async () => {
+	it("deletes the token before the gateway replies, without affecting a login that follows", async () => {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
 		const token = await visit.stored("token");
 		let release = () => {};
@@ -80,7 +80,7 @@ describe("The page's login", function () {
 		assert.equal(await visit.page.getByRole("dialog").count(), 0);
 	});
 
-	it("refuses a wrong password with a reason and the field as it was, and then takes the right one", async () => {
+	it("rejects a wrong password with a reason and an unchanged field, then accepts the right one", async () => {
 		visit = await Visit.begin(browser, gateway, { width: PHONE });
 		await password().fill("wrong-password");
 		await visit.button("login.go").click();
@@ -91,9 +91,9 @@ describe("The page's login", function () {
 		await visit.logIn();
 	});
 
-	it("waits its turn when wrong passwords came before, and then takes the right one", async () => {
+	it("waits after wrong passwords, then accepts the right one", async () => {
 		visit = await Visit.begin(browser, gateway);
-		// The last of these has the next attempt wait for 4 s.
+		// After the last of these, the next attempt must wait 4 s.
 		for (const waitMs of [0, 0, 0, 0, 0, 1100, 2100]) {
 			await gateway.pass(waitMs);
 			const body = JSON.stringify({ username: "admin", password: "wrong" });
@@ -102,11 +102,11 @@ describe("The page's login", function () {
 		}
 		const begunMs = Date.now();
 		await visit.logIn();
-		assert.ok(Date.now() - begunMs > 2000, "it was let in at once");
+		assert.ok(Date.now() - begunMs > 2000, "the login did not wait");
 		assert.match((await visit.stored("token")) ?? "", /^[0-9a-f]{64}$/);
 	});
 
-	it("does not send the password, nor what it could be found by", async () => {
+	it("sends neither the password nor anything that reveals it", async () => {
 		visit = await Visit.begin(browser, gateway);
 		const bodies: string[] = [];
 		visit.page.on("request", (request) => bodies.push(`${request.url()} ${request.postData() ?? ""}`));
@@ -115,7 +115,7 @@ describe("The page's login", function () {
 		for (const body of bodies) assert.doesNotMatch(body, /label-password|"password"/);
 	});
 
-	it("leads to the first steps while the password is the label's, and only who asked for no page", async () => {
+	it("opens the wizard while the password is the label's, unless the address names a page", async () => {
 		visit = await Visit.begin(browser, gateway, { path: "/" });
 		await visit.logIn();
 		await visit.page.waitForSelector("main.wizard");
@@ -125,7 +125,7 @@ describe("The page's login", function () {
 		assert.equal(await visit.page.evaluate("location.hash"), "#/dashboard");
 	});
 
-	it("shows and hides what is typed", async () => {
+	it("shows and hides the typed password", async () => {
 		visit = await Visit.begin(browser, gateway);
 		await password().fill("something");
 		assert.equal(await password().getAttribute("type"), "password");

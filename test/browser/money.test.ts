@@ -1,4 +1,4 @@
-/** Prices on the gateway, and what the page makes of them for a household with sun on its roof. */
+/** Prices on the gateway, and the costs that the page calculates from them for a household with solar panels. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { TEXTS } from "../../hosts/browser/text/all.js";
@@ -17,10 +17,10 @@ const PRICE = {
 	base_micro: 12_000_000,
 	base_per: "month",
 };
-/** In force since the 11th of this month. */
+/** Valid since the 11th of this month. */
 const CHANGED = { ...PRICE, from: "2026-11-11", import_micro: 300_000, base_micro: 15_000_000 };
 
-describe("The page's money", function () {
+describe("Costs on the page", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -60,7 +60,7 @@ describe("The page's money", function () {
 	}
 	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const day = (date: string) => days.find(({ localtime }) => localtime.startsWith(date)) as Record<string, number>;
-	/** Money of that many millionths as the page writes it. */
+	/** That many millionths of the currency, formatted as on the page. */
 	const money = (micro: number, language = "en") => {
 		const format = new Intl.NumberFormat(language, { style: "currency", currency: "EUR", signDisplay: "exceptZero" });
 		return plain(format.format(micro / 1e6).replace("-", "−"));
@@ -68,7 +68,7 @@ describe("The page's money", function () {
 	const balanceOf = ({ import_wh, export_wh }: Record<string, number>, price = PRICE, daysOfMonth = 30) =>
 		(-import_wh * price.import_micro + export_wh * price.export_micro) / 1000 - price.base_micro / daysOfMonth;
 
-	it("is told with its sign and in words, in every language, where the amounts are", async () => {
+	it("are shown with their sign and in words beside the amounts, in every language", async () => {
 		await give(PRICE);
 		for (const [index, language] of LANGUAGES.entries()) {
 			const visit = await open({ language });
@@ -90,7 +90,7 @@ describe("The page's money", function () {
 		}
 	});
 
-	it("is earned where export brings more, and stands on the first page too", async () => {
+	it("are a gain when the export yields more, also on the first page", async () => {
 		await give({ ...PRICE, export_micro: 2_000_000, base_micro: 0 });
 		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
 		const card = visit.card("use.today");
@@ -103,7 +103,7 @@ describe("The page's money", function () {
 		await visit.end();
 	});
 
-	it("changes with the price on its day, in table and file", async () => {
+	it("change with the price on its day, in table and file", async () => {
 		await give(CHANGED, PRICE);
 		const visit = await open();
 		await visit.page.selectOption("select[name=by]", "days");
@@ -124,13 +124,13 @@ describe("The page's money", function () {
 			assert.ok(Math.abs(balance - balanceOf(day(date), price) / 1e6) < 0.000_06, `${row} ${date}`);
 		}
 		assert.equal(await visit.page.getByText(say("money.estimated")).count(), 0);
-		// A year has months only, so the one of the change is divided.
+		// A year is divided into months only, so the month of the change is divided.
 		await visit.page.selectOption("select[name=by]", "months");
 		await visit.page.getByText(say("money.estimated")).waitFor();
 		await visit.end();
 	});
 
-	it("goes without the base charge in the hours of a day, and says so", async () => {
+	it("exclude the base charge in the hours of a day, and say so", async () => {
 		await give(PRICE);
 		const visit = await open();
 		await visit.page.selectOption("select[name=by]", "hours");
@@ -140,7 +140,7 @@ describe("The page's money", function () {
 		await visit.end();
 	});
 
-	it("has prices that are typed once, for all browsers, and are changed and removed there", async () => {
+	it("use prices that are entered once for all browsers, and are changed and removed there", async () => {
 		const visit = await openPrices({ language: "de", width: PHONE });
 		const german = (key: keyof typeof TEXTS) => TEXTS[key][1];
 		const card = visit.page
@@ -167,7 +167,7 @@ describe("The page's money", function () {
 		await other.page.getByText("Price per kWh: 0.3; tariff 2: 0.25").waitFor();
 		await other.end();
 
-		// The older one is the second of the list.
+		// The older price is the second of the list.
 		await card.locator("button[name=change]").nth(1).click();
 		assert.equal(await card.locator("[name=import_micro]").inputValue(), "0,3217");
 		assert.equal(await card.locator("[name=base_per]").inputValue(), "year");
@@ -189,7 +189,7 @@ describe("The page's money", function () {
 		await visit.end();
 	});
 
-	it("has no form for a ninth price", async () => {
+	it("allow no ninth price", async () => {
 		await give(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
 		const visit = await openPrices();
 		await visit.page.getByText(say("price.full", { n: 8 })).waitFor();
@@ -199,7 +199,7 @@ describe("The page's money", function () {
 		await visit.end();
 	});
 
-	it("takes over what a browser had kept, once, and only where the gateway has none", async () => {
+	it("take over a browser's old prices once, and only if the gateway has none", async () => {
 		const old = JSON.stringify({ import: "0,3217", export: "0.08", currency: "CHF" });
 		const visit = async () => {
 			const one = await Visit.begin(browser, gateway);
@@ -218,7 +218,7 @@ describe("The page's money", function () {
 		assert.deepEqual(await gateway.read(PATH), { periods: [CHANGED], currency: "EUR" });
 	});
 
-	it("fits and is free of barriers, light and dark, on a phone and a desktop", async () => {
+	it("fit and are accessible in both themes, on a phone and a desktop", async () => {
 		await give(CHANGED, PRICE);
 		const found: string[] = [];
 		for (const width of [PHONE, DESKTOP]) {

@@ -1,6 +1,6 @@
 /**
- * Nine failures as the owner meets them on the page. Each is caused, its sentence is looked up in the three languages,
- * on a phone, and its advice is followed; a good readout must result. The pictures are in `.build/nine-ways`.
+ * Nine failures as the owner sees them on the page. Each is caused; its text is looked up in the three languages, on a
+ * phone; and its advice is followed, which must give a good readout. The pictures are in `.build/nine-ways`.
  */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -15,23 +15,23 @@ import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
 
 const PICTURES = join(ROOT, ".build", "nine-ways");
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
-/** The head sits on the port, turned well. */
+/** The optical head is placed well. */
 const WELL = { telegram, mode: "C" } as const;
 const OFF = { ...WELL, faults: { silence: 1_000_000 } };
 /** Key of `npm run meter -- --protocol dlms`. */
 const GUEK = "000102030405060708090A0B0C0D0E0F";
 const AK = "D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF";
 const DLMS_METER = ["--protocol", "dlms", "--baud-pace", "--quiet"];
-/** For the answers of DLMS meters, which are not slow here. */
+/** Short timeout, because the DLMS meters of these tests are fast. */
 const IMPATIENT = { receive_timeout_ms: 300 };
 const DAY_S = 86_400;
 /** Longer than a session. */
 const SESSION_MS = 31 * 60_000;
-/** A readout that fails tries what else the meter might speak. */
+/** Time limit of a readout; a failed one also tries what else the meter might send. */
 const READ_MS = 60_000;
 const THEMES: Readonly<Record<Language, "light" | "dark">> = { en: "light", de: "dark", pl: "light" };
 
-describe("Nine ways to fail", function () {
+describe("Nine failures on the page", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -63,7 +63,7 @@ describe("Nine ways to fail", function () {
 
 	const main = () => visit.page.locator("main");
 	const dialog = () => visit.page.getByRole("dialog");
-	/** The text in the page's language, as a pattern: whatever is put in. */
+	/** The text in the page's language as a pattern, with any values in it. */
 	const words = (key: TextKey) => {
 		const parts = TEXTS[key][LANGUAGES.indexOf(language)].split(/\{\w+\}/);
 		return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".+"));
@@ -80,7 +80,7 @@ describe("Nine ways to fail", function () {
 		await visit.settled();
 	}
 
-	/** These texts are seen, in a phone's width too, and are others in each language. */
+	/** Checks that these texts differ between languages, are shown, and fit a phone. */
 	async function look(name: string, keys: readonly TextKey[], where: () => Locator = main): Promise<void> {
 		for (const key of keys) {
 			assert.equal(new Set(TEXTS[key].filter((text) => text.length > 0)).size, LANGUAGES.length, key);
@@ -94,13 +94,13 @@ describe("Nine ways to fail", function () {
 	}
 
 	interface Walk {
-		/** Brings it about, where a change of the language ends it. */
+		/** Causes the failure again, if a change of the language has ended it. */
 		readonly bring?: () => Promise<void>;
 		readonly mend?: () => Promise<void>;
 		readonly where?: () => Locator;
 	}
 
-	/** The same in each language. */
+	/** Checks the texts in each language. */
 	async function walk(name: string, keys: readonly TextKey[], { bring, mend, where }: Walk = {}): Promise<void> {
 		for (const wanted of LANGUAGES) {
 			await speak(wanted);
@@ -111,7 +111,7 @@ describe("Nine ways to fail", function () {
 		await speak("en");
 	}
 
-	/** Presses "read now", and waits for what comes of it. */
+	/** Presses "read now", and waits until the readout has ended. */
 	async function read(): Promise<void> {
 		await button("read.now").click();
 		await visit.page.getByRole("progressbar").waitFor();
@@ -179,7 +179,7 @@ describe("Nine ways to fail", function () {
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await walk("4-push", ["finding.ascii", "finding.set"], {
 			bring: async () => {
-				// After a change of the language there is what the gateway keeps of it.
+				// After a change of the language, the page shows the failure as the gateway has stored it.
 				if (language !== "en") await look("4-push-later", ["failure.unasked", "links.meter.page"]);
 				await read();
 			},
@@ -211,14 +211,15 @@ describe("Nine ways to fail", function () {
 		await gateway.connectMeter(WELL);
 		const lost = () => main().getByText(words("lost.text"));
 		await walk("6-wifi", ["lost.text"], {
-			// The gateway's: it answers nothing. Then this device's, which the browser knows at once.
+			// In English the gateway loses its Wi-Fi and does not answer; in the other languages this device does,
+			// which the browser notices at once.
 			bring: async () => {
 				if (language === "en") process.kill(gateway.pid, "SIGSTOP");
 				else await visit.context.setOffline(true);
 				await looksAgain();
 			},
 			mend: async () => {
-				// That the schedule is not kept is another matter, which nobody knows of now.
+				// Nobody knows now whether the schedule is kept, so this text is missing.
 				assert.equal(await main().getByText(words("stale.late")).count(), 0);
 				process.kill(gateway.pid, "SIGCONT");
 				await visit.context.setOffline(false);
@@ -244,7 +245,8 @@ describe("Nine ways to fail", function () {
 	it("8: the session is over", async () => {
 		await walk("8-session", ["login.again", "login.go"], {
 			bring: async () => {
-				// The gateway's time can't be hurried: it is asked to end the session that the page's time has come for.
+				// The gateway's clock can't be put forward, so the session is ended when the page's clock has passed
+				// its end.
 				await visit.page.clock.fastForward(SESSION_MS);
 				const token = (await visit.stored("token")) ?? "";
 				assert.equal((await gateway.post("system/logout", undefined, { token })).status, 200);
@@ -258,7 +260,8 @@ describe("Nine ways to fail", function () {
 
 	it("9: the meter has been silent for a day", async () => {
 		await gateway.connectMeter(OFF);
-		// As long as nobody has tried, which the gateway does at once when its clock is put forward.
+		// The state before the next attempt. It is simulated, because the gateway reads at once when its clock is put
+		// forward.
 		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
 			const status = await response.json();

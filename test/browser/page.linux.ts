@@ -1,6 +1,6 @@
 /**
- * The page, unchanged, against the firmware that the Moddable SDK builds, in its XS with the microcontroller's memory: a
- * browser opens connections side by side, lets go of requests, and asks for everything at once.
+ * The unchanged page against the firmware that the Moddable SDK builds, in XS with the microcontroller's memory: a
+ * browser opens connections side by side, drops requests, and requests everything at once.
  */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
@@ -10,11 +10,11 @@ import { ANY, BOOT, probe } from "../system/memory-limits.js";
 import { needBrowser, PLACES, say, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
-/** As many as browsers have by default for one host; the gateway has two. */
+/** Browsers open as many connections to one host by default; the gateway has two. */
 const TABS = 6;
-/** Longer than any time-out of a connection without a request. */
+/** Longer than any time-out of a connection without a request, ms. */
 const REST_MS = 31_000;
-/** Allowed growth after all of it. */
+/** Allowed growth of memory after all tests. */
 const GROWTH = { slots: 32, chunks: 1024 };
 
 describe("The page of the firmware on Linux", function () {
@@ -36,7 +36,7 @@ describe("The page of the firmware on Linux", function () {
 		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
-	it("is served, lets in, and shows a reading", async function () {
+	it("is served, accepts a login, and shows a reading", async function () {
 		await probe(gateway, this, BOOT);
 		visit = await (await Visit.begin(browser, gateway, { live: true })).logIn();
 		await visit.button("read.now").click();
@@ -60,15 +60,15 @@ describe("The page of the firmware on Linux", function () {
 		await visit.end();
 	});
 
-	it("is there for as many tabs as are opened, and when they are closed while it answers", async function () {
-		// Without connections, so that the same is compared.
+	it("is served to many tabs at once, also when some are closed during a reply", async function () {
+		// Waits until connections have ended, so that equal states are compared.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let round = 0; round < 3; round++) {
 			const context = await browser.newContext({ ignoreHTTPSErrors: true });
 			const pages = await Promise.all(Array.from({ length: TABS }, () => context.newPage()));
 			const loads = pages.map((page) => page.goto(`https://localhost:${gateway.httpsPort}/`));
-			// The others are given up in the middle of it.
+			// The other loads are dropped in the middle.
 			await Promise.race(loads);
 			for (const load of loads) load.catch(() => {});
 			await context.close();

@@ -1,6 +1,6 @@
 /**
- * The pictures of the README and the icon of the page as PNG, made only when they are asked for: PICTURES=1 npm test -- .build/test/browser/pictures.test.js
- * They show two hours of a household with sun on its roof.
+ * The pictures of the README and the icon of the page as PNG, made only on request: PICTURES=1 npm test --
+ * .build/test/browser/pictures.test.js They show two hours of a household with solar panels.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,14 +15,14 @@ import { giveHistory, NOW } from "./household.js";
 import { smallPNG } from "./small-png.js";
 
 const FOLDER = join(ROOT, "test", "browser", "pictures");
-/** Watts, every five minutes. */
+/** Watts every five minutes. */
 const POWER = [
 	412, 398, 431, 1890, 1874, 640, 420, 385, 310, 190, 75, -60, -240, -515, -830, -1105, 420, 380, -1290, -1340,
 ];
 const STEP_MS = 300_000;
-/** The page looks for a new readout every five seconds. */
+/** The page polls for a new readout every five seconds. */
 const LOOK_MS = 6_000;
-/** Late in a morning, yesterday: no certificate is of a later day. */
+/** 10:00 UTC of yesterday, so that no certificate is from a later day. */
 const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
 const SOURCE = join(ROOT, "hosts", "browser");
 const ICON_SIZE = 192;
@@ -54,7 +54,7 @@ if (process.env["PICTURES"] === "1") {
 		before(async function () {
 			browser = await needBrowser(this);
 			gateway = await ProcessGateway.start("node");
-			// As after the first steps: the password is its owner's.
+			// The state after the wizard: the owner has set the password.
 			const words = { old_password: PASSWORD, new_password: PASSWORD };
 			assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
 			mkdirSync(FOLDER, { recursive: true });
@@ -64,7 +64,7 @@ if (process.env["PICTURES"] === "1") {
 			await gateway?.stop();
 		});
 
-		it("are made of the icon for home screens: to the edges, since systems cut its corners", async () => {
+		it("are made from the icon for home screens, which fills the square because systems cut its corners", async () => {
 			const page = await browser.newPage({ viewport: { width: ICON_SIZE, height: ICON_SIZE } });
 			const drawing = readFileSync(join(SOURCE, "icon.svg"), "utf8").replace(/ rx="\d+"/, "");
 			await page.setContent(`<body style="margin:0">${drawing.replace("<svg ", '<svg style="display:block" ')}`);
@@ -91,7 +91,7 @@ if (process.env["PICTURES"] === "1") {
 
 		it("are made of the overview, on a phone and on a desktop", async () => {
 			await gateway.login();
-			// Its clock is put on in leaps, which would be made up for.
+			// The test puts the clock forward in steps, and the schedule would make up for the skipped readouts.
 			await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 			const visits = await Promise.all(
 				SIZES.map(async ({ width }) => (await Visit.begin(browser, gateway, { width, hurried: true })).logIn()),

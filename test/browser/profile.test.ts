@@ -1,4 +1,4 @@
-/** The meter's own load profile on the page: of a simulated DLMS meter, of P.01, and what goes wrong. */
+/** The meter's load profile on the page: from a simulated DLMS meter, from P.01, and its errors. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -14,8 +14,8 @@ const PROFILE = "**/meter/profile?**";
 const DIRECT = { server_physical: 17, opening: "direct", baudrate: 9600, receive_timeout_ms: 300 };
 
 /**
- * A counter and a demand; the second row has no counter, the third the marks of a power failure, the counter of the fifth
- * is that of another meter, and a row is missing before the last one.
+ * A counter and a demand. The second row has no counter, the third has the marks of a power failure, the counter of the
+ * fifth is from another meter, and a row is missing before the last one.
  */
 const P01 = [
 	"0.0.0(48151623)",
@@ -31,14 +31,14 @@ const P01 = [
 	"(8.000)(4.000)",
 ];
 
-/** As a meter of mode C sends it. */
+/** The telegram of a meter in mode C. */
 function telegramOf(lines: readonly string[]): Buffer {
 	const block = `${lines.join("\r\n")}\r\n!\r\n`;
 	const check = Buffer.from(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);
 	return Buffer.from(`/LGZ5\\2ZMD3104100.B22\r\n\x02${block}\x03${String.fromCharCode(check)}`, "latin1");
 }
 
-describe("The page's load profile", function () {
+describe("The load profile on the page", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -73,7 +73,7 @@ describe("The page's load profile", function () {
 	const card = (visit: Visit) =>
 		visit.page.locator("section.card").filter({ has: visit.page.locator("button[name=read]") });
 	const press = (visit: Visit) => card(visit).locator("button[name=read]").click();
-	/** Reads it by the button, and gives what the gateway has answered. */
+	/** Reads the profile by the button; returns the gateway's reply. */
 	async function read(visit: Visit, entries = "10"): Promise<JSONObject> {
 		await visit.page.selectOption("select[name=entries]", entries);
 		const replied = visit.page.waitForResponse((response) => response.url().includes("meter/profile"));
@@ -83,7 +83,7 @@ describe("The page's load profile", function () {
 		await visit.settled();
 		return body;
 	}
-	/** Without a meter: the page gets this. */
+	/** Makes the page get this reply, without a meter. */
 	async function answer(visit: Visit, body: JSONObject, status = 200): Promise<void> {
 		await visit.page.unroute(PROFILE);
 		await visit.page.route(PROFILE, (route) => route.fulfill({ status, json: body }));
@@ -106,7 +106,7 @@ describe("The page's load profile", function () {
 		return { name: file.suggestedFilename(), lines };
 	}
 
-	it("is there without a history, asks for a day of quarter hours, and shows whatever comes", async () => {
+	it("is offered without a history, requests a day of quarter hours, and shows any reply", async () => {
 		const visit = await open();
 		await visit.page.getByText(say("use.empty")).waitFor();
 		await answer(visit, { rows: [] });
@@ -117,7 +117,7 @@ describe("The page's load profile", function () {
 			asked.map((one) => one.url().split("?")[1]),
 			["obis=1-0%3A99.1.0&entries=96&lang=en"],
 		);
-		// Cut short; marks of another kind as they were sent; no times, and texts.
+		// A truncated row; an unknown status, shown as sent; no times, and texts.
 		const row = { timestamp: 0, localtime: "" };
 		await answer(visit, {
 			protocol: "DLMS/COSEM",
@@ -141,7 +141,7 @@ describe("The page's load profile", function () {
 		await visit.end();
 	});
 
-	it("shows the rows of a DLMS meter in the gateway's zone, by the names of their codes, with their marks", async () => {
+	it("shows the rows of a DLMS meter in the gateway's zone, with the names of their codes and their marks", async () => {
 		const visit = await open();
 		const { rows, columns } = await read(visit);
 		assert.equal(rows.length, 10);
@@ -166,7 +166,7 @@ describe("The page's load profile", function () {
 				index === 7 ? say("profile.season") : "",
 			]),
 		);
-		/** Text of a row's bar: for a counter the increase since the row before. */
+		/** Text of a row's bar; a counter shows the increase since the row before. */
 		const bar = (row: number, column: number) => {
 			const isCounter = columns[column].obis.includes(".8.");
 			const step = Number(rows[row].values[column]) - (isCounter ? Number(rows[row - 1].values[column]) : 0);
@@ -183,7 +183,7 @@ describe("The page's load profile", function () {
 		await visit.end();
 	});
 
-	it("has a file for the spreadsheets of the language, with what the meter has sent", async () => {
+	it("has a file for the spreadsheets of the language, with the values as sent", async () => {
 		const visit = await open({ language: "de" });
 		const { rows, columns } = await read(visit);
 		const { name, lines } = await save(visit);
@@ -202,7 +202,7 @@ describe("The page's load profile", function () {
 		await visit.end();
 	});
 
-	it("tells that the meter is being read, also to who comes back to the page; the next one finds nothing", async () => {
+	it("shows the running readout also to a user who returns, and is empty for the next user", async () => {
 		const visit = await open();
 		let release = () => {};
 		const held = new Promise<void>((resolve) => {
@@ -232,7 +232,7 @@ describe("The page's load profile", function () {
 		await visit.end();
 	});
 
-	it("shows counters of P.01 by how far they went, and says of a row what happened in it", async () => {
+	it("shows counters of P.01 as increases, and says what happened in a row", async () => {
 		await gateway.login();
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.connectMeter({ telegram: telegramOf(P01) });
@@ -250,7 +250,7 @@ describe("The page's load profile", function () {
 			[`${day}, 1:30 PM`, "8.000 kWh", "4.000 kW", ""],
 		]);
 		assert.ok(await card(visit).getByText(say("profile.steps")).isVisible());
-		// To the missing value and from it, to the other meter, and over the missing row.
+		// Four gaps: to and from the missing value, at the exchange of the meter, and over the missing row.
 		assert.equal(await card(visit).locator(".bars rect.gap").count(), 4);
 		assert.equal(await card(visit).locator(".bars .up").count(), 1);
 		assert.equal(await card(visit).locator(".bars circle").count(), 1);
@@ -260,7 +260,7 @@ describe("The page's load profile", function () {
 		await visit.page.selectOption("select[name=column]", "1");
 		assert.equal(await card(visit).locator(".bars .up").count(), 6);
 		assert.equal(await card(visit).getByText(say("profile.steps")).count(), 0);
-		// Without DLMS/COSEM there is this one only.
+		// Without DLMS/COSEM the meter has only one profile.
 		await visit.page.selectOption("select[name=profile]", "1-0:99.2.0");
 		await press(visit);
 		await card(visit).getByRole("alert").getByText(say("error.no_profile"), { exact: true }).waitFor();
@@ -268,7 +268,7 @@ describe("The page's load profile", function () {
 		await putDLMS();
 	});
 
-	it("says what is wrong, and what to do: no such profile, no code, a silent meter, a busy gateway", async () => {
+	it("gives reason and advice for a missing profile, a wrong code, a silent meter, and a busy gateway", async () => {
 		const visit = await open({ hurried: true });
 		const alert = (text: string) => card(visit).getByRole("alert").getByText(text);
 		await visit.page.selectOption("select[name=profile]", "0-0:98.1.0");
@@ -292,14 +292,14 @@ describe("The page's load profile", function () {
 			await press(visit);
 			await alert(say(text)).waitFor();
 		}
-		assert.equal(await card(visit).locator("table").count(), 0, "what was read before is shown as if it were new");
+		assert.equal(await card(visit).locator("table").count(), 0, "old rows are shown as if they were new");
 		await answer(visit, { error: "busy", message: "" }, 503);
 		await press(visit);
 		await visit.hurry(alert(say("error.busy")));
 		await visit.end();
 	});
 
-	it("is for everybody: a hundred rows in a box of their own, no violations, nothing beyond the edge", async () => {
+	it("is accessible with a hundred rows in a scrolling box, without overflow", async () => {
 		const found: string[] = [];
 		for (const [index, width] of [PHONE, DESKTOP].entries()) {
 			const language = LANGUAGES[index + 1];
@@ -310,7 +310,7 @@ describe("The page's load profile", function () {
 			await visit.page.keyboard.press("Enter");
 			await visit.page.keyboard.press("Tab");
 			const box = card(visit).locator("section");
-			assert.ok(await visit.isFocused(box), "what scrolls is not reached by keys");
+			assert.ok(await visit.isFocused(box), "the scrolling box can't be reached by keyboard");
 			const { height } = (await box.boundingBox())!;
 			assert.ok(height <= visit.page.viewportSize()!.height, `${height} pixels`);
 			const name = `${width} ${language}`;

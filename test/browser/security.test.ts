@@ -1,4 +1,4 @@
-/** The security page: a new password, sessions, the life of a token, certificates; all as the API tells it too. */
+/** The security page: a new password, sessions, tokens and certificates, each compared with the API. */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
@@ -31,10 +31,10 @@ describe("The page's security settings", function () {
 
 	const row = (within: Locator, text: string) => within.getByRole("listitem").filter({ hasText: text });
 
-	it("makes a token, shows it once, and revokes it", async () => {
+	it("creates a token, shows it once, and revokes it", async () => {
 		const card = visit.card("tokens.title");
 		await visit.fill(card, { name: "Home automation" });
-		// More than reading must be chosen explicitly.
+		// More rights than reading must be chosen explicitly.
 		assert.equal(await card.getByRole("radio", { name: say("tokens.scope.read") }).isChecked(), true);
 		await card.getByRole("radio", { name: say("tokens.scope.full") }).check();
 		await card.locator("button[type=submit]").click();
@@ -43,7 +43,7 @@ describe("The page's security settings", function () {
 		assert.match(token, /^[0-9a-f]{64}$/);
 		gateway.plant(token);
 		assert.equal((await gateway.get("iec62056/config", { token })).status, 200);
-		// It is no display's.
+		// This token has no link for a display.
 		assert.equal(await dialog.locator("a.link, svg.code").count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);
 		await dialog.locator("[name=stored]").click();
@@ -58,7 +58,7 @@ describe("The page's security settings", function () {
 		assert.deepEqual((await gateway.read("system/tokens")).tokens, []);
 	});
 
-	it("ends another session, and not its own", async () => {
+	it("ends another session, but not its own", async () => {
 		const token = await gateway.loginByChallenge();
 		await visit.go("dashboard");
 		await visit.go("security");
@@ -75,7 +75,7 @@ describe("The page's security settings", function () {
 		await gateway.login();
 	});
 
-	it("changes the password, goes on itself, and ends all other sessions", async () => {
+	it("changes the password, keeps its own session, and ends all others", async () => {
 		const card = visit.card("login.password");
 		await visit.fill(card, { old: "not the password", new: NEW_PASSWORD, repeat: NEW_PASSWORD });
 		await card.locator("button[type=submit]").click();
@@ -87,19 +87,19 @@ describe("The page's security settings", function () {
 		await card.locator("button[type=submit]").click();
 		await card.locator(".notice.good").waitFor();
 		assert.equal((await gateway.get("meter/protocol")).status, 401);
-		// Back to what the other tests log in by.
+		// Restores the password for the other tests.
 		await visit.save(card, { old: NEW_PASSWORD, new: PASSWORD, repeat: PASSWORD });
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).password_default, false);
 	});
 
-	it("shows the fingerprint of the certificate as browsers and OpenSSL show it", async () => {
+	it("shows the fingerprint of the certificate like browsers and OpenSSL", async () => {
 		const { fingerprint256 } = await certificateOf(gateway.httpsPort);
 		await visit.card("cert.title").getByText(fingerprint256, { exact: true }).waitFor();
 		assert.ok(gateway.diagnosis.includes(fingerprint256), "on the console too");
 	});
 
-	it("says what is wrong with a certificate, and stays as it was", async () => {
+	it("says what is wrong with a certificate, and keeps the old one", async () => {
 		const card = visit.card("cert.title");
 		const { certificate } = make({ subject: "/CN=bad" });
 		const install = visit.button("cert.install", card);
@@ -116,7 +116,7 @@ describe("The page's security settings", function () {
 		assert.equal((await gateway.read("system/certificate")).custom, false);
 	});
 
-	it("installs a certificate from its files, is there again under it, and gives it up", async () => {
+	it("installs a certificate from its files, returns under it, and removes it", async () => {
 		const root = make({ subject: "/O=Home/CN=Root", extensions: AUTHORITY });
 		const extensions = ["basicConstraints=CA:FALSE", `subjectAltName=DNS:${gateway.hostname}`];
 		const server = make({ subject: `/O=Home/CN=${gateway.hostname}`, issuer: root, extensions });
@@ -138,7 +138,7 @@ describe("The page's security settings", function () {
 		assert.equal((await certificateOf(gateway.httpsPort)).subject, `CN=${gateway.hostname}`);
 	});
 
-	/** The page says that it waits for the gateway, and asks for the login when that is there. */
+	/** The page says that it waits for the gateway, and asks for the login when the gateway is back. */
 	async function comesBack(authority?: string): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted(authority);

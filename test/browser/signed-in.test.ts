@@ -1,4 +1,4 @@
-/** A device that stays signed in for reading: its token, what it may do without the password, and its end. */
+/** A device that stays signed in for reading: its token, what it may do without the password, and how this ends. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
@@ -37,7 +37,7 @@ describe("A device that stays signed in for reading", function () {
 	const kept = async (): Promise<{ id: string; token: string } | null> =>
 		JSON.parse((await visit.page.evaluate("localStorage.getItem('reader')")) || "null");
 
-	/** Logs in with the box ticked. */
+	/** Logs in with the box "stay signed in" ticked. */
 	async function signIn(options: Parameters<typeof Visit.begin>[2] = {}): Promise<void> {
 		visit = await Visit.begin(browser, gateway, options);
 		await visit.page.getByLabel(say("login.keep"), { exact: true }).check();
@@ -46,7 +46,7 @@ describe("A device that stays signed in for reading", function () {
 		const own = await kept();
 		if (own !== null) gateway.plant(own.token);
 	}
-	/** Lets the tab's session end, as half an hour or another tab does. */
+	/** Ends the tab's session, as a timeout or another tab does. */
 	const endSession = async () => {
 		await visit.page.evaluate("sessionStorage.clear()");
 		await visit.page.reload();
@@ -59,7 +59,7 @@ describe("A device that stays signed in for reading", function () {
 		await visit.settled();
 	};
 
-	it("is not asked for it unless its owner ticks the box", async () => {
+	it("gets no token unless its owner ticks the box", async () => {
 		visit = await Visit.begin(browser, gateway);
 		assert.equal(await visit.page.getByLabel(say("login.keep"), { exact: true }).isChecked(), false);
 		assert.deepEqual(await violationsOf(visit), []);
@@ -70,7 +70,7 @@ describe("A device that stays signed in for reading", function () {
 		await visit.page.waitForSelector("main.login");
 	});
 
-	it("has a token of its own that may only read, by the name of browser, system and month", async () => {
+	it("has a read-only token of its own, named after browser, system and month", async () => {
 		await signIn({ width: PHONE });
 		const [token] = await tokens();
 		assert.equal(token.scope, "read");
@@ -100,7 +100,7 @@ describe("A device that stays signed in for reading", function () {
 		}
 	});
 
-	it("asks for the password where a page needs it, and goes on with it; a cancelled one stays unseen", async () => {
+	it("asks for the password when a page needs it, and shows the page only with the password", async () => {
 		await signIn();
 		await endSession();
 		await visit.page.evaluate("location.hash = '#/hub'");
@@ -113,12 +113,12 @@ describe("A device that stays signed in for reading", function () {
 		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		await enterPassword();
 		await visit.page.locator("main form").first().waitFor();
-		// The session ends as any other, and reading goes on.
+		// The session ends as any other, and the device can still read.
 		assert.match((await visit.stored("token")) ?? "", /^[0-9a-f]{64}$/);
 		assert.equal((await tokens()).length, 1);
 	});
 
-	it("goes on reading when the session ends, and asks for the password before it saves what was typed", async () => {
+	it("keeps reading when the session ends, and asks for the password before it saves input", async () => {
 		await signIn();
 		await visit.go("system");
 		const form = visit.page.locator("form").filter({ has: visit.page.locator("[name=timezone]") });
@@ -132,7 +132,7 @@ describe("A device that stays signed in for reading", function () {
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
 	});
 
-	it("is told when its token was revoked, forgets it, and logs in as any other", async () => {
+	it("reports that its token was revoked, deletes it, and then has an ordinary login", async () => {
 		await signIn();
 		await endSession();
 		await figure().waitFor();
@@ -141,7 +141,7 @@ describe("A device that stays signed in for reading", function () {
 		await visit.page.reload();
 		await visit.page.getByText(say("ending.forgotten")).waitFor();
 		assert.equal(await kept(), null);
-		// Also after a restart of the browser.
+		// The token also survives a restart of the browser.
 		await visit.page.evaluate("sessionStorage.clear()");
 		await visit.page.reload();
 		await visit.page.locator("main.login").getByText(say("ending.forgotten")).waitFor();
@@ -152,7 +152,7 @@ describe("A device that stays signed in for reading", function () {
 		assert.equal(await visit.page.getByText(say("ending.forgotten")).count(), 0);
 	});
 
-	it("gives up its token by its own hand on the security page", async () => {
+	it("deletes its token when its user revokes it on the security page", async () => {
 		await signIn();
 		await visit.go("security");
 		const card = visit.card("tokens.title");
@@ -164,7 +164,7 @@ describe("A device that stays signed in for reading", function () {
 	});
 
 	for (const withSession of [true, false]) {
-		it(`revokes its token when it logs out, ${withSession ? "with a session" : "without one"}`, async () => {
+		it(`revokes its token at the logout, ${withSession ? "with a session" : "without one"}`, async () => {
 			await signIn();
 			if (!withSession) await endSession();
 			const own = (await kept())?.token ?? "";
@@ -180,7 +180,7 @@ describe("A device that stays signed in for reading", function () {
 		});
 	}
 
-	it("is led to the tokens when there are as many as there may be, and is logged in all the same", async () => {
+	it("shows the tokens when their maximum is reached, and is logged in all the same", async () => {
 		for (const name of ["one", "two", "three"]) await gateway.write("system/tokens", { name, scope: "read" });
 		await signIn({ width: PHONE });
 		const card = visit.card("tokens.title");

@@ -1,6 +1,6 @@
 /**
- * Makes pictures of the page small enough to be kept: PNG (ISO/IEC 15948) with a palette in place of whole colours.
- * Takes what browsers write: 8 bits a channel, RGB or RGBA, not interlaced; transparency is lost.
+ * Makes pictures of the page small enough to store: PNG (ISO/IEC 15948) with a palette instead of full colours. Accepts
+ * what browsers write: 8 bits per channel, RGB or RGBA, not interlaced; transparency is lost.
  */
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
@@ -13,11 +13,11 @@ const INDEXED = 3;
 export interface Pixels {
 	readonly width: number;
 	readonly height: number;
-	/** Three bytes each. */
+	/** Three bytes for each colour. */
 	readonly colours: Uint8Array;
 }
 
-/** The picture with at most 256 colours. Throws an Error for a PNG of another kind. */
+/** The picture with at most 256 colours. Throws an Error for another kind of PNG. */
 export function smallPNG(png: Buffer): Buffer {
 	const { width, height, colours } = decode(png);
 	const { palette, indices } = quantise(colours);
@@ -43,7 +43,7 @@ function chunk(type: string, data: Buffer): Buffer {
 	return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
 }
 
-/** Throws an Error for a PNG of another kind. */
+/** The pixels of a PNG. Throws an Error for another kind of PNG. */
 export function decode(png: Buffer): Pixels {
 	let head = Buffer.alloc(13);
 	const data: Buffer[] = [];
@@ -65,7 +65,7 @@ export function decode(png: Buffer): Pixels {
 	return { width, height, colours };
 }
 
-/** Each row has the number of its filter before it (clause 9). */
+/** Undoes the filter of each row, whose number precedes the row (clause 9). */
 function unfilter(rows: Buffer, length: number, channels: number): Uint8Array {
 	const height = rows.length / (length + 1);
 	const out = new Uint8Array(length * height);
@@ -88,7 +88,7 @@ function paeth(a: number, b: number, c: number): number {
 	return pb <= pc ? b : c;
 }
 
-/** The colours that are there most often; each other one becomes the nearest of them. */
+/** Keeps the most frequent colours, and replaces each other one by the nearest of them. */
 function quantise(colours: Uint8Array): { palette: Buffer; indices: Uint8Array } {
 	const counts = new Map<number, number>();
 	for (let i = 0; i < colours.length; i += 3) {

@@ -1,4 +1,4 @@
-/** The system page: clock, time zone, power; restart and factory reset under the page. */
+/** The system page: clock, time zone and power supply; restart and factory reset while the page is open. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { TextKey } from "../../hosts/browser/text/all.js";
@@ -33,7 +33,7 @@ describe("The page's system settings", function () {
 		await visit.save(card, { timezone: "Europe/Warsaw" });
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
 		const { localtime } = await gateway.read("system/clock");
-		// The hour of the wall clock there, as English has it, and the next one, which may have begun meanwhile.
+		// The hour of the wall clock in that zone, in English, and the next one, which may have begun meanwhile.
 		const hours = [0, 1].map((later) => (Number(localtime.slice(11, 13)) + later) % 12 || 12);
 		await card
 			.getByText(new RegExp(`\\b(${hours.join("|")}):\\d\\d:\\d\\d`))
@@ -41,7 +41,7 @@ describe("The page's system settings", function () {
 			.waitFor();
 	});
 
-	it("sets the clock by the browser's", async () => {
+	it("sets the clock to the browser's time", async () => {
 		const card = visit.card("clock.title");
 		await card.getByText(say("clock.differs")).waitFor();
 		await card.locator("[name=set_clock]").click();
@@ -50,7 +50,7 @@ describe("The page's system settings", function () {
 		assert.ok(Math.abs(timestamp - Date.now() / 1000) < 30, `shows ${timestamp}`);
 	});
 
-	it("saves when it sleeps, and tells what it is", async () => {
+	it("saves when the gateway sleeps, and shows its supply", async () => {
 		const card = visit.card("supply.title");
 		await card.getByRole("radio", { name: say("mode.never") }).check();
 		await visit.save(card, {});
@@ -59,7 +59,7 @@ describe("The page's system settings", function () {
 		await visit.card("about.title").getByText(device.serial).waitFor();
 	});
 
-	it("tells how long a gateway on batteries stays awake, and that it wants new ones", async () => {
+	it("shows how long a gateway on batteries stays awake, and that its batteries are low", async () => {
 		const card = visit.card("supply.title");
 		assert.equal(await card.getByText(say("supply.awake")).count(), 0);
 		const told = { awake_secs: 541, battery_powered: true, battery_low: true };
@@ -74,7 +74,7 @@ describe("The page's system settings", function () {
 		await card.getByText(say("supply.battery.low")).waitFor({ state: "detached" });
 	});
 
-	it("tells on every page of safe mode, and of memory that is damaged or refuses, as long as that lasts", async () => {
+	it("shows safe mode, and damaged or failing memory, on every page while they last", async () => {
 		let told: object = {};
 		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
@@ -95,7 +95,7 @@ describe("The page's system settings", function () {
 		await visit.page.unroute("**/system/status");
 	});
 
-	it("opens the first steps again, where the time runs and its zone is named", async () => {
+	it("opens the wizard again, which shows the time and the zone", async () => {
 		await visit.card("again.setup").getByRole("link").click();
 		await visit.page.waitForSelector("main.wizard");
 		const next = visit.page.locator("main button[name=next]");
@@ -109,21 +109,21 @@ describe("The page's system settings", function () {
 		await visit.go("system");
 	});
 
-	it("restarts, says so at the login, and is there again with all settings", async () => {
+	it("restarts, says so at the login, and returns with all settings", async () => {
 		await visit.card("again.title").locator("[name=restart]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
 		await comesBack("ending.restart");
 		assert.equal(await visit.card("clock.title").locator("[name=timezone]").inputValue(), "Europe/Warsaw");
 	});
 
-	it("goes back to the factory's settings only when that was typed, and begins anew", async () => {
+	it("resets to factory settings only after the word is typed, and begins again", async () => {
 		await gateway.login();
 		await visit.card("reset.title").locator("[name=factory_reset]").click();
 		const dialog = visit.page.getByRole("dialog");
 		const erase = dialog.locator("button[type=submit]");
 		assert.equal(await erase.isDisabled(), true);
 		assert.deepEqual(await violationsOf(visit), []);
-		// The list of losses leaves out parts that this gateway does not have.
+		// The list of losses omits parts that this gateway does not have.
 		const lost = dialog.locator("ul").first();
 		await lost.getByText(say("reset.lost.wifi", { ssid: (await gateway.read("network/status")).ssid })).waitFor();
 		assert.deepEqual(await lost.getByRole("listitem").count(), 2);
@@ -132,14 +132,14 @@ describe("The page's system settings", function () {
 		await dialog.locator("input[type=text]").fill(say("reset.word"));
 		await erase.click();
 		await visit.page.getByText("http://192.168.4.1/").waitFor();
-		// The bench stays where it is.
+		// The bench is reachable at the same address.
 		await comesBack("ending.reset");
 		await gateway.login();
 		assert.equal((await gateway.read("system/timezone")).timezone, "");
 		assert.equal((await gateway.read("system/power_mode")).power_mode, 0);
 	});
 
-	/** The page waits for the gateway, comes back where it was, and asks for the login, with this sentence. */
+	/** The page waits for the gateway, returns to where it was, and asks for the login with this text. */
 	async function comesBack(why: TextKey): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted();

@@ -1,4 +1,4 @@
-/** The page's maintenance: an update and what becomes of it, backup and restore, the report for the maker. */
+/** Maintenance on the page: updates and their results, backup and restore, and the report for the manufacturer. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,13 +15,13 @@ import { needBrowser, say, Visit } from "./browser.js";
 const NEXT = "9.8.7-test";
 const NEWER = "9.9.9";
 const BENCH = { chip: "pc", deviceId: 0 };
-/** Bytes a second of a network that is slow enough to be looked at. */
+/** Bytes per second of a network that is slow enough to see the progress. */
 const SLOW = 30_000;
 
-/** The page has asked for the status again by then. */
+/** The page has polled the status by then, ms. */
 const LATER_MS = 10_000;
 
-/** A signed file for the simulator; `size` of its image. */
+/** A signed file for the simulator; `size` is that of its image. */
 function fileOf(
 	version: string,
 	own: Parameters<typeof makeFile>[1] = {},
@@ -30,13 +30,13 @@ function fileOf(
 	return Buffer.from(makeFile(makeBenchImage({ version, size: 20_000, ...image }), { ...BENCH, version, ...own }));
 }
 
-describe("The page's maintenance", function () {
+describe("Maintenance on the page", function () {
 	this.timeout(180_000);
 	const folder = mkdtempSync(join(tmpdir(), "upkeep-"));
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
-	/** Members of the status that replace the gateway's. */
+	/** Members that replace those of the gateway's status. */
 	let state: object = {};
 
 	before(async function () {
@@ -61,7 +61,7 @@ describe("The page's maintenance", function () {
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	/** File that the browser saves by the button of this card. */
+	/** The file that the browser saves by the button of this card. */
 	async function savedBy(card: Locator): Promise<Download> {
 		const [download] = await Promise.all([visit.page.waitForEvent("download"), card.locator("[name=save]").click()]);
 		return download;
@@ -73,7 +73,7 @@ describe("The page's maintenance", function () {
 			card().locator("[name=firmware]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
 		const install = () => card().locator("[name=update]");
 
-		it("says what a file is before it is sent, and sends none that can't be meant for this gateway", async () => {
+		it("describes a file before it is sent, and sends none that can't be meant for this gateway", async () => {
 			const { firmware } = await gateway.read("system/version");
 			await choose(Buffer.from("no firmware"), "photo.jpg");
 			await card().getByText(say("update.foreign")).waitFor();
@@ -97,7 +97,7 @@ describe("The page's maintenance", function () {
 			assert.deepEqual(await violationsOf(visit), []);
 		});
 
-		it("shows how much has arrived, asks before it is left, and is broken off", async () => {
+		it("shows how much has arrived, warns before the page is left, and can be cancelled", async () => {
 			const session = await visit.context.newCDPSession(visit.page);
 			const network = { offline: false, latency: 0, downloadThroughput: -1 };
 			await session.send("Network.emulateNetworkConditions", { ...network, uploadThroughput: SLOW });
@@ -128,7 +128,7 @@ describe("The page's maintenance", function () {
 			await session.send("Network.emulateNetworkConditions", { ...network, uploadThroughput: -1 });
 		});
 
-		it("shows a file that comes another way, as over Zigbee, with how much of it is there", async () => {
+		it("shows the progress of a file that arrives another way, for example over Zigbee", async () => {
 			const coming = card()
 				.locator(".notice.info")
 				.filter({ hasText: say("update.coming") });
@@ -137,7 +137,7 @@ describe("The page's maintenance", function () {
 			await coming.getByText("25 % · 0.50 MB / 2.00 MB").waitFor();
 			assert.equal(await coming.getByRole("progressbar").getAttribute("value"), "500000");
 			assert.deepEqual(await violationsOf(visit), []);
-			// Before its length is known there is nothing to count.
+			// Until the file's length is known, there is no percentage.
 			state = { ota_state: "receiving", ota_received: 0, ota_total: 0 };
 			await visit.hurry(coming.locator("progress:not([value])"));
 			state = { ota_state: "verifying", ota_received: 2_000_000, ota_total: 2_000_000 };
@@ -147,7 +147,7 @@ describe("The page's maintenance", function () {
 			await card().locator("progress").waitFor({ state: "detached" });
 		});
 
-		it("says why a file was refused, even where the connection broke off with it", async () => {
+		it("gives the reason for a refusal, even if the connection broke off with it", async () => {
 			const refused = (key: Parameters<typeof say>[0]) =>
 				card().getByText(`${say(key)} ${say("update.unchanged")}`, { exact: true });
 			await choose(fileOf(NEXT, { signer: newSigner() }, { size: 1_000_000 }));
@@ -172,7 +172,7 @@ describe("The page's maintenance", function () {
 			state = {};
 		});
 
-		/** The gateway takes the file; when it is back the page asks for the login, and is where it was. */
+		/** Sends the file. When the gateway is back, the page asks for the login and is where it was. */
 		async function update(file: Buffer): Promise<void> {
 			await choose(file);
 			await install().click();
@@ -188,14 +188,14 @@ describe("The page's maintenance", function () {
 			await visit.page.getByRole("heading", { level: 1, name: say("nav.upkeep") }).waitFor();
 		}
 
-		it("is back after the restart, follows the trial, and says that the new version stays", async () => {
+		it("returns after the restart, follows the trial, and says that the new version stays", async () => {
 			await update(fileOf(NEXT));
 			await card()
 				.getByText(say("update.trial", { version: NEXT }))
 				.waitFor();
 			await card().getByText(NEXT, { exact: true }).waitFor();
 			assert.deepEqual(await violationsOf(visit), []);
-			// Less than a minute: a client that can request a restart has reached the device.
+			// The trial takes less than a minute: a client that can request a restart has reached the device.
 			await gateway.login();
 			await gateway.post("system/reboot");
 			await gateway.rebooted();
@@ -205,14 +205,14 @@ describe("The page's maintenance", function () {
 			await visit.hurry(card().getByText(say("update.done", { version: NEXT })));
 		});
 
-		it("says that the gateway went back", async () => {
+		it("says that the gateway has rolled back", async () => {
 			await update(fileOf("9.9.0-bad", {}, { flags: IMAGE_FAILS }));
 			await card()
 				.getByText(say("error.rolled_back", { version: NEXT }))
 				.waitFor();
 		});
 
-		it("is the page of the version before when the gateway goes back during the trial", async () => {
+		it("becomes the page of the old version when the gateway rolls back during the trial", async () => {
 			state = { ota_state: "trial", ota_last_error: "" };
 			await visit.hurry(card().getByText(say("update.trial", { version: NEXT })));
 			const loaded = visit.page.waitForEvent("load");
@@ -224,7 +224,7 @@ describe("The page's maintenance", function () {
 				.waitFor();
 		});
 
-		it("tells of a newer version on the overview, which leads to what is to be done", async () => {
+		it("reports a newer version on the overview, with a link to the update", async () => {
 			await visit.page.evaluate("sessionStorage.removeItem('update')");
 			state = { upgrade_version: NEWER, ota_last_error: "" };
 			await visit.go("dashboard");
@@ -236,7 +236,7 @@ describe("The page's maintenance", function () {
 				.waitFor();
 		});
 
-		it("fetches a newer version and installs it by one click, or says why not and what to do", async () => {
+		it("downloads a newer version and installs it by one click, or gives reason and advice", async () => {
 			const server = "https://firmware.example";
 			const address = `${server}/pc.ota`;
 			await gateway.login();
@@ -247,7 +247,7 @@ describe("The page's maintenance", function () {
 			await visit.page.route(`${server}/**`, (route) => route.fulfill(reply));
 			const fetchButton = card().locator("[name=fetch]");
 			await fetchButton.click();
-			// Its server lets no other page read it.
+			// The server does not allow requests from other origins.
 			const notice = card()
 				.locator(".notice")
 				.filter({ hasText: say("update.unfetched") });
@@ -277,7 +277,7 @@ describe("The page's maintenance", function () {
 		});
 	});
 
-	it("sets where newer versions are looked for, and whether", async () => {
+	it("sets the address of newer versions, and whether to check it", async () => {
 		const card = visit.card("upgrade.title");
 		const settings = { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: true };
 		await visit.save(card, settings);
@@ -297,7 +297,7 @@ describe("The page's maintenance", function () {
 		};
 		const restore = () => card().locator("[name=put_back]");
 
-		it("is saved as a file, and put back; what has to be done then stays until it is put away", async () => {
+		it("is saved as a file, and restored; the remaining steps are shown until they are dismissed", async () => {
 			await gateway.login();
 			await gateway.write("system/timezone", { timezone: "Europe/Warsaw" });
 			const download = await savedBy(card());
@@ -328,7 +328,7 @@ describe("The page's maintenance", function () {
 			assert.equal(await todo.count(), 0);
 		});
 
-		it("refuses what is no backup, and says what the gateway does not take", async () => {
+		it("rejects a file that is not a backup, and shows what the gateway rejects", async () => {
 			await choose({ some: "thing" });
 			await card().getByText(say("restore.foreign")).waitFor();
 			await choose({ backup: 1, product: "smart-meter-gw", settings: { "system/timezone": { timezone: "No/Where" } } });
@@ -339,7 +339,7 @@ describe("The page's maintenance", function () {
 		});
 	});
 
-	it("gives the report for the maker, with the conversation when that is recorded", async () => {
+	it("creates the report for the manufacturer, with the session log if that is recorded", async () => {
 		const card = visit.card("report.title");
 		const record = card.getByRole("switch");
 		await record.check();

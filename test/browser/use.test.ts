@@ -1,4 +1,4 @@
-/** Consumption from a history of two years, and the log: figures, bars, table, spreadsheet. */
+/** Consumption from a history of two years, and the event log: figures, bars, table, and spreadsheet file. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -12,7 +12,7 @@ import { giveHistory, NOW } from "./household.js";
 
 const TABLET = 768;
 
-describe("The page's use", function () {
+describe("Consumption on the page", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -42,7 +42,7 @@ describe("The page's use", function () {
 	const asked = (visit: Visit) =>
 		visit.requests.filter((one) => one.url().includes("history")).map((one) => new URL(one.url()).searchParams);
 	const slider = (visit: Visit) => visit.page.getByRole("slider");
-	/** Spaces that break and such that don't are the same here. */
+	/** Replaces all kinds of spaces by a plain one. */
 	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const told = async (visit: Visit) => plain(await slider(visit).getAttribute("aria-valuetext"));
 	const turn = async (visit: Visit, level: string, back = 0) => {
@@ -55,7 +55,7 @@ describe("The page's use", function () {
 	const sum = (periods: JSONObject[], name = "import_wh") =>
 		periods.reduce((total, one) => total + (one[name] ?? 0), 0);
 
-	it("tells what the gateway tells, against the same time before", async () => {
+	it("shows the gateway's amounts, compared with the same time before", async () => {
 		const visit = await open();
 		const tile = async (title: Parameters<Visit["card"]>[0]) => plain(await visit.card(title).innerText());
 		const today = await tile("use.today");
@@ -80,7 +80,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("has today and yesterday on the first page too: their sums, today's quarter hours, the highest, and the way to all others", async () => {
+	it("is also on the first page: sums of today and yesterday, quarter hours, the peak, and a link to the rest", async () => {
 		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
 		const card = visit.card("use.today");
 		await card.waitFor({ timeout: 20_000 });
@@ -109,7 +109,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("makes the current day as wide as the others, and the space below 0 only as deep as the export", async () => {
+	it("draws the current day as wide as the others, and the space below 0 only as deep as the export", async () => {
 		const visit = await open();
 		await turn(visit, "days");
 		const widths = await visit.page
@@ -127,7 +127,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("asks only for what it shows, one after the other, and once", async () => {
+	it("requests only what it shows, one after the other, and once", async () => {
 		const visit = await (await Visit.begin(browser, gateway)).logIn();
 		await visit.card("use.today").waitFor({ timeout: 20_000 });
 		visit.requests.length = 0;
@@ -149,7 +149,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("draws a bar for each period, which the arrow keys go through and tell", async () => {
+	it("draws a bar for each period; the arrow keys move between the bars and announce them", async () => {
 		const visit = await open();
 		assert.equal(await visit.page.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
 		await slider(visit).focus();
@@ -167,7 +167,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("shows what nobody has read as a gap, and where the meter was exchanged", async () => {
+	it("shows unread periods as a gap, and marks where the meter was exchanged", async () => {
 		const visit = await open();
 		await turn(visit, "hours", 2);
 		assert.equal(await visit.page.locator(".bars rect.gap").count(), 1);
@@ -183,7 +183,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("has no later than today, and no earlier than what is kept", async () => {
+	it("can't go beyond today, nor before the stored history", async () => {
 		const visit = await open();
 		assert.ok(await visit.button("use.on").isDisabled());
 		await turn(visit, "quarters", 1);
@@ -237,7 +237,7 @@ describe("The page's use", function () {
 		});
 	}
 
-	it("is for everybody: no violations in either theme, nothing beyond the edge, in every language", async () => {
+	it("is accessible: no violations in either theme and no overflow, in every language", async () => {
 		const found: string[] = [];
 		await gateway.login();
 		const price = { from: "2026-01-01", import_micro: 300_000, export_micro: 80_000, base_micro: 12_000_000 };
@@ -260,13 +260,13 @@ describe("The page's use", function () {
 				await visit.end();
 			}
 		}
-		// The visits have ended the first session: six may be open.
+		// The visits have ended the first session, because at most six may be open.
 		await gateway.login();
 		await gateway.write("prices", { periods: [] });
 		assert.deepEqual(found, []);
 	});
 
-	it("tells up, down and gap apart in forced colours", async () => {
+	it("distinguishes import, export and gap in forced colours", async () => {
 		const visit = await open();
 		await turn(visit, "hours", 2);
 		for (const colorScheme of ["light", "dark"] as const) {
@@ -280,7 +280,7 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("is seen on a display, which asks for what it may read", async () => {
+	it("is shown on a display, which requests only what it may read", async () => {
 		await gateway.login();
 		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
 		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });
@@ -288,13 +288,13 @@ describe("The page's use", function () {
 		await wall.settled();
 		assert.ok(plain(await wall.card("use.today").innerText()).includes(kWh(on("days", "2026-11-22")[0]["import_wh"])));
 		assert.equal(await wall.page.locator("input[name=import_micro]").count(), 0);
-		// Another season's offset moves nothing from one day to the next.
+		// Another season's offset moves nothing to another day.
 		await turn(wall, "days", 4);
 		assert.equal(await wall.page.locator(".bars .up").count(), on("days", "2026-07").length);
 		await wall.end();
 	});
 
-	it("has a log in words, the newest first, in the zone of the gateway", async () => {
+	it("has an event log in words, newest first, in the gateway's zone", async () => {
 		await gateway.post(
 			"system/login",
 			{ username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
@@ -306,7 +306,7 @@ describe("The page's use", function () {
 			const lines = visit.page.locator(".events li");
 			await gateway.login();
 			const events = (await gateway.read("system/log")).events as JSONObject[];
-			// The login of this test came later.
+			// The login of this test is an additional event.
 			assert.ok(events.length - (await lines.count()) <= 1);
 			const first = await lines.first().innerText();
 			assert.ok(first.includes(TEXTS["event.login"][index]), first);
@@ -324,7 +324,7 @@ describe("The page's use", function () {
 		}
 	});
 
-	it("says so where there is no history yet, and where the clock is not set", async () => {
+	it("says that there is no history yet, or that the clock is not set", async () => {
 		for (const [time, text] of [
 			[NOW, "use.empty"],
 			["none", "links.clock"],

@@ -1,9 +1,9 @@
-/** Meters of every kind, each before a fresh unit; and some in XS, the firmware's engine. */
+/** The wizard with a fresh unit and each kind of meter; some of them in XS, the firmware's engine. */
 import { KINDS, readKinds } from "./wizard-kinds.js";
 
-readKinds("The page's first steps lead to a readout", KINDS);
+readKinds("The wizard leads to a readout", KINDS);
 readKinds(
-	"The page's first steps in XS lead to a readout",
+	"The wizard leads to a readout in XS",
 	KINDS.filter(({ isInXS }) => isInXS),
 	"xs",
 );

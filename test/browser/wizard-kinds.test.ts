@@ -2,6 +2,6 @@
 import { KINDS, readKinds } from "./wizard-kinds.js";
 
 readKinds(
-	"The page's first steps lead to a readout",
+	"The wizard leads to a readout",
 	KINDS.filter(({ isQuick }) => isQuick),
 );

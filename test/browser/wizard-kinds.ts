@@ -1,8 +1,8 @@
 /**
- * The page's first steps on a new unit, once with each kind of meter. The user presses "start trying"; if the gateway
- * finds other settings, the user presses the button that applies them; if the meter needs keys, the user enters them in
- * the same step. Then the user gets a good readout. Each meter is a process of `npm run meter`, each kind a row of
- * KINDS. The title of each test shows how long it took.
+ * The wizard on a new unit, once with each kind of meter. The user presses "start trying"; if the gateway finds other
+ * settings, the user presses the button that applies them; if the meter needs keys, the user enters them in the same
+ * step. Then the user gets a good readout. Each meter is a process of `npm run meter`, each kind a row of KINDS. The
+ * title of each test shows how long it took.
  */
 import assert from "node:assert/strict";
 import { PASSWORD, proofOf } from "../api/gateway.js";
@@ -23,7 +23,7 @@ export interface Kind {
 	readonly what: string;
 	/** The meter's arguments of `npm run meter`. */
 	readonly meter: readonly string[];
-	/** Protocol that the gateway is set to after the first steps. */
+	/** Protocol that the gateway is set to after the wizard. */
 	readonly protocol: string;
 	/** Mode of the last readout; undefined if not checked. */
 	readonly mode?: string;
@@ -209,7 +209,7 @@ const LEAST_READINGS = 3;
 /** `status` of a readout that is not authenticated. */
 const READOUT_UNCHECKED = 4;
 
-/** Goes through the first steps on a new unit, up to the step for the meter. */
+/** Goes through the wizard on a new unit, up to the step for the meter. */
 async function begin(visit: Visit): Promise<void> {
 	const { page } = visit;
 	await page.fill("input[name=password]", PASSWORD);

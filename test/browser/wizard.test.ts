@@ -1,4 +1,4 @@
-/** The first steps with a new unit, on a phone in its own network: over plain HTTP, where browsers have no crypto. */
+/** The wizard with a new unit, on a phone in the unit's own network: over plain HTTP, where browsers have no crypto. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { vectorPath } from "../../tools/meter/vectors.js";
@@ -8,11 +8,11 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Mode D with the wire's speed. */
+/** Mode D at the wire's speed. */
 const PUSHING = ["--mode", "D", "--baud", "9600", "--push-seconds", "2", "--baud-pace", "--quiet"];
 const NEW_PASSWORD = "a password of my own";
 
-describe("The page's first steps", function () {
+describe("The wizard", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -36,13 +36,13 @@ describe("The page's first steps", function () {
 
 	const button = (name: string) => visit.page.locator(`main button[name="${name}"]`);
 	const step = (title: string) => visit.page.getByRole("heading", { level: 2, name: title });
-	/** Nothing hinders anybody here, and nothing reaches beyond the edge. */
+	/** Checks that the page has no accessibility violation and no overflow. */
 	const isForEverybody = async () => {
 		assert.deepEqual(await violationsOf(visit), []);
 		assert.deepEqual(await visit.overflow(), []);
 	};
 
-	it("begin by themselves after the login, without the browser's cryptography", async () => {
+	it("begins by itself after the login, without the browser's cryptography", async () => {
 		assert.equal(await visit.page.evaluate("isSecureContext"), false);
 		await visit.page.fill("input[name=password]", PASSWORD);
 		await visit.page.press("input[name=password]", "Enter");
@@ -50,7 +50,7 @@ describe("The page's first steps", function () {
 		await button("next").click();
 	});
 
-	it("take a new password, the label's being known", async () => {
+	it("sets a new password without asking for the label's, which is known", async () => {
 		await step(say("wizard.password")).waitFor();
 		assert.equal(await visit.page.locator("[name=old]").count(), 0);
 		await visit.page.fill("[name=new]", "short");
@@ -58,7 +58,7 @@ describe("The page's first steps", function () {
 		await visit.page.locator("main button[type=submit]").click();
 		await visit.page.locator("[name=new][aria-invalid=true]").waitFor();
 		await isForEverybody();
-		// A reload does not ask for it.
+		// A reload does not ask for the label's password.
 		await visit.page.reload();
 		await step(say("wizard.password")).waitFor();
 		await visit.page.locator("[name=new]").waitFor();
@@ -74,7 +74,7 @@ describe("The page's first steps", function () {
 		gateway.token = JSON.parse(reply.text).token;
 	});
 
-	it("set the clock by the browser's, and the time zone", async () => {
+	it("sets the clock to the browser's time, and the time zone", async () => {
 		await visit.page.getByText(say("wizard.clock.unset")).waitFor();
 		await isForEverybody();
 		await visit.page.selectOption("[name=timezone]", "Europe/Berlin");
@@ -85,7 +85,7 @@ describe("The page's first steps", function () {
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Berlin");
 	});
 
-	it("find out that the meter sends by itself, and set the gateway to it by one button", async () => {
+	it("finds a meter with unsolicited data, and sets the gateway to it by one button", async () => {
 		const pushed = vectorOf("ebz-dd3-push");
 		await gateway.connectProgram(["--telegram", vectorPath("iec62056-21", pushed.name), ...PUSHING]);
 		await button("read").click();
@@ -100,7 +100,7 @@ describe("The page's first steps", function () {
 		await isForEverybody();
 	});
 
-	it("find out that it is a P1 port, though the gateway listens to another speed already", async () => {
+	it("finds a P1 port, although the gateway already listens at another speed", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--baud-pace"]);
 		await button("read").click();
 		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115200" }));
@@ -110,7 +110,7 @@ describe("The page's first steps", function () {
 		assert.equal((await gateway.read("iec62056/config")).mode_d_baudrate, 115_200);
 	});
 
-	it("find out that the meter sends SML, and set the gateway to it by one button", async () => {
+	it("finds SML, and sets the gateway to it by one button", async () => {
 		await gateway.write("iec62056/config", { mode_d_enabled: false });
 		await gateway.connectProgram(["--protocol", "sml", "--push-seconds", "2", "--baud-pace", "--quiet"]);
 		await button("read").click();
@@ -125,23 +125,23 @@ describe("The page's first steps", function () {
 		await isForEverybody();
 	});
 
-	it("find out in aligning that the meter is to be asked, and set the gateway to that", async () => {
+	it("finds a meter that must be polled, and sets the gateway to it", async () => {
 		await gateway.connectMeter({ telegram });
 		await button("align").click();
 		await visit.page.locator("main").getByText(say("finding.asked.iec62056")).waitFor({ timeout: 60_000 });
-		// It stops by itself.
+		// The attempts stop by themselves.
 		await visit.page.getByText(say("align.start")).waitFor();
 		await button("set-it-so").click();
 		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
 		assert.equal((await gateway.read("iec62056/config")).mode_d_enabled, false);
 	});
 
-	it("show the first readout, as soon as that was set", async () => {
+	it("shows the first readout as soon as the settings are applied", async () => {
 		await visit.page.getByText(meterId).first().waitFor();
 		await isForEverybody();
 	});
 
-	it("read the meter by themselves once its head sits well, with one main button at each moment", async () => {
+	it("reads the meter by itself once the head is well placed, with one main button at each moment", async () => {
 		const main = visit.page.locator("main .button.main:visible");
 		const names = () => main.evaluateAll((all) => all.map((one) => one.getAttribute("name")));
 		assert.deepEqual(await names(), ["next"]);
@@ -161,7 +161,7 @@ describe("The page's first steps", function () {
 		await button("next").click();
 	});
 
-	it("join the Wi-Fi, say at once when its password is wrong, and where the gateway is found then", async () => {
+	it("joins the Wi-Fi, reports a wrong password at once, and shows the gateway's new address", async () => {
 		await step(say("wizard.wifi")).waitFor();
 		const home = visit.page.getByRole("radio", { name: /^home/ });
 		await home.check();
@@ -180,7 +180,7 @@ describe("The page's first steps", function () {
 		await isForEverybody();
 	});
 
-	it("end at the overview, and don't begin again", async () => {
+	it("ends at the overview, and does not begin again", async () => {
 		await visit.page.getByRole("link", { name: say("wizard.overview") }).click();
 		await visit.page.getByRole("heading", { level: 1, name: say("nav.dashboard") }).waitFor();
 		await visit.settled();

@@ -1,6 +1,6 @@
 /**
  * Rules of an admission queue (hosts/native/admission-queue.h), as scripts that every queue must obey: the native one
- * and the simulator's. A line is an order and an address, or a number of milliseconds:
+ * and the simulator's. Each line is a command with an address or with a number of milliseconds:
  *
  *   come A     a connection from A, whose first bytes arrive at once     know A     a valid token was shown from A
  *   take       admits the next one                                       forget     a token was revoked
@@ -21,72 +21,72 @@ const LIFE_MS = 1_800_000;
 
 export const DOOR_RULES: readonly DoorRule[] = [
 	{
-		title: "serves addresses in turn, and callers of one address in their order",
+		title: "admits addresses in turn, and connections of one address in their order",
 		places: 8,
 		orders:
 			"come a,come a,come a,come b,come c,come b,take,take,take,take,take,take,take,come c,come b,come d,take,take,take",
 		taken: "a b c a b a - d c b",
 	},
 	{
-		title: "lets a friend in before strangers, but a stranger after four places in a row",
+		title: "admits a trusted address first, but another one after four admissions in a row",
 		places: 8,
 		orders: "know f,come a,come b,come f,come f,come f,come f,come f,come f,take,take,take,take,take,take,take,take",
 		taken: "f f f f a f f b",
 	},
 	{
-		title: "serves friends in turn, and then strangers in turn",
+		title: "admits trusted addresses in turn, then others in turn",
 		places: 8,
 		orders: "know f,know g,come s,come t,come f,come f,come f,come g,take,take,take,take,take,take",
 		taken: "f g f f s t",
 	},
 	{
-		title: "lets a stranger in though a friend comes again at once",
+		title: "admits another address although a trusted one connects again at once",
 		places: 6,
 		orders: "know f,come f,come f,take,come new,come f,take,come f,take,come f,take,come f,take,take",
 		taken: "f f f f new f",
 	},
 	{
-		title: "serves a friend's newest caller before strangers, and sends one of them away for it",
+		title: "admits a trusted address's newest connection first, and drops one of another address for it",
 		places: 4,
 		orders: "know f,come a,come b,come c,come d,take,come e,come f,take,come g,come f,take,take",
 		taken: "a f f b",
 		left: "4 6",
 	},
 	{
-		title: "takes a caller from the address that has the most, friend or not, when it is full",
+		title: "drops a connection of the address that has the most when it is full, trusted or not",
 		places: 4,
 		orders: "know f,come f,come f,come f,come a,come b,come c,come b,take,take,take,take,take",
 		taken: "f a b c -",
 		left: "2 1 6",
 	},
 	{
-		title: "spares a friend where its address has as many as the others",
+		title: "keeps a trusted address if others have as many connections",
 		places: 3,
 		orders: "come a,come b,come c,know f,come f,take,take,take,take",
 		taken: "f a b -",
 		left: "2",
 	},
 	{
-		title: "turns a stranger away that comes last to a door full of others",
+		title: "rejects another address's connection when it is full of others",
 		places: 3,
 		orders: "come a,come b,come c,come d,take,take,take,take",
 		taken: "a b c -",
 		left: "3",
 	},
 	{
-		title: "knows nobody after a token was revoked, until another one is shown",
+		title: "trusts no address after a token was revoked, until a token is shown again",
 		places: 4,
 		orders: "know f,forget,come a,come f,take,take,know f,come a,come f,take,take",
 		taken: "a f f a",
 	},
 	{
-		title: "has no friend that has shown no token for half an hour",
+		title: "trusts no address that has shown no token for half an hour",
 		places: 4,
 		orders: `know f,pass ${LIFE_MS - 1000},come a,come f,take,take,come a,come f,know f,pass 2000,come f,take,take,take,pass ${LIFE_MS},come b,come f,take,take`,
 		taken: "f a f f a b f",
 	},
 	{
-		title: "has four friends, those that have shown a token last",
+		title: "trusts the four addresses that have shown a token last",
 		places: 8,
 		orders:
 			"know a,pass 1,know b,pass 1,know c,pass 1,know d,pass 1,know a,pass 1,know e,come b,come x,come a,come e,take,take,take,take",

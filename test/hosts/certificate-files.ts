@@ -1,5 +1,5 @@
 /**
- * Certificates among the resources of portable/certificate-checks.ts, made by OpenSSL once for a whole run, since
+ * Certificates among the resources of portable/certificate-checks.ts. OpenSSL makes them once for a whole run, because
  * making keys takes a while.
  */
 import { AUTHORITY, convertKey, make, missingOpenSSL, openssl } from "./openssl.js";
@@ -9,7 +9,7 @@ const DAYS = 30;
 
 let made: Readonly<Record<string, string | Uint8Array>> | undefined;
 
-/** By name; empty without OpenSSL, which the checks report. */
+/** Files by name; empty without OpenSSL, which the checks then report. */
 export function certificateFiles(): Readonly<Record<string, string | Uint8Array>> {
 	made ??= missingOpenSSL() === undefined ? makeFiles() : {};
 	return made;

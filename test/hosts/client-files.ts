@@ -1,18 +1,18 @@
 /**
- * Certificates for portable/client-checks.ts and tls-client-checks.ts, made by OpenSSL once for a whole run. Those of
- * clients are resources; those of servers are passed to the peers.
+ * Certificates for portable/client-checks.ts and tls-client-checks.ts. OpenSSL makes them once for a whole run.
+ * Clients' certificates are resources; servers' certificates are passed to the peers.
  */
 import { AUTHORITY, type Made, make, missingOpenSSL } from "./openssl.js";
 
-/** Validity in days, which the checks use too. */
+/** Validity in days; the checks use it too. */
 const DAYS = 30;
-/** Authorities in the chain that is too long: about 150 KB. */
+/** Number of authorities in the chain that is too long: about 150 KB. */
 const HUGE_COUNT = 300;
 
 interface Identities {
-	/** For clients, by the name of the resource. */
+	/** Files for clients, by the name of the resource. */
 	readonly files: Readonly<Record<string, string>>;
-	/** For servers, by the name in the request; "" is the default. */
+	/** Certificates for servers, by the name in the request; "" is the default. */
 	readonly servers: Readonly<Record<string, Made>>;
 	/** Certificate of the authority that signs the servers' certificates. */
 	readonly authority: string;
@@ -20,7 +20,7 @@ interface Identities {
 
 let made: Identities | undefined;
 
-/** Empty without OpenSSL, which the checks report. */
+/** All are empty without OpenSSL, which the checks then report. */
 export function clientIdentities(): Identities {
 	made ??= missingOpenSSL() === undefined ? makeIdentities() : { files: {}, servers: {}, authority: "" };
 	return made;

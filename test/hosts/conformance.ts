@@ -1,6 +1,6 @@
 /**
- * The suite for every host. `run` runs the firmware of the portable checks; each check has new dependencies, with a
- * pseudo-terminal as the meter's port and free network ports.
+ * The conformance suite for every host. `run` runs the firmware of the portable checks; each check has new
+ * dependencies, with a pseudo-terminal as the meter's port and free network ports.
  */
 
 import { createSocket } from "node:dgram";
@@ -28,12 +28,12 @@ import { IMAGE_VERSION, STREAMS, UPDATE_KEY, unpacked } from "./portable/update-
 import { endServers, runServer } from "./servers.js";
 
 export interface CheckDeps {
-	/** The check's name; the firmware finds it by `host.info.board`. */
+	/** The check's name, which the firmware gets as `host.info.board`. */
 	readonly check: string;
-	/** For flash and factory data. */
+	/** Folder for flash and factory data. */
 	readonly stateFolder: string;
 	readonly factory: FactoryData;
-	/** The meter's port. */
+	/** Path of the meter's port. */
 	readonly meterPath: string;
 	/** Stand-in for the coprocessor: its TCP port, and the state of its lines. */
 	readonly coprocessor: CoprocessorStandIn;
@@ -47,7 +47,7 @@ export interface CoprocessorStandIn {
 	close(): void;
 }
 
-/** As the checks require (coprocessor-checks.ts). */
+/** Behaves as the checks require (coprocessor-checks.ts). */
 async function startCoprocessor(): Promise<CoprocessorStandIn> {
 	let isInReset = false;
 	const server = createServer((socket) => {
@@ -68,13 +68,13 @@ async function startCoprocessor(): Promise<CoprocessorStandIn> {
 /** A running check. */
 export interface Running {
 	stop(): Promise<void>;
-	/** Presses the unit's button shortly; required if the host has one. */
+	/** Presses the unit's button shortly; present if the host has a button. */
 	press?(): void;
 }
 
 export type Run = (world: CheckDeps) => Promise<Running>;
 
-/** Expected values of `info` and of the clock. */
+/** Version that `info` must contain; the time below is that of the clock. */
 export const VERSION = "1.2.3";
 export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";
@@ -108,7 +108,7 @@ export function conformance(name: string, run: Run): void {
 	});
 }
 
-/** Whether a program here receives its own datagrams to a group. */
+/** Returns whether a program on this computer receives its own datagrams to a group. */
 function tryMulticast(): Promise<boolean> {
 	const group = "224.0.0.251";
 	const socket = createSocket("udp4");

@@ -37,7 +37,7 @@ export const SLOW_RSA = [
 export const AUTHORITY = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
 const END_ENTITY = ["basicConstraints=CA:FALSE"];
 
-/** Why `openssl` cannot be used; undefined if it can. */
+/** Reason why `openssl` can't be used; undefined if it can. */
 export function missingOpenSSL(): string | undefined {
 	return spawnSync("openssl", ["version"]).status === 0 ? undefined : "the program openssl is not installed";
 }

@@ -21,7 +21,7 @@ export const plain: Connect = (port) =>
 		socket.once("error", reject);
 	});
 
-/** TCP connections below TLS, since only they can be reset. */
+/** TCP connections below TLS, because only they can be reset. */
 export const carriers = new WeakMap<Socket, Socket>();
 
 const secure: Connect = async (port) => {
@@ -57,7 +57,7 @@ export async function readCount(socket: Socket, count: number): Promise<Buffer> 
 	return bytes;
 }
 
-/** These clients are expected to be reset. */
+/** Resolves for clients that are expected to be reset. */
 export const isClosed = (socket: Socket) =>
 	new Promise<void>((resolve) => {
 		socket.on("error", () => {});
@@ -65,7 +65,7 @@ export const isClosed = (socket: Socket) =>
 		socket.once("close", () => resolve());
 	});
 
-/** A connection with data; a host need not accept one without. */
+/** Opens a connection with data; a host need not accept one without data. */
 async function begun(open: Connect, port: number): Promise<Socket> {
 	const socket = await open(port);
 	socket.write("x");
@@ -124,7 +124,7 @@ export const clients: Record<string, Client> = {
 		resetConnection(socket);
 	},
 	async "ten-clients"(open, port) {
-		// Those in the system's queue are refused only when the listener closes.
+		// Connections in the system's queue are refused only when the listener closes.
 		await Promise.allSettled(Array.from({ length: 10 }, async () => isClosed(await begun(open, port))));
 	},
 	async "expect-closed"(open, port) {
@@ -135,10 +135,10 @@ export const clients: Record<string, Client> = {
 	},
 };
 
-/** The port's last certificate, with its resumable session. */
+/** Last certificate of each port, with its resumable session. */
 const seen = new Map<number, { name: string; fingerprint: string; session: Buffer }>();
 
-/** The certificate is for exactly these names and addresses, by OpenSSL's check. */
+/** Checks, by OpenSSL, that the certificate is for exactly these names and addresses. */
 async function meetNames(names: readonly string[], port: number): Promise<void> {
 	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false });
 	await once(socket, "secureConnect");
@@ -170,7 +170,7 @@ async function meetSubject(name: string, port: number): Promise<void> {
 		assert.notEqual(fingerprint, before?.fingerprint, "the session was not resumed");
 		seen.set(port, { name, fingerprint, session: await session });
 	}
-	// Node drops what is written during the event "session".
+	// Node drops bytes that are written during the event "session".
 	await sleep(1);
 	socket.write("hello");
 	await isClosed(socket);
@@ -233,7 +233,7 @@ async function runSender(name: string, port: number): Promise<void> {
 	}
 }
 
-/** In pieces that fit the kernel's buffer: writing to a full pseudo-terminal blocks this process. */
+/** Writes in pieces that fit the kernel's buffer, because writing to a full pseudo-terminal blocks this process. */
 async function sendSlowly(line: LinePort, bytes: Uint8Array): Promise<void> {
 	for (let at = 0; at < bytes.length; at += 512) {
 		line.write(bytes.subarray(at, at + 512));

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTLS } from "node:tls";
 
-/** Without the simulated network, which needs a process of its own. */
+/** Arguments without the simulated network, which needs a process of its own. */
 export const ANY_PORT = ["--https-port", "0", "--http-port", "0", "--zigbee", "none"];
 
 export class Program {
@@ -26,7 +26,7 @@ export class Program {
 		this.exited = new Promise((resolve) => this.process.once("close", resolve));
 	}
 
-	/** All output up to a matching line; by default the one that says that it serves. */
+	/** All output up to a matching line; by default up to the ready line. */
 	async printed(pattern = /^ready .*\n/m): Promise<string> {
 		const line = new Promise<void>((resolve) => {
 			const look = () => pattern.test(this.out) && resolve();
@@ -70,7 +70,7 @@ async function meet(url: string): Promise<{ certificate: string; owner: string }
 	};
 }
 
-/** Status and body of a GET from the host with that name; `certificate` is the only trusted one. */
+/** Status and body of a GET to the host with that name; `certificate` is the only trusted one. */
 function get(url: string, name: string, certificate: string): Promise<{ status: number; body: string }> {
 	return new Promise((resolve, reject) => {
 		request(url, { ca: certificate, servername: name, agent: false }, (response) => {
@@ -97,9 +97,9 @@ async function gone(pid: number): Promise<void> {
 }
 
 export interface ProgramOptions {
-	/** The compiled program. */
+	/** Path of the compiled program. */
 	readonly path: string;
-	/** Options of each way to run it, and the number of processes. */
+	/** Options of each way to run the program, and its number of processes. */
 	readonly ways: readonly { readonly args: readonly string[]; readonly children: number }[];
 }
 
@@ -121,7 +121,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	afterEach(async () => {
 		for (const program of programs) {
 			if (program.process.exitCode !== null || program.process.signalCode !== null) continue;
-			// They keep its output open.
+			// Child processes would keep the program's output open.
 			for (const pid of program.children) process.kill(pid, "SIGKILL");
 			await program.end("SIGKILL");
 		}
@@ -148,7 +148,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		});
 	}
 
-	it("keeps serial number, password, development keys and the key of its certificate from one start to the next", async () => {
+	it("keeps serial number, password, development keys and the certificate's key across restarts", async () => {
 		const addressOf = (line: string) => /https:\S+/.exec(line)![0];
 		const first = start(...ANY_PORT);
 		const { owner } = await meet(addressOf(await first.printed()));
@@ -163,7 +163,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
 
-	it("shares its state folder with nobody, leaves only that behind when it is killed, and says where none can be", async () => {
+	it("keeps its state folder private, leaves only that behind when it is killed, and reports if it can't be created", async () => {
 		const first = start(...ANY_PORT);
 		await first.printed();
 		const second = start(...ANY_PORT);
@@ -186,7 +186,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		);
 	});
 
-	it("does not begin anew on a state that it can't read, and says what it is", async () => {
+	it("reports unreadable state, and does not start on it", async () => {
 		const state = (...names: string[]) => join(folder, "state", ...names);
 		const refused = async (sentence: RegExp) => {
 			const program = start("--quiet", ...ANY_PORT);
@@ -230,7 +230,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal(await last.end("SIGTERM"), 0);
 	});
 
-	it("prints the command that presses its button, with the process that hears it", async () => {
+	it("prints the command that presses its button, with its process id", async () => {
 		const program = start("--meter", join(folder, "no-such-port"), ...ANY_PORT);
 		await program.printed();
 		assert.ok(
@@ -240,14 +240,14 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
 
-	it("says that nothing is at the port of the meter yet", async () => {
+	it("reports that the meter's port has no device yet", async () => {
 		const program = start("--meter", join(folder, "no-such-port"), ...ANY_PORT);
 		await program.printed();
 		assert.match(program.errors, /There is nothing at \S*no-such-port yet/);
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
 
-	it("prints nothing but the ready line when it is quiet, and bears the signal of the button", async () => {
+	it("prints only the ready line with --quiet, and handles the signal of the button", async () => {
 		const program = start("--quiet", ...ANY_PORT, "--zigbee", "/dev/ttyACM0");
 		await program.printed();
 		program.process.kill("SIGUSR1");
@@ -258,7 +258,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	});
 
 	for (const option of ["--https-port", "--http-port"]) {
-		it(`says when the port of ${option} is in use`, async () => {
+		it(`reports that the port of ${option} is in use`, async () => {
 			const squatter = createServer().listen(0);
 			const { port } = squatter.address() as AddressInfo;
 			const program = start("--quiet", ...ANY_PORT, option, String(port));
@@ -271,7 +271,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 
 	it("ends when it is told to before it serves", async () => {
 		const program = start(...ANY_PORT);
-		// Its state folder is made early.
+		// The program creates its state folder early.
 		while (!existsSync(join(folder, "state"))) await new Promise((resolve) => setTimeout(resolve, 5));
 		assert.equal(await program.end("SIGTERM"), 0);
 	});

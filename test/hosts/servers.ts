@@ -1,5 +1,5 @@
 /**
- * Servers of the portable checks of clients, by name: `server:<script>` (TCP), `tls-server:<script>[:<identity>]`
+ * Servers for the portable checks of clients, by name: `server:<script>` (TCP), `tls-server:<script>[:<identity>]`
  * (client-files.ts), `openssl:<kind>` (its s_server) and `tls-hostile:<kind>`. Each sends its port by a datagram to the
  * given UDP port, serves one client (or the script's number), and fails by rejecting.
  */
@@ -18,7 +18,7 @@ import { pattern } from "./portable/check.js";
 
 const LOOPBACK = "127.0.0.1";
 
-/** Ends leftovers of a check. */
+/** Ends what a check has left behind. */
 type End = () => void;
 const running = new Set<End>();
 
@@ -87,8 +87,8 @@ async function serve(server: Server, event: string, script: string, tellTo: numb
 		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => wanted.push(resolve));
 	};
 	await tellPort(await open(server), tellTo);
-	// No client may succeed, so there is nothing to wait for.
-	if (script === "refused") server.on(event, () => assert.fail("a client believes this server"));
+	// No client may connect, so there is nothing to wait for.
+	if (script === "refused") server.on(event, () => assert.fail("a client trusts this server"));
 	else if (script === "silent") void scripts.silent(next);
 	else if (script in scripts) await scripts[script](next);
 	else await clients[script](next, 0);
@@ -121,7 +121,7 @@ async function serveTLS(script: string, identity: string, tellTo: number): Promi
 
 /** A TLS server behind a proxy. */
 class Wire {
-	/** Called with each piece for the client before it is forwarded; false: it is not. */
+	/** Called with each piece for the client before it is forwarded; false drops the piece. */
 	onPiece: (piece: Buffer) => boolean = () => true;
 	client: Socket | undefined;
 
@@ -140,12 +140,12 @@ class Wire {
 	}
 }
 
-/** The first record, the ServerHello, and what else came with it. */
+/** The first record (ServerHello), and the bytes that came with it. */
 function firstRecord(piece: Buffer): Buffer {
 	return piece.subarray(0, 5 + piece.readUInt16BE(3));
 }
 
-/** Interruptions in the middle of the handshake, with the real server's first piece. */
+/** Ways to interrupt the handshake, each with the real server's first piece. */
 const interruptions: Record<string, (client: Socket, piece: Buffer) => void> = {
 	stops: (client, piece) => client.write(piece.subarray(0, piece.length >> 1)),
 	breaks: (client, piece) => client.end(piece.subarray(0, piece.length >> 1)),
@@ -227,7 +227,7 @@ async function portOf(program: ChildProcess): Promise<number> {
 	}
 }
 
-/** Runs the named server; undefined: no server's name. */
+/** Runs the named server; undefined if the name is not a server's. */
 export function runServer(name: string, tellTo: number): Promise<void> | undefined {
 	const [kind, script, identity = ""] = name.split(":");
 	if (kind === "server" || script === "gone") return serveTCP(script, tellTo);

@@ -1,4 +1,4 @@
-/** A meter reader in a virtual world, with a simulated meter on its line. */
+/** A meter reader in the virtual world, with a simulated meter on its line. */
 
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { DLMSSettings } from "../../modules/cosem/settings.js";
@@ -15,7 +15,7 @@ type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 export type Settings = Writable<MeterSettings>;
 export type DLMSBenchSettings = Writable<DLMSSettings>;
 
-/** Default: those of a new unit. */
+/** DLMS settings for a bench; the default is the settings of a new unit. */
 export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBenchSettings {
 	const all: DLMSBenchSettings = {
 		auth: 0,
@@ -52,7 +52,7 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 export interface Outcome {
 	readonly readout: Readout | undefined;
 	readonly failure: Failure | undefined;
-	/** By the device's clock. */
+	/** Duration by the gateway's clock. */
 	readonly tookMs: number;
 }
 
@@ -101,7 +101,7 @@ export class ReaderBench {
 		this.reader.reconfigure();
 	}
 
-	/** Connects a simulated meter with this transmission. */
+	/** Connects a simulated meter that sends this telegram. */
 	connect(telegram: Uint8Array, options: Partial<IECMeterOptions> = {}): this {
 		this.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(telegram), ...options }));
 		return this;
@@ -117,7 +117,7 @@ export class ReaderBench {
 			},
 		});
 		this.world.time.runWhile(() => outcome === undefined, startMs + limitMs);
-		if (outcome === undefined) throw new Error("the caller was never told");
+		if (outcome === undefined) throw new Error("the caller was never notified");
 		return outcome;
 	}
 }

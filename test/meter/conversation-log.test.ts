@@ -21,7 +21,7 @@ const HEAD = 6;
 const ENTRY_LIMIT = 255;
 const JOIN_MS = 100;
 
-/** A log, and a complete copy of all its entries. */
+/** A session log, and a complete copy of its entries. */
 class Kept {
 	nowMs = 0;
 	readonly log = new LineLog();
@@ -57,7 +57,9 @@ class Kept {
 		return entries;
 	}
 
-	/** The log must hold the newest entries, whole and in order, and have dropped none without need. */
+	/**
+	 * Checks that the log holds the newest entries, whole and in order, and has dropped none that would have fitted.
+	 */
 	check(): void {
 		const { entries, all, log } = this;
 		const size = log.copy().length;
@@ -68,8 +70,8 @@ class Kept {
 	}
 }
 
-describe("the conversation log", () => {
-	it("keeps what was sent, what came, and the speed of the line, with their times", () => {
+describe("the session log", () => {
+	it("keeps sent and received bytes and the line's speed, each with its time", () => {
 		const kept = new Kept();
 		kept.line(300);
 		kept.nowMs = 100;
@@ -104,7 +106,7 @@ describe("the conversation log", () => {
 			);
 		kept.check();
 	});
-	it("joins pieces of what was sent, too, but nothing across the other direction", () => {
+	it("joins sent pieces too, but not across bytes of the other direction", () => {
 		const kept = new Kept();
 		for (const direction of [TAP_RECEIVED, TAP_TRANSMITTED, TAP_TRANSMITTED, TAP_RECEIVED]) kept.bytes(direction, [1]);
 		assert.deepEqual(
@@ -113,12 +115,12 @@ describe("the conversation log", () => {
 		);
 		kept.check();
 	});
-	it("takes nothing for nothing", () => {
+	it("adds no entry for an empty piece", () => {
 		const kept = new Kept();
 		kept.bytes(TAP_RECEIVED, []);
 		assert.deepEqual(kept.entries, []);
 	});
-	it("goes on over the end of the 32 bits of its clock", () => {
+	it("continues when its 32-bit clock overflows", () => {
 		const kept = new Kept();
 		kept.nowMs = 2 ** 32 - 50;
 		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1, kept.nowMs);
@@ -134,7 +136,7 @@ describe("the conversation log", () => {
 			],
 		);
 	});
-	it("keeps the newest entries whole wherever it wraps", () => {
+	it("keeps the newest entries whole wherever the buffer wraps", () => {
 		for (let first = 1; first <= 255; first += 3) {
 			const kept = new Kept();
 			kept.bytes(
@@ -151,7 +153,7 @@ describe("the conversation log", () => {
 			}
 		}
 	});
-	it("keeps the newest entries whole, whatever comes", () => {
+	it("keeps the newest entries whole for random input", () => {
 		const step = fc.record({
 			kind: fc.nat(2),
 			waitMs: fc.constantFrom(0, 1, 60, 100, 101, 5000),

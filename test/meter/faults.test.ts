@@ -10,7 +10,7 @@ import { type Outcome, ReaderBench } from "./bench.js";
 import { packedReadings } from "./packed.js";
 
 const vectors = iecVectors();
-/** Short, complete, with STX, ETX and a correct BCC. */
+/** A short, complete telegram with STX, ETX and a correct BCC. */
 const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const logarex = vectorOf("logarex-lk13-history");
 const pushed = vectorOf("ebz-dd3-push");
@@ -40,26 +40,27 @@ function isGood(outcome: Outcome, vector = logarex): void {
 	assert.deepEqual(packedReadings(outcome.readout?.records), vector.readings);
 }
 
-describe("a meter or line that is not as the standard says", () => {
-	it("has a head that echoes every character", () => {
+describe("the reader with meters and lines that deviate from the standard", () => {
+	it("reads through a head that echoes every character", () => {
 		for (const hardwareParity of [true, false]) {
 			const bench = new ReaderBench({}, { echo: true, hardwareParity }).connect(logarex.telegram);
 			isGood(bench.read());
 			assert.equal(bench.world.serial.meter.sentByGateway, 11);
 		}
 	});
-	it("sends noise before the identification and after the BCC", () => isGood(readWith({ noise: 7 })));
-	it("sends ACK CR LF before STX", () => isGood(readWith({ ackLine: true })));
-	it("sends no STX: the BCC is still checked", () => isGood(readWith({ noSTX: true })));
-	it("sends neither ETX nor BCC", () => isGood(readWith({ noBCC: true })));
-	it("sends no STX, no ETX and no BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
-	it("answers as late as the standard allows, and a little later", () => isGood(readWith({ lateMs: 1800 })));
-	it("answers 3.5 s late, each time, and is read in one conversation all the same", () => {
+	it("reads a meter that sends noise before the identification and after the BCC", () =>
+		isGood(readWith({ noise: 7 })));
+	it("reads a meter that sends ACK CR LF before STX", () => isGood(readWith({ ackLine: true })));
+	it("reads a block without STX and still checks its BCC", () => isGood(readWith({ noSTX: true })));
+	it("reads a block without ETX and BCC", () => isGood(readWith({ noBCC: true })));
+	it("reads a block without STX, ETX and BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
+	it("reads a meter that answers a little later than the standard allows", () => isGood(readWith({ lateMs: 1800 })));
+	it("reads a meter that always answers 3.5 s late in a single session", () => {
 		const outcome = readWith({ lateMs: 3300 });
 		isGood(outcome);
 		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
 	});
-	it("has a BCC that is a line feed", () => {
+	it("reads a block whose BCC is a line feed", () => {
 		const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%+-";
 		for (const first of letters) {
 			for (const second of letters) {
@@ -74,12 +75,12 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.fail("no block has this BCC");
 	});
 
-	it("sends a wrong BCC once: the block is asked for again", () => {
+	it("requests the block again after one wrong BCC", () => {
 		const outcome = readWith({ wrongBCC: 1 });
 		isGood(outcome);
 		assert.equal(outcome.readout?.baud, 9600);
 	});
-	it("never sends a right BCC: the reply shows it with status 3, nothing is kept", () => {
+	it("returns a block whose BCC is always wrong with status 3 and does not store it", () => {
 		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
 		assert.equal(outcome.readout?.status, STATUS_CHECK_WRONG);
 		assert.deepEqual(packedReadings(outcome.readout?.records), zmf100.readings);
@@ -90,12 +91,12 @@ describe("a meter or line that is not as the standard says", () => {
 	});
 
 	for (const lieBaud of [300, 600, 1200, 2400, 4800]) {
-		it(`promises 9600 Bd and only works at ${lieBaud} Bd`, () => {
+		it(`reads a meter that offers 9600 Bd but only works at ${lieBaud} Bd`, () => {
 			const outcome = readWith({ lieBaud });
 			isGood(outcome);
 			assert.equal(outcome.readout?.baud, lieBaud);
 			assert.equal(outcome.bench.settings.learnedBaud, lieBaud);
-			// The second readout needs no second session.
+			// The second readout needs one session only.
 			outcome.bench.world.advance(3000);
 			const before = outcome.bench.world.serial.meter.meterEvents.length;
 			isGood(outcome.bench.read());
@@ -103,18 +104,18 @@ describe("a meter or line that is not as the standard says", () => {
 			assert.equal(events.filter((event) => event === 1).length, 1);
 		});
 	}
-	it("does not answer the first two sign-ons", () => isGood(readWith({ silence: 2 })));
-	it("does not answer at all: the caller is told soon", () => {
+	it("reads a meter that does not answer the first two sign-ons", () => isGood(readWith({ silence: 2 })));
+	it("reports soon that a meter does not answer at all", () => {
 		const outcome = readWith({ silence: 1000 });
 		assert.equal(outcome.readout, undefined);
 		assert.equal(outcome.failure, failures.IEC_SILENCE);
 		assert.ok(outcome.tookMs < 15_000, `${outcome.tookMs} ms`);
 	});
-	it("is not there, and the head echoes", () => {
+	it("reports a head that echoes while no meter answers", () => {
 		const { failure } = new ReaderBench({}, { echo: true }).read();
 		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
-	it("stops in the middle of its block, every time: what came is shown to who asked, and replaces no readout", () => {
+	it("returns a block that always breaks off to the caller only; it replaces no stored readout", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
 		const before = bench.reader.outcomes.last;
@@ -129,7 +130,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.equal(bench.reader.outcomes.last, before);
 		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
-	it("sends an error message", () => {
+	it("reports an error message of the meter", () => {
 		const error = "(ER01)\x03";
 		const check = String.fromCharCode(checkOf(error));
 		const bench = new ReaderBench().connect(bytes(`/LGZ4TEST\r\n\x02${error}${check}`));
@@ -137,14 +138,14 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.equal(readout, undefined);
 		assert.equal(failure, failures.IEC_METER_ERROR);
 	});
-	it("is a battery meter that sleeps until it is woken", () => {
+	it("wakes a battery meter", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
 		isGood(bench.read());
 		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();
 		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE]);
 		assert.match(failures.IEC_SILENCE.message, /battery/);
 	});
-	it("only answers to its device address", () => {
+	it("reads a meter that only answers to its device address", () => {
 		const deviceAddress = bytes("0012345678");
 		isGood(new ReaderBench({ deviceAddress }).connect(logarex.telegram, { address: "12345678" }).read());
 		const wrong = new ReaderBench({ deviceAddress: bytes("99") }).connect(logarex.telegram, { address: "12345678" });
@@ -152,7 +153,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE_ADDRESSED]);
 		assert.match(failures.IEC_SILENCE_ADDRESSED.message, /device_address.*battery/);
 	});
-	it("answers to another sign-on than the standard's, and to no other", () => {
+	it("reads a meter that only answers to a non-standard sign-on", () => {
 		const heat = vectorOf("landis-gyr-2wr5-heat");
 		const meter = { address: "/#", battery: true, mode: "B" } as const;
 		const asked = new ReaderBench({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
@@ -160,7 +161,7 @@ describe("a meter or line that is not as the standard says", () => {
 		const silent = new ReaderBench({ battery: true }).connect(heat.telegram, meter).read();
 		assert.equal(silent.failure, failures.IEC_SILENCE);
 	});
-	it("damages a character now and then: never a wrong value", () => {
+	it("never returns a wrong value from a line that sometimes damages a character", () => {
 		for (let seed = 1; seed <= 40; seed++) {
 			const bench = new ReaderBench({}, { noise: 400, seed });
 			bench.connect(logarex.telegram);
@@ -169,7 +170,7 @@ describe("a meter or line that is not as the standard says", () => {
 			assert.deepEqual(packedReadings(readout.records), logarex.readings, `seed ${seed}`);
 		}
 	});
-	it("is lost in the middle: the port is pulled out and put back", () => {
+	it("reports a port that is pulled out during a session, and reads again when it is back", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		bench.world.timers.set(() => bench.world.serial.meter.unplug(), 900);
 		assert.equal(bench.read().failure, FAILURE_PORT);
@@ -178,7 +179,7 @@ describe("a meter or line that is not as the standard says", () => {
 		bench.world.advance(3000);
 		isGood(bench.read());
 	});
-	it("needs more than a minute: the caller is told, the readout goes on and is kept", () => {
+	it("reports a timeout to the caller after a minute, finishes the readout and stores it", () => {
 		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
 		const bench = new ReaderBench({ baudMax: 300 }).connect(long.telegram);
 		const { failure, tookMs } = bench.read();
@@ -189,7 +190,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.deepEqual(packedReadings(bench.reader.outcomes.last?.records), long.readings);
 		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
 	});
-	it("sends for ever: after ten minutes it is ended, and nothing of what was never checked is kept", () => {
+	it("ends an endless readout after ten minutes and stores nothing that was not checked", () => {
 		const line = "1.8.0*01(000001.0*kWh)\r\n";
 		const bench = new ReaderBench({ baudMax: 300 }).connect(
 			bytes(`/LGZ0TEST\r\n\x02${line.repeat(1200)}!\r\n\x03\x00`),
@@ -200,7 +201,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.equal(bench.reader.outcomes.last, undefined);
 		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
-	it("sends more than fits: status 2, and what fits is right", () => {
+	it("stores the readings that fit of a block that is too long, with status 2", () => {
 		let block = "";
 		for (let i = 0; i < 3000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
 		block += "!\r\n\x03";
@@ -215,9 +216,9 @@ describe("a meter or line that is not as the standard says", () => {
 	});
 });
 
-describe("modes A and B", () => {
+describe("meters with modes A and B, and the speed limit", () => {
 	for (const mode of ["A", "B"] as MeterMode[]) {
-		it(`mode ${mode}: nothing is acknowledged`, () => {
+		it(`mode ${mode} is read without an acknowledgement`, () => {
 			const ident = mode === "A" ? "/LGZ!TEST" : "/LGZCTEST";
 			const body = Buffer.from(zmf100.telegram)
 				.toString("latin1")
@@ -229,13 +230,13 @@ describe("modes A and B", () => {
 			assert.equal(bench.world.serial.meter.sentByGateway, 5);
 		});
 	}
-	it("an identification of mode C, and the block unasked", () => {
+	it("a meter that offers mode C but sends its block at once is read", () => {
 		const bench = new ReaderBench().connect(zmf100.telegram, { mode: "A" });
 		const { readout } = bench.read();
 		assert.equal(readout?.status, STATUS_OK);
 		assert.equal(readout.baud, 300);
 	});
-	it("the ceiling is the next lower speed of the standard", () => {
+	it("a speed limit between two standard speeds selects the lower one", () => {
 		for (const [baudMax, baud] of [
 			[300, 300],
 			[599, 300],
@@ -254,7 +255,7 @@ describe("mode D", () => {
 		return bench.connect(telegram, { mode: "D", pushBaud: 2400, ...options });
 	}
 
-	it("keeps the last telegram up to date without being asked", () => {
+	it("keeps the last telegram up to date without a request", () => {
 		const bench = listen(pushed.telegram);
 		bench.world.advance(10_000);
 		const first = bench.reader.outcomes.last;
@@ -262,7 +263,7 @@ describe("mode D", () => {
 		bench.world.advance(10_000);
 		assert.notEqual(bench.reader.outcomes.last, first);
 	});
-	it("takes telegrams that follow each other without a gap, joined in the middle of one", () => {
+	it("reads telegrams that follow each other without a gap, from the middle of one on", () => {
 		const bench = listen(pushed.telegram, { pushMs: 1 });
 		bench.reader.stop();
 		bench.world.advance(700);
@@ -270,7 +271,7 @@ describe("mode D", () => {
 		const { readout } = bench.read();
 		assert.deepEqual(packedReadings(readout?.records), pushed.readings);
 	});
-	it("drops a telegram that is cut short by the next one", () => {
+	it("drops a telegram that the next one cuts short", () => {
 		for (let cut = 20; cut < pushed.telegram.length - 4; cut += 3) {
 			const twice = new Uint8Array([...pushed.telegram.subarray(0, cut), ...pushed.telegram]);
 			const { readout } = listen(twice).read();
@@ -278,7 +279,7 @@ describe("mode D", () => {
 			assert.deepEqual(packedReadings(readout.records), pushed.readings, `cut at ${cut}`);
 		}
 	});
-	it("takes a slash inside the data for what it is", () => {
+	it("accepts a slash inside the data", () => {
 		const telegram = bytes("/EBZ5TEST\r\n\r\n0.9.2(21/04/10)\r\n/SX330\r\n1.8.0(1.5*kWh)\r\n!\r\n");
 		const { readout } = listen(telegram).read();
 		assert.deepEqual(
@@ -286,7 +287,7 @@ describe("mode D", () => {
 			["21/04/10", "1.5"],
 		);
 	});
-	it("shows a telegram with a wrong CRC to the caller after a minute, with status 3, and keeps none", () => {
+	it("returns a telegram with a wrong CRC to the caller after a minute, with status 3, and stores none", () => {
 		const dsmr = vectorOf("iskraemeco-mt382-dsmr4");
 		const bench = listen(dsmr.telegram);
 		const { readout, tookMs } = bench.read();
@@ -294,10 +295,10 @@ describe("mode D", () => {
 		assert.equal(tookMs, 60_000);
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
-	it("times out when nothing is sent", () => {
+	it("times out when the meter sends nothing", () => {
 		assert.equal(new ReaderBench({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
 	});
-	it("follows a change of the settings", () => {
+	it("applies a change of the settings", () => {
 		const bench = listen(pushed.telegram);
 		bench.settings.modeDBaud = 9600;
 		bench.reader.reconfigure();
@@ -312,7 +313,7 @@ describe("mode D", () => {
 		bench.connect(logarex.telegram);
 		isGood(bench.read());
 	});
-	it("listens again after the port was away", () => {
+	it("listens again when a lost port is back", () => {
 		const bench = listen(pushed.telegram);
 		bench.world.advance(5000);
 		bench.world.serial.meter.unplug();
@@ -322,7 +323,7 @@ describe("mode D", () => {
 		bench.world.advance(30_000);
 		assert.notEqual(bench.reader.outcomes.last, before);
 	});
-	it("tries a port that is away every ten seconds", () => {
+	it("tries to open a lost port every ten seconds", () => {
 		const bench = listen(pushed.telegram);
 		bench.world.advance(5000);
 		bench.world.serial.meter.unplug();
@@ -337,7 +338,7 @@ describe("mode D", () => {
 		bench.world.advance(4);
 		assert.equal(fails(), before + 2);
 	});
-	it("ends no readout later, when it was given up while its port was away", () => {
+	it("finishes no readout late that was given up while its port was gone", () => {
 		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
 		const bench = listen(pushed.telegram);
 		bench.world.serial.meter.unplug();
@@ -357,8 +358,8 @@ describe("mode D", () => {
 	});
 });
 
-describe("several callers", () => {
-	it("join one conversation, and all are told", () => {
+describe("several callers of the reader", () => {
+	it("share one session, and all are notified", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		const told: (Failure | undefined)[] = [];
 		for (let i = 0; i < 3; i++) bench.reader.read({ finished: (_, failure) => told.push(failure) });
@@ -366,9 +367,9 @@ describe("several callers", () => {
 		assert.deepEqual(told, [undefined, undefined, undefined]);
 		assert.equal(bench.world.serial.meter.sentByGateway, 11);
 	});
-	it("may go away; the readout is kept", () => {
+	it("may cancel; the readout is stored", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
-		const waiter = { finished: () => assert.fail("told after it had gone") };
+		const waiter = { finished: () => assert.fail("notified after it had cancelled") };
 		bench.reader.read(waiter);
 		bench.reader.cancel(waiter);
 		bench.world.advance(10_000);
@@ -377,7 +378,7 @@ describe("several callers", () => {
 });
 
 describe("a probe", () => {
-	it("right after a readout waits until the meter hears a sign-on again, and tells its identification", () => {
+	it("started right after a readout waits until the meter accepts another sign-on, then returns its identification", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
 		const results: (Failure | undefined)[] = [];
@@ -386,7 +387,7 @@ describe("a probe", () => {
 		assert.deepEqual(results, [undefined]);
 		isGood(bench.read());
 	});
-	it("is refused while a conversation goes on", () => {
+	it("is rejected during a session", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		bench.reader.read({ finished: () => {} });
 		assert.equal(bench.reader.probe({ finished: () => assert.fail("told") }), false);

@@ -1,4 +1,4 @@
-/** The last readout and its times, with all calls in all orders; and the notices of failures. */
+/** Read statistics: the last readout and its times for every order of calls, and the failure events. */
 import assert from "node:assert/strict";
 import { FAILURE_NO_MODE_E } from "../../modules/cosem/failures.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
@@ -20,7 +20,7 @@ const readoutAt = (utcMs: number): Readout => ({
 describe("meter/read-statistics", () => {
 	const timesOf = ({ last, attemptUtcMs }: ReadStatistics) => [last?.utcMs, attemptUtcMs];
 
-	it("has nothing at first, and nothing is dated back then", () => {
+	it("is empty at first, and then dates nothing back", () => {
 		const last = new ReadStatistics({});
 		last.dateBack(NOW, 5000);
 		last.dropSimulated();
@@ -34,12 +34,12 @@ describe("meter/read-statistics", () => {
 		assert.deepEqual(timesOf(last), [0, 0]);
 		last.dateBack(NOW, 64_000);
 		assert.deepEqual(timesOf(last), [NOW - 60_000, NOW - 63_000]);
-		// The clock was an hour wrong.
+		// A clock that was an hour wrong changes nothing.
 		last.dateBack(NOW + 3_600_000, 65_000);
 		assert.deepEqual(timesOf(last), [NOW - 60_000, NOW - 63_000]);
 	});
 
-	it("leaves what has its time, and dates a readout that was begun before the clock was set and ended after it", () => {
+	it("keeps known times, and dates a readout that began before the clock was set and ended after it", () => {
 		const last = new ReadStatistics({});
 		last.began(0, 1000);
 		last.dateBack(NOW, 2000);
@@ -51,7 +51,7 @@ describe("meter/read-statistics", () => {
 		assert.deepEqual(timesOf(last), [NOW + 1000, NOW + 9000]);
 	});
 
-	it("counts failures by their code, 16 of them, and the rest as others", () => {
+	it("counts failures by code, 16 codes separately and the rest as others", () => {
 		const last = new ReadStatistics({});
 		const fail = (code: string) => last.failed(failure(METER_ERROR, code, 0, "It failed."));
 		for (let i = 0; i < 20; i++) fail(`test/${i}`);
@@ -65,7 +65,7 @@ describe("meter/read-statistics", () => {
 		);
 	});
 
-	it("tells what a meter has given from what none has", () => {
+	it("distinguishes readouts of a meter from simulated ones", () => {
 		const last = new ReadStatistics({});
 		const readout = readoutAt(NOW);
 		last.keep(readout, false, 0);
@@ -74,7 +74,7 @@ describe("meter/read-statistics", () => {
 		assert.deepEqual([last.measured, last.measurements, last.readouts], [undefined, 1, 2]);
 	});
 
-	it("drops what no meter has given, and keeps what one has", () => {
+	it("drops a simulated readout and keeps one of a meter", () => {
 		const last = new ReadStatistics({});
 		last.began(NOW, 0);
 		last.keep(readoutAt(NOW), true, 0);
@@ -92,7 +92,7 @@ describe("meter/read-statistics", () => {
 		assert.deepEqual(timesOf(last), [NOW + 1, NOW]);
 	});
 
-	it("tells of the first failure, of each other one, and of the first good readout", () => {
+	it("logs the first failure, each different one, and the first good readout after them", () => {
 		const told: (string | undefined)[] = [];
 		const outcomes = new ReadStatistics({ failureChanged: (failure) => told.push(failure?.code) });
 		outcomes.failed(FAILURE_PORT);

@@ -1,4 +1,4 @@
-/** Packed records in the API's form, to compare with vectors. */
+/** Decodes packed records into the form of the API, to compare them with the vectors. */
 import { NodeText } from "../../hosts/node/platform.js";
 import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { JSONStream } from "../../modules/json/stream.js";
@@ -11,7 +11,7 @@ import type { ExpectedReading } from "../vectors.js";
 
 const text = new NodeText();
 
-/** Readings of packed records without names and mapping, read through a window of `window` bytes. */
+/** Readings of packed records, without names and mapping. They are read through a window of `window` bytes. */
 export function packedReadings(records: Uint8Array = new Uint8Array(0), window = 1024): ExpectedReading[] {
 	const readout = {
 		protocol: PROTOCOL_IEC62056_21,

@@ -1,4 +1,6 @@
-/** Every call and input in every state, even impossible ones: nothing throws, and the session still ends properly. */
+/**
+ * Makes every call and every input in every state, even impossible ones: nothing throws, and each session still ends.
+ */
 import assert from "node:assert/strict";
 import { DLMSReadSession } from "../../modules/cosem/read-session.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
@@ -47,7 +49,7 @@ const INPUTS: Record<string, (driver: Driver) => unknown> = {
 	"a second poll": ({ machine }) => machine.poll(),
 };
 
-/** Calls of its user. */
+/** Calls that the session's user may make. */
 const CALLS: Record<string, (driver: Driver, conversation: ReadSession) => unknown> = {
 	...INPUTS,
 	abort: (driver, conversation) => {
@@ -59,7 +61,7 @@ const CALLS: Record<string, (driver: Driver, conversation: ReadSession) => unkno
 		conversation.abort(driver.nowMs);
 		driver.receive("");
 	},
-	"the question what it has": (_, conversation) => {
+	"a request for the readout": (_, conversation) => {
 		conversation.readout(EVENT_POOR, 1);
 		conversation.readout(EVENT_END, 1);
 	},
@@ -82,7 +84,7 @@ function held(conversation: ReadSession): Held {
 	return { driver: new Driver(conversation), conversation };
 }
 
-/** In any case it ends, once, and is then silent. */
+/** Checks that the session ends exactly once after each call, and is then silent. */
 function comesToItsEnd(enter: () => Held, name: string): void {
 	for (const [what, call] of Object.entries(CALLS)) {
 		const { driver, conversation } = enter();
@@ -97,7 +99,7 @@ function comesToItsEnd(enter: () => Held, name: string): void {
 	}
 }
 
-describe("impossible pairs", () => {
+describe("every call in every state of a session", () => {
 	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): Held => {
 		const opening = { ...openingOf(options), quietMs };
 		return held(new IECReadSession(opening, new Attempts(opening), handOver));
@@ -108,7 +110,7 @@ describe("impossible pairs", () => {
 	};
 	const sessions: Record<string, () => Held> = {
 		"waiting for silence": () => session({}, 2000),
-		"waking it up": () => at(session({ battery: true }), 100),
+		"waking the meter up": () => at(session({ battery: true }), 100),
 		"waiting for an identification": () => at(session(), 170),
 		"in an identification": () => at(session(), 400, "/LGZ5\\2Z"),
 		"before the acknowledgement": () => at(session(), 400, IDENT),
@@ -117,8 +119,8 @@ describe("impossible pairs", () => {
 		"before a repetition": () => at(at(session(), 400, IDENT), 900, WRONG),
 	};
 	for (const [name, enter] of Object.entries(sessions))
-		it(`of a sign-on ${name} come to its end`, () => comesToItsEnd(enter, name));
-	it("of a sign-on that has handed over change nothing any more", () => {
+		it(`ends a sign-on that is ${name}`, () => comesToItsEnd(enter, name));
+	it("changes nothing in a sign-on that has been handed over to DLMS/COSEM", () => {
 		for (const call of Object.values(CALLS)) {
 			const { driver, conversation } = at(at(session({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
 			driver.take();
@@ -134,8 +136,8 @@ describe("impossible pairs", () => {
 	const conversations: Record<string, () => Held> = {
 		"before it begins": () => conversation(OPENING_AUTO),
 		"in its sign-on": () => at(conversation(OPENING_MODE_E), 170),
-		"in a sign-on that offers it": () => at(conversation(OPENING_MODE_E, true), 170),
-		"identified, and it is only offered": () => at(at(conversation(OPENING_MODE_E, true), 170), 400, IDENT),
+		"in a sign-on that offers DLMS/COSEM": () => at(conversation(OPENING_MODE_E, true), 170),
+		"identified, with DLMS/COSEM only offered": () => at(at(conversation(OPENING_MODE_E, true), 170), 400, IDENT),
 		"after the hand-over": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 900),
 		"in SNRM after a sign-on": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 2900),
 		"in SNRM at a fixed speed": () => at(conversation(OPENING_DIRECT), 100),
@@ -143,9 +145,9 @@ describe("impossible pairs", () => {
 		"in a pause": () => at(at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
 	};
 	for (const [name, enter] of Object.entries(conversations))
-		it(`of a conversation in DLMS/COSEM ${name} come to its end`, () => comesToItsEnd(enter, name));
+		it(`ends a DLMS/COSEM session that is ${name}`, () => comesToItsEnd(enter, name));
 
-	it("of a talk that is ended in the middle: DISC is repeated when its own time is over", () => {
+	it("repeats DISC of an aborted session after its timeout", () => {
 		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
 		driver.to(1000).take();
 		talking.abort(1000);
@@ -166,12 +168,12 @@ describe("impossible pairs", () => {
 		return driver;
 	};
 	for (const [name, text] of Object.entries({
-		"that hunts": "",
+		"that waits for a telegram": "",
 		"in an identification": "/EBZ5",
 		"in a telegram": TELEGRAM.slice(0, 25),
 		"before the line end": TELEGRAM.slice(0, -2),
 	})) {
-		it(`of a listener ${name} cost a telegram at most`, () => {
+		it(`costs a listener ${name} one telegram at most`, () => {
 			for (const [what, call] of Object.entries(INPUTS)) {
 				const driver = listener(text);
 				call(driver);
@@ -180,7 +182,7 @@ describe("impossible pairs", () => {
 				assert.equal(driver.receive(TELEGRAM).to(20_000).take().at(-1), `10000 event ${EVENT_READOUT}`, what);
 			}
 		});
-		it(`of a listener ${name} that is ended change nothing any more`, () => {
+		it(`changes nothing in a listener ${name} after its end`, () => {
 			for (const [what, call] of Object.entries(INPUTS)) {
 				const driver = listener(text);
 				const machine = driver.machine as MeterListener;
@@ -194,10 +196,10 @@ describe("impossible pairs", () => {
 	}
 });
 
-describe("impossible pairs of the reader", () => {
+describe("every call in every state of the reader", () => {
 	const logarex = iecVectors().find(({ name }) => name === "logarex-lk13-history")!;
 	const modeD = { modeD: true, modeDBaud: 9600 };
-	const never = { finished: () => assert.fail("told though he never asked") };
+	const never = { finished: () => assert.fail("notified without a request") };
 
 	const states: Record<string, () => ReaderBench> = {
 		idle: () => new ReaderBench(),
@@ -213,7 +215,7 @@ describe("impossible pairs of the reader", () => {
 			bench.world.advance(400);
 			return bench;
 		},
-		"ending what took too long": () => {
+		"ending a session that took too long": () => {
 			const { bench } = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
 			bench.reader.read({ finished: () => {} });
 			bench.world.advance(600_500);
@@ -234,7 +236,7 @@ describe("impossible pairs of the reader", () => {
 			assert.equal(bench.reader.probe({ finished: () => {} }), true);
 			return bench;
 		},
-		"probing where it listens": () => {
+		"probing in mode D": () => {
 			const bench = new ReaderBench(modeD);
 			assert.equal(bench.reader.probe({ finished: () => {} }), true);
 			return bench;
@@ -265,7 +267,7 @@ describe("impossible pairs of the reader", () => {
 		"a call that is too early": ({ reader }) => reader.advance(0),
 	};
 	for (const [name, enter] of Object.entries(states)) {
-		it(`that is ${name}: each caller is told once, and the meter is read well afterwards`, () => {
+		it(`${name}: notifies each caller once, and then reads the meter`, () => {
 			for (const [what, call] of Object.entries(calls)) {
 				const bench = enter();
 				const where = `${name}, ${what}`;
@@ -284,7 +286,7 @@ describe("impossible pairs of the reader", () => {
 			}
 		});
 	}
-	it("asks for no light when it does nothing", () => {
+	it("switches the light off while idle", () => {
 		let isOn = false;
 		const light = {
 			reading: (on: boolean) => {

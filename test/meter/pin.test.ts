@@ -1,4 +1,4 @@
-/** Entering the PIN of a meter's display by light on a modelled line; the display counts flashes as real ones do. */
+/** Enters the PIN of a meter by light on a modelled line; the display counts flashes as real displays do. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { PINEntry, type PINPlan } from "../../modules/meter/pin.js";
@@ -10,17 +10,17 @@ import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 
 const ebz = iecVectors().find(({ name }) => name === "ebz-dd3-push")!;
-/** Longer than any meter's reaction. */
+/** Longer than the reaction of any meter, ms. */
 const END_MS = 300_000;
 
-/** Sends nothing, and detects the light. */
+/** A meter that sends nothing and detects light. */
 class LitMeter extends PushMeter {
 	constructor(display: MeterDisplay) {
 		super({ source: () => new Uint8Array(0), baud: 9600, pushMs: Number.POSITIVE_INFINITY, display });
 	}
 }
 
-/** Begins to enter a PIN. */
+/** Starts the entry of a PIN. */
 function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 	let entry: PINEntry | undefined;
 	const isFree = bench.reader.lend((driver, port, nowMs, over) => {
@@ -37,7 +37,7 @@ function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 	return entry;
 }
 
-/** Enters the whole PIN; returns the time taken. */
+/** Enters the whole PIN; returns the time that this took, ms. */
 function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	const entry = begin(bench, plan);
 	const startMs = bench.world.clock.monotonicMs();
@@ -49,7 +49,7 @@ function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	return entry.timesMs.at(-1)!;
 }
 
-/** A reader at a meter with such a display. */
+/** A reader at a meter with a display of these options. */
 function benchWith(options: DisplayOptions): { bench: ReaderBench; display: MeterDisplay } {
 	const bench = new ReaderBench();
 	const display = new MeterDisplay(options);
@@ -57,9 +57,9 @@ function benchWith(options: DisplayOptions): { bench: ReaderBench; display: Mete
 	return { bench, display };
 }
 
-describe("the PIN of a meter, by light", () => {
+describe("PIN entry by light", () => {
 	for (const pin of ["1234", "0000", "9999", "1000", "0090", "80051", "01234567"]) {
-		it(`${pin} is entered`, () => {
+		it(`enters ${pin}`, () => {
 			const { bench, display } = benchWith({ pin });
 			const durationMs = enter(bench, { pin });
 			assert.ok(display.isOpen(durationMs));
@@ -70,7 +70,7 @@ describe("the PIN of a meter, by light", () => {
 			for (let i = 1; i < flashes.length; i++) assert.ok(flashes[i].fromMs - flashes[i - 1].toMs > 400);
 		});
 	}
-	it("is taken digit by digit when it says so", () => {
+	it("reports each digit when the display takes it", () => {
 		const { bench, display } = benchWith({ pin: "0815" });
 		const entry = begin(bench, { pin: "0815" });
 		assert.deepEqual(entry.timesMs, [7000, 19_000, 24_000, 33_000, 33_000]);
@@ -82,36 +82,36 @@ describe("the PIN of a meter, by light", () => {
 			assert.equal(shown.at(-1), i === 3 ? "P" : `PIN ${"*".repeat(i + 1)}0`);
 		}
 	});
-	it("follows as many flashes as the display wants", () => {
+	it("sends as many flashes as the display needs to wake up", () => {
 		const { bench, display } = benchWith({ pin: "1204", flashes: 1 });
 		assert.ok(display.isOpen(enter(bench, { pin: "1204", flashes: 1 })));
-		// Already prompting for its PIN.
+		// This display already prompts for its PIN.
 		const { bench: other, display: prepared } = benchWith({ pin: "4021", flashes: 1 });
 		prepared.light(-1500, -1000);
 		assert.ok(prepared.isOpen(enter(other, { pin: "4021", flashes: 0 })));
 	});
-	it("is followed by the way to InF and a long flash, where that is wanted", () => {
+	it("opens InF with a long flash after the PIN if the plan includes this", () => {
 		const { bench, display } = benchWith({ pin: "1234", needsInf: true });
 		const plan = { inf: MENU.indexOf("InF") };
 		const durationMs = enter(bench, plan);
 		assert.equal(durationMs, 30_000 + 8 * 2000 + 6500);
 		assert.deepEqual([display.isOpen(durationMs), display.switched], [true, ["InF"]]);
-		// It stays open.
+		// The display stays open.
 		assert.ok(display.isOpen(durationMs + 200_000));
 		bench.world.advance(200_000);
 		const last = display.flashes.at(-1)!;
 		assert.ok(last.toMs - last.fromMs > 5000 && last.toMs - last.fromMs < 6000);
-		// Entering it again switches it off.
+		// The same PIN switches it off again.
 		const againMs = bench.world.clock.monotonicMs() + enter(bench, plan);
 		assert.deepEqual([display.isOpen(againMs), display.switched], [false, ["InF", "InF"]]);
 	});
-	it("switches what is shown first without a flash between", () => {
+	it("switches the first menu item, which needs no flash before it", () => {
 		const { bench, display } = benchWith({ pin: "1234" });
 		assert.equal(enter(bench, { inf: 0 }), 36_500);
 		display.isOpen(40_000);
 		assert.deepEqual(display.switched, [MENU[0]]);
 	});
-	it("leaves a meter as it is by a wrong one, or by a part of it", () => {
+	it("leaves the display locked after a wrong or incomplete PIN", () => {
 		const { bench, display } = benchWith({ pin: "1234" });
 		const endMs = enter(bench, { pin: "1235" });
 		assert.deepEqual([display.isOpen(endMs), display.entered], [false, ["1235"]]);
@@ -126,7 +126,7 @@ describe("the PIN of a meter, by light", () => {
 		const wholeMs = bench.world.clock.monotonicMs() + enter(bench, {});
 		assert.ok(display.isOpen(wholeMs));
 	});
-	it("makes no two flashes one where the gateway was busy for a while", () => {
+	it("keeps flashes separate when the gateway was busy for a while", () => {
 		const bench = new ReaderBench();
 		const entry = begin(bench, { pin: "9999", flashes: 0 });
 		bench.world.advance(100);
@@ -136,10 +136,10 @@ describe("the PIN of a meter, by light", () => {
 		assert.equal(entry.poll().kind, OUTPUT_NONE);
 		assert.equal(entry.deadlineMs, nowMs + 1000);
 	});
-	it("takes what a 4-digit one takes: half a minute", () => {
+	it("takes half a minute for a four-digit PIN, like a meter", () => {
 		assert.equal(enter(new ReaderBench(), {}), 30_000);
 	});
-	it("waits for no conversation, lets none begin, and is no line of the log", () => {
+	it("waits for no session, lets none begin, and logs no bytes", () => {
 		const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 });
 		const source = () => splitTelegram(ebz.telegram);
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));
@@ -161,12 +161,12 @@ describe("the PIN of a meter, by light", () => {
 		bench.reader.read({ finished: () => (isTold = true) });
 		bench.world.advance(10_000);
 		assert.deepEqual([isTold, lines], [false, []]);
-		// Then it listens again, and the waiting caller gets its reply.
+		// The reader then listens again, and the waiting caller gets its readout.
 		bench.world.advance(30_000);
 		assert.equal(isTold, true);
 		assert.equal(lines[0], "9600");
 	});
-	it("is over at once where the port can't be opened, or is pulled out", () => {
+	it("ends at once if the port can't be opened, or is pulled out", () => {
 		const bench = new ReaderBench();
 		bench.world.serial.meter.unplug();
 		assert.deepEqual([begin(bench).isGoingOn, bench.reader.borrower !== undefined], [false, false]);
@@ -178,7 +178,7 @@ describe("the PIN of a meter, by light", () => {
 		bench.world.advance(1);
 		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [false, false]);
 	});
-	it("ends with the reader", () => {
+	it("ends when the reader stops", () => {
 		const { bench, display } = benchWith({ pin: "1234" });
 		begin(bench);
 		bench.world.advance(3000);

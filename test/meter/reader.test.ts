@@ -37,7 +37,7 @@ describe("reading captured meters over a modelled line", () => {
 	}
 });
 
-/** A meter with 8N1 where others have 7E1. */
+/** Makes a meter send 8N1 instead of 7E1. */
 class EightBitMeter implements Machine {
 	readonly #meter: Machine;
 
@@ -63,14 +63,14 @@ class EightBitMeter implements Machine {
 	}
 }
 
-/** Whether the port has hardware parity, and the speed; 115200 is that of P1 ports. */
+/** Ports with and without hardware parity, at two speeds; 115200 is the speed of P1 ports. */
 const PORTS = [true, false].flatMap((hardwareParity) => [9600, 115_200].map((baud) => [hardwareParity, baud] as const));
 
-describe("listening to captured meters that send 8N1", () => {
+describe("captured meters that send 8N1", () => {
 	for (const vector of iecVectors().filter(({ mode }) => mode === "D")) {
 		for (const [hardwareParity, baud] of PORTS) {
 			const where = `${baud} Bd, ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`;
-			it(`${vector.name} at ${where}`, () => {
+			it(`${vector.name} is read at ${where}`, () => {
 				const bench = new ReaderBench({ modeD: true, modeDBaud: baud }, { hardwareParity });
 				const meter = new IECMeter({ source: () => splitTelegram(vector.telegram), pushBaud: baud, mode: "D" });
 				bench.world.serial.meter.connect(new EightBitMeter(meter));
@@ -90,7 +90,7 @@ describe("listening to captured meters that send 8N1", () => {
 		}
 	}
 	for (const hardwareParity of [true, false]) {
-		it(`a right CRC with letters beyond ASCII, ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`, () => {
+		it(`accepts a right CRC over letters beyond ASCII on ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`, () => {
 			const text = "/KFM5KAIFA\r\n\r\n1-0:1.8.1(1*kWh)\r\n0-0:96.13.0(Z\xe4hler)\r\n!";
 			const crc = stepCRC16ARC(0, bytesOf(text), 0, text.length).toString(16).toUpperCase().padStart(4, "0");
 			const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 }, { hardwareParity });

@@ -7,7 +7,7 @@ import { packedReadings } from "./packed.js";
 
 describe("readings of captured telegrams", () => {
 	for (const vector of iecVectors()) {
-		it(`${vector.name}: every record is kept, and shown as judged by hand`, () => {
+		it(`${vector.name}: every record is kept and has the expected reading`, () => {
 			const writer = new RecordWriter();
 			const parser = new DataSetParser(writer);
 			const block = new BlockReceiver(parser);

@@ -1,4 +1,4 @@
-/** Packed records as short texts, `<address>: <value>*<unit>, <value> …`. */
+/** Formats packed records as short texts: `<address>: <value>*<unit>, <value> …`. */
 import { RecordCursor } from "../../modules/readout/record-cursor.js";
 import { textOf } from "../latin1.js";
 

@@ -19,7 +19,7 @@ const QUARTERS: Recurrence = { minutes: 15, originMinutes: 0, months: 0, day: 1 
 const MINUTES: Recurrence = { minutes: 1, originMinutes: 0, months: 0, day: 1 };
 const DAYS: Recurrence = { minutes: 1440, originMinutes: 0, months: 0, day: 1 };
 
-/** A schedule with a reader that records its requests and returns the test's results. */
+/** A schedule, with a reader that records its requests and returns the results that the test sets. */
 class Bench implements ScheduledReader {
 	readonly time: VirtualTime;
 	readonly schedule: Schedule;
@@ -27,16 +27,16 @@ class Bench implements ScheduledReader {
 	late: Failure | undefined;
 	running = false;
 	readonly outcomes = { readouts: 0 };
-	/** Times of requests by its own clock: HH:MM:SS. */
+	/** Times of requests by the bench's clock: HH:MM:SS. */
 	readonly asked: string[] = [];
-	/** Results of the next readouts; empty means success. */
+	/** Results of the next readouts; success if empty. */
 	failures: (Failure | undefined)[] = [];
 	tookMs = 3 * SECOND_MS;
 	waiter: ReadCallback | undefined;
-	/** Reported number of missed ones. */
+	/** Number of missed readouts in the last notification. */
 	told = 0;
 
-	/** `utcMs` 0: its clock is not set. */
+	/** `utcMs` 0: the clock is not set. */
 	constructor(utcMs = START_MS, lastUtcMs = 0, plan: Recurrence | undefined = QUARTERS, kept?: DataView, error = "") {
 		this.plan = plan;
 		this.time = new VirtualTime();
@@ -83,7 +83,7 @@ class Bench implements ScheduledReader {
 }
 
 describe("meter/schedule", () => {
-	it("reads at each of its times, and tells the next one and how the last one went", () => {
+	it("reads at each due time, and reports the next due time and the last result", () => {
 		const bench = new Bench();
 		assert.equal(bench.next, "07:15:00");
 		assert.equal(bench.schedule.lastRunUtcMs, 0);
@@ -95,16 +95,16 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 0);
 	});
 
-	it("tries a failed one again after one minute and after four more, and then waits for the next time", () => {
+	it("repeats a failed readout after one minute and after four more, then waits for the next due time", () => {
 		const bench = new Bench();
 		bench.failures = [FAILURE_PORT, FAILURE_PORT, FAILURE_PORT, undefined];
 		bench.time.advance(15 * MINUTE_MS);
-		assert.equal(bench.next, "07:16:03", "the next try is what comes next");
+		assert.equal(bench.next, "07:16:03", "the next attempt is reported as next");
 		assert.equal(bench.schedule.lastError, FAILURE_PORT.code);
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:15:00", "07:16:03", "07:20:06", "07:30:00"]);
 		assert.equal(bench.schedule.lastError, "");
-		// It has both attempts again.
+		// After a success both repetitions are available again.
 		bench.asked.length = 0;
 		bench.failures = [FAILURE_PORT, FAILURE_PORT, undefined];
 		bench.time.advance(15 * MINUTE_MS);
@@ -113,21 +113,21 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, ["07:45:00", "07:46:03", "07:50:06"]);
 	});
 
-	it("does not try again where the next time is too near", () => {
+	it("does not repeat a readout shortly before the next due time", () => {
 		const bench = new Bench(START_MS, 0, MINUTES);
 		bench.failures = [FAILURE_PORT, FAILURE_PORT];
 		bench.time.advance(3 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00"]);
 	});
 
-	it("leaves a minute between the last try and the next time", () => {
+	it("leaves a minute between the last repetition and the next due time", () => {
 		const bench = new Bench(START_MS, 0, { ...MINUTES, minutes: 2 });
 		bench.failures = [FAILURE_PORT, undefined];
 		bench.time.advance(3 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:02:00", "07:04:00"]);
 	});
 
-	it("leaves a meter alone for an hour that has refused the password, unless settings change", () => {
+	it("pauses for an hour after a meter has rejected the password, unless settings change", () => {
 		const bench = new Bench();
 		bench.failures = [DLMS_AUTHENTICATION, undefined];
 		bench.time.advance(14 * MINUTE_MS + HOUR_MS);
@@ -143,7 +143,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked.slice(-2), ["08:45:00", "09:00:00"]);
 	});
 
-	it("waits a little where other requests have the memory, without using up its tries", () => {
+	it("waits a little while other requests need the memory, and does not count this as an attempt", () => {
 		const bench = new Bench();
 		bench.tookMs = 0;
 		bench.failures = [FAILURE_MEMORY, FAILURE_MEMORY, FAILURE_MEMORY, FAILURE_PORT, undefined];
@@ -151,7 +151,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, ["07:15:00", "07:15:05", "07:15:10", "07:15:15", "07:16:15"]);
 	});
 
-	it("goes on waiting where the meter takes longer than a caller waits, and counts the times that go by", () => {
+	it("waits for a readout that exceeds the caller's limit, and counts the due times that pass meanwhile", () => {
 		const bench = new Bench(START_MS, 0, MINUTES);
 		bench.running = true;
 		bench.tookMs = MINUTE_MS;
@@ -162,7 +162,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 3);
 	});
 
-	/** Puts a bench to sleep; returns the one that wakes for `utcMs`. */
+	/** Puts a bench to sleep; returns the one that wakes at `utcMs`. */
 	function slept(before: Bench, utcMs: number): Bench {
 		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
 		before.schedule.keep(kept);
@@ -170,7 +170,7 @@ describe("meter/schedule", () => {
 		return new Bench(utcMs, START_MS - DAY_MS, before.plan, kept, lastError);
 	}
 
-	it("goes on after a sleep as if there had been none: nothing is missed, nothing read twice", () => {
+	it("continues after a sleep: no readout is missed or repeated", () => {
 		let bench = new Bench();
 		bench.time.advance(10 * SECOND_MS);
 		for (let i = 1; i <= 4; i++) {
@@ -185,7 +185,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual([late.asked.length, late.schedule.missed, late.told], [1, 3, 3]);
 	});
 
-	it("has its tries, and its wait for a meter that refuses, over a sleep", () => {
+	it("keeps its repetitions, and its pause for a meter that rejects, across a sleep", () => {
 		const bench = new Bench();
 		bench.failures = [FAILURE_PORT];
 		bench.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
@@ -206,7 +206,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual([waiting.asked, waiting.schedule.missed], [["08:30:00"], 4]);
 	});
 
-	it("waits after a sleep for what a meter sends by itself, since nobody has heard what came before", () => {
+	it("waits after a sleep for unsolicited data, because nothing was received during the sleep", () => {
 		const bench = new Bench();
 		bench.late = IEC_NO_TELEGRAM;
 		const woken = slept(bench, START_MS + 14 * MINUTE_MS);
@@ -217,14 +217,14 @@ describe("meter/schedule", () => {
 		assert.deepEqual([woken.schedule.isRunning, woken.schedule.lastError], [false, ""]);
 	});
 
-	it("takes the end of a sleep for the time itself while the clock is not set", () => {
+	it("treats the end of a sleep as the due time while the clock is not set", () => {
 		const bench = new Bench(0);
 		const woken = slept(bench, 0);
 		woken.time.advance(SECOND_MS);
 		assert.equal(woken.asked.length, 1);
 	});
 
-	it("can be told to give up, and goes on at the next time", () => {
+	it("can give up a readout, and continues at the next due time", () => {
 		const bench = new Bench();
 		bench.tookMs = HOUR_MS;
 		bench.time.advance(15 * MINUTE_MS);
@@ -233,10 +233,10 @@ describe("meter/schedule", () => {
 		bench.schedule.giveUp();
 	});
 
-	it("counts what was missed while the gateway was off, and makes up for it by one run at once", () => {
+	it("counts readouts missed while the gateway was off, and makes up for them by a single one", () => {
 		const bench = new Bench(START_MS, START_MS - HOUR_MS);
 		bench.time.advance(SECOND_MS);
-		// 06:15, 06:30 and 06:45 are missed; the run is that of 07:00.
+		// 06:15, 06:30 and 06:45 were missed; the request is that of 07:00.
 		assert.deepEqual(bench.asked, ["07:01:00"]);
 		assert.equal(bench.schedule.missed, 3);
 		assert.equal(bench.told, 3);
@@ -245,24 +245,24 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 3);
 	});
 
-	it("misses nothing by a restart between two times", () => {
+	it("misses nothing by a restart between two due times", () => {
 		const bench = new Bench(START_MS, START_MS - 30 * SECOND_MS);
 		bench.time.advance(14 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:15:00"]);
 		assert.equal(bench.schedule.missed, 0);
 	});
 
-	it("counts no further than a thousand at once", () => {
+	it("counts at most a thousand missed readouts at once", () => {
 		const bench = new Bench(START_MS, START_MS - 400 * DAY_MS, MINUTES);
 		bench.time.advance(SECOND_MS);
 		assert.deepEqual(bench.asked, ["07:01:00"]);
 		assert.equal(bench.schedule.missed, 1000);
-		assert.equal(bench.next, "00:00:00", "while it runs there is no next one");
+		assert.equal(bench.next, "00:00:00", "no next readout is reported while one runs");
 		bench.time.advance(3 * SECOND_MS);
 		assert.equal(bench.next, "07:02:00");
 	});
 
-	it("counts its period from the start while the clock is not set, and goes by the clock from then on", () => {
+	it("counts its period from the start while the clock is not set, then follows the clock", () => {
 		const bench = new Bench(0);
 		bench.time.advance(31 * MINUTE_MS);
 		assert.equal(bench.schedule.nextRunUtcMs, 0);
@@ -275,7 +275,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.asked.at(-1), "07:15:00");
 	});
 
-	it("makes up for a missed one as soon as the clock is set", () => {
+	it("makes up for a missed readout as soon as the clock is set", () => {
 		const bench = new Bench(0, START_MS - HOUR_MS);
 		bench.time.advance(10 * SECOND_MS);
 		assert.deepEqual(bench.asked, []);
@@ -286,7 +286,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 3);
 	});
 
-	it("does nothing twice by a clock that is put back a little, and is not stopped by one that is put back a lot", () => {
+	it("repeats nothing when the clock is set back a little, and is not blocked when it is set back far", () => {
 		const bench = new Bench();
 		bench.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
 		assert.deepEqual(bench.asked, ["07:15:00"]);
@@ -299,7 +299,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 0);
 	});
 
-	it("takes a clock that is put back by more than half a period for a new one", () => {
+	it("starts anew when the clock is set back by more than half a period", () => {
 		for (const [backMinutes, next] of [
 			[7, "07:30:00"],
 			[9, "07:15:00"],
@@ -312,20 +312,20 @@ describe("meter/schedule", () => {
 		}
 	});
 
-	it("waits an hour at most for a meter that refuses, whatever the clock says after a sleep", () => {
+	it("waits an hour at most for a meter that rejects, whatever the clock shows after a sleep", () => {
 		const bench = new Bench();
 		bench.failures = [DLMS_AUTHENTICATION];
 		bench.time.advance(16 * MINUTE_MS);
 		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
 		bench.schedule.keep(kept);
-		// Without the next due time it is due at once; the clock was set back by ten hours.
+		// Without the stored next due time a readout is due at once; the clock was set back by ten hours.
 		kept.setUint32(0, 0, true);
 		const next = new Bench(START_MS - 10 * HOUR_MS, 0, QUARTERS, kept);
 		next.time.advance(HOUR_MS + 15 * MINUTE_MS);
 		assert.equal(next.asked.length, 1, next.asked.join());
 	});
 
-	it("makes up once for what a clock that is put forward passes over", () => {
+	it("makes up once for due times that are skipped when the clock is set forward", () => {
 		const bench = new Bench();
 		bench.time.setUTC(START_MS + 2 * HOUR_MS);
 		bench.schedule.clockChanged();
@@ -335,7 +335,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.next, "09:15:00");
 	});
 
-	it("asks nothing of a meter that sends by itself: what has come counts", () => {
+	it("requests nothing from a meter with unsolicited data: a received readout counts", () => {
 		const bench = new Bench();
 		bench.late = IEC_NO_TELEGRAM;
 		bench.outcomes.readouts = 7;
@@ -345,13 +345,13 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.lastError, "");
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.schedule.lastError, IEC_NO_TELEGRAM.code);
-		assert.equal(bench.next, "07:45:00", "it is not tried again: nobody can be asked");
+		assert.equal(bench.next, "07:45:00", "no repetition: the meter can't be asked");
 		bench.outcomes.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.schedule.lastError, "");
 	});
 
-	it("goes by new settings at once, also by none", () => {
+	it("applies new settings at once, also when they remove the schedule", () => {
 		const bench = new Bench();
 		bench.plan = DAYS;
 		bench.schedule.reconfigure();
@@ -364,7 +364,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, []);
 	});
 
-	it("leaves a run that new settings end", () => {
+	it("leaves a running readout to new settings that end it", () => {
 		const bench = new Bench();
 		bench.tookMs = HOUR_MS;
 		bench.time.advance(14 * MINUTE_MS + SECOND_MS);
@@ -376,7 +376,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.lastRunUtcMs, 0);
 	});
 
-	it("runs each of its times once in a year of days, through both changes of the clock", () => {
+	it("requests each due time once in a year of days, across both clock changes", () => {
 		const bench = new Bench(Date.UTC(2026, 0, 1), 0, DAYS);
 		bench.time.advance(365 * DAY_MS);
 		assert.equal(bench.asked.length, 365);

@@ -19,7 +19,7 @@ import { ENTRIES } from "../../modules/parts.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { putValues } from "../config/put-values.js";
 
-describe("the meter's settings, as the reader has them", () => {
+describe("the meter's settings, as the reader gets them", () => {
 	const { info } = new VirtualWorld();
 	const open = (storage = new MemoryStorage(), serial = "SN-1") => {
 		const store = new ConfigStore(storage, textCodec, ENTRIES);
@@ -28,7 +28,7 @@ describe("the meter's settings, as the reader has them", () => {
 		return { store, settings, dlms: settings.dlms };
 	};
 
-	it("are those of the store, words as numbers", () => {
+	it("are the stored ones, with choices as numbers", () => {
 		const { store, settings, dlms } = open();
 		assert.deepEqual(
 			[dlms.auth, dlms.opening, dlms.directBaud, dlms.objects.length],
@@ -55,21 +55,21 @@ describe("the meter's settings, as the reader has them", () => {
 		putValues(store, CONTROL, [true, false]);
 		assert.equal(settings.simulator, true);
 	});
-	it("hand over to mode E under iec62056 only, where mode D counts, too", () => {
+	it("allow mode D and the hand-over to mode E only with protocol iec62056", () => {
 		const { store, settings } = open();
 		putValues(store, IEC62056, [true, 2400, 9600, false, true]);
 		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["iec62056", true, true]);
 		putValues(store, METER, ["dlms"]);
 		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["dlms", false, false]);
 	});
-	it("have a system title of the unit's own, always the same", () => {
+	it("include a system title derived from the unit, which never changes", () => {
 		const digest = createHash("sha256").update("SN-1").digest().subarray(0, 5);
 		const title = Uint8Array.from([...Buffer.from("SMG"), ...digest]);
 		assert.deepEqual(open().dlms.title, title);
 		assert.deepEqual(open().dlms.title, title);
 		assert.notDeepEqual(open(new MemoryStorage(), "SN-2").dlms.title, title);
 	});
-	it("remember what was learned, each for itself, and nothing on the way to a factory reset", () => {
+	it("store each learned value separately, and store nothing once a factory reset has begun", () => {
 		const storage = new MemoryStorage();
 		const { settings, dlms } = open(storage);
 		dlms.learnOpening(OPENING_DIRECT);

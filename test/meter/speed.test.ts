@@ -6,13 +6,13 @@ import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
 import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 
-/** Offers 9600 Bd; short, complete, with a correct BCC. */
+/** A meter that offers 9600 Bd: a short, complete telegram with a correct BCC. */
 const logarex = iecVectors().find(({ name }) => name === "logarex-lk13-history")!.telegram;
 /** Another meter that offers 9600 Bd. */
 const other = Uint8Array.from(logarex);
 other[other.indexOf(0x2f) + 6] ^= 1;
 
-/** Three blocks with a wrong BCC are one session: the first, and two repetitions. */
+/** Three blocks with a wrong BCC make one session: the first block and two repetitions. */
 const BLOCKS = 3;
 
 class Speeds extends ReaderBench {
@@ -53,21 +53,21 @@ class Speeds extends ReaderBench {
 	}
 }
 
-describe("the speed that is agreed on", () => {
-	it("is tried again after a conversation of broken blocks, and nothing is remembered", () => {
+describe("the negotiated speed", () => {
+	it("is tried again after a session of damaged blocks, and nothing is stored", () => {
 		for (const wrongBCC of [BLOCKS, 2 * BLOCKS - 1]) {
 			const bench = new Speeds().meter({ wrongBCC });
 			assert.deepEqual(bench.speed(), [9600, 2]);
 			assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 0]);
 		}
 	});
-	it("is tried again after a block that was cut, and after one that did not come", () => {
+	it("is tried again after a block that broke off, and after one that did not arrive", () => {
 		for (const [faults, failure] of [
 			[{ cut: 100 }, failures.IEC_CUT],
 			[{ lieBaud: 4800 }, failures.IEC_NO_BLOCK],
 		] as const) {
 			const bench = new Speeds().meter(faults);
-			// In the silence after the first session.
+			// Connects the meter in the silence after the first session.
 			bench.world.timers.set(() => bench.meter(), 3000);
 			assert.equal(bench.speed()[0], 9600, failure.code);
 			const failed = bench.world.traced.filter((line) => line.includes("failed"));
@@ -75,7 +75,7 @@ describe("the speed that is agreed on", () => {
 			assert.equal(bench.writes, 0);
 		}
 	});
-	it("does not fall by accidents with clean readouts between them", () => {
+	it("is not lowered by single faults with clean readouts between them", () => {
 		const bench = new Speeds();
 		for (let accident = 0; accident < 8; accident++) {
 			bench.meter({ wrongBCC: BLOCKS });
@@ -84,13 +84,13 @@ describe("the speed that is agreed on", () => {
 		}
 		assert.equal(bench.writes, 0);
 	});
-	it("is lowered after two conversations of broken blocks, and remembered for that meter", () => {
+	it("is lowered after two sessions of damaged blocks, and stored for that meter", () => {
 		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
 		assert.deepEqual(bench.speed(), [4800, 3]);
 		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [4800, 1]);
 		bench.clean(3, 4800);
 	});
-	it("is the full one in the first readout of another meter, which forgets nothing of the one before", () => {
+	it("is the full one in the first readout of another meter, and the stored one is kept", () => {
 		const bench = new Speeds().meter({ lieBaud: 1200 });
 		bench.speed();
 		bench.meter({}, other).clean(10, 9600);
@@ -98,7 +98,7 @@ describe("the speed that is agreed on", () => {
 		bench.meter({ lieBaud: 1200 }).clean(1, 1200);
 		assert.equal(bench.writes, 1);
 	});
-	it("is remembered for the other meter when it needs a lower one, too", () => {
+	it("is stored for the other meter when that also needs a lower one", () => {
 		const bench = new Speeds().meter({ lieBaud: 1200 });
 		bench.speed();
 		bench.meter({ lieBaud: 4800 }, other);
@@ -106,60 +106,60 @@ describe("the speed that is agreed on", () => {
 		bench.clean(3, 4800);
 		assert.equal(bench.settings.learnedBaud, 4800);
 	});
-	it("is the full one again after four clean readouts at a lower one, which is forgotten", () => {
+	it("is the full one again after four clean readouts at a lower one, which is then deleted", () => {
 		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
 		assert.deepEqual(bench.speed(), [4800, 3]);
 		bench.clean(3, 4800).clean(10, 9600);
 		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 2]);
 	});
-	it("is tried ever less often where the meter can't do it, at most after 256 readouts, and never written", () => {
+	it("is raised on trial ever less often if the meter can't use it, at least every 256 readouts, and never written", () => {
 		const bench = new Speeds().meter({ lieBaud: 4800 });
 		bench.speed();
 		bench.clean(3, 4800);
 		for (const wait of [8, 16, 32, 64, 128, 256, 256]) {
-			// The trial fails, but the readout succeeds.
+			// The trial at full speed fails, but the readout succeeds.
 			assert.deepEqual(bench.speed(), [4800, 2]);
 			bench.clean(wait - 1, 4800);
 		}
 		assert.equal(bench.writes, 1);
 	});
-	it("rises step by step where the full one fails and another does not", () => {
+	it("rises step by step if the full speed fails and a lower one works", () => {
 		const bench = new Speeds().meter({ lieBaud: 300 });
 		bench.speed();
 		bench.clean(3, 300);
 		bench.meter({ lieBaud: 600 });
-		// 9600 fails, and now 300 too, which the meter no longer uses.
+		// Now 9600 fails, and 300 too, because the meter no longer uses it.
 		bench.meter({ lieBaud: 300 });
 		assert.deepEqual(bench.speed(), [300, 2]);
 		bench.clean(7, 300).meter({ lieBaud: 600 }).clean(1, 600);
 		assert.equal(bench.settings.learnedBaud, 600);
 	});
-	it("is lowered ever longer where it works only now and then", () => {
+	it("is lowered for ever longer if the full speed works only now and then", () => {
 		const bench = new Speeds();
 		for (const wait of [4, 8, 16, 32]) {
 			bench.meter({ wrongBCC: 2 * BLOCKS });
 			assert.deepEqual(bench.speed(), [4800, 3]);
 			bench.clean(wait - 1, 4800).clean(2, 9600);
 		}
-		// After that many successful readouts at full speed the state is the initial one.
+		// After that many successful readouts at full speed, the initial state is back.
 		bench.clean(40, 9600).meter({ wrongBCC: 2 * BLOCKS });
 		assert.deepEqual(bench.speed(), [4800, 3]);
 		bench.clean(3, 4800).clean(1, 9600);
 	});
-	it("is the remembered one after a restart, and the higher one is tried four readouts later", () => {
+	it("is the stored one after a restart, and a higher one is tried four readouts later", () => {
 		const before = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
 		before.speed();
 		before.clean(2, 4800);
 		new Speeds(before).meter().clean(4, 4800).clean(1, 9600);
 	});
-	it("is forgotten when the owner changes a setting", () => {
+	it("is deleted when the owner changes a setting", () => {
 		const bench = new Speeds().meter({ lieBaud: 4800 });
 		bench.speed();
 		bench.reader.forget();
 		assert.equal(bench.settings.learnedBaud, 0);
 		assert.deepEqual(bench.speed(), [4800, 3]);
 	});
-	it("goes up within what the settings allow only", () => {
+	it("rises only within the limit of the settings", () => {
 		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
 		bench.settings.baudMax = 2400;
 		assert.deepEqual(bench.speed(), [1200, 3]);

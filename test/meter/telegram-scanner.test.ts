@@ -5,26 +5,26 @@ import { KIND_NONE, TelegramScanner } from "../../modules/meter/telegram-scanner
 import { feeds, REFUSED } from "../feeds.js";
 import { answers, hdlcFrame, pushedTelegrams, WRAPPED } from "./telegrams.js";
 
-/** The recognised kinds, in order. */
+/** The kinds that the scanner recognises, in order. */
 function kindsIn(bytes: Uint8Array): number[] {
 	const scanner = new TelegramScanner();
 	return [...bytes].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
 }
 
-describe("the scanner of telegrams that come unasked", () => {
+describe("the scanner for unsolicited telegrams", () => {
 	for (const { name, kind, bytes } of pushedTelegrams()) {
 		it(`recognises ${name}`, () => {
 			const kinds = kindsIn(bytes);
 			assert.ok(kinds.length > 0);
 			assert.deepEqual([...new Set(kinds)], [kind]);
 		});
-		it(`recognises ${name} in each of three in a row, the first of which it joins late`, () => {
+		it(`recognises ${name} three times in a row, although it joins in the middle of the first`, () => {
 			const half = bytes.subarray(bytes.length >> 1);
 			const kinds = kindsIn(Uint8Array.from([...half, ...bytes, ...bytes]));
 			assert.ok(kinds.length >= 2);
 			assert.deepEqual([...new Set(kinds)], [kind]);
 		});
-		it(`sees no telegram in ${name} at another speed`, () => {
+		it(`recognises no telegram in ${name} at another speed`, () => {
 			for (const ratio of [1 / 16, 1 / 4, 1 / 2, 2, 4]) {
 				const faultInjector = new FaultInjector();
 				const seen = [...bytes, ...bytes].flatMap((byte) => faultInjector.garble(byte, ratio));
@@ -34,26 +34,26 @@ describe("the scanner of telegrams that come unasked", () => {
 	}
 
 	for (const { name, bytes } of answers()) {
-		it(`takes ${name} for no telegram that comes unasked`, () => assert.deepEqual(kindsIn(bytes), []));
+		it(`does not take ${name} for an unsolicited telegram`, () => assert.deepEqual(kindsIn(bytes), []));
 	}
 
-	it("takes answers in HDLC for no push, but a data-notification in any frame", () => {
+	it("takes no HDLC reply for a push, but a data-notification in any frame", () => {
 		const llc = [0xe6, 0xe7, 0x00];
 		assert.deepEqual(kindsIn(hdlcFrame(0x73, [])), [], "UA");
 		assert.deepEqual(kindsIn(hdlcFrame(0x1f, [])), [], "DM");
 		assert.deepEqual(kindsIn(hdlcFrame(0x30, [...llc, 0x61, 0x29, 0xa1, 0x09])), [], "AARE");
 		assert.deepEqual(kindsIn(hdlcFrame(0x52, [...llc, 0xc4, 0x01, 0xc1, 0x00])), [], "get-response");
-		assert.deepEqual(kindsIn(hdlcFrame(0x52, [...llc, 0xdb, 0x08, 0x4b, 0x46])), [], "a ciphered answer");
-		assert.equal(kindsIn(hdlcFrame(0x13, [...llc, 0xdb, 0x08, 0x4b, 0x46])).length, 1, "the same unasked");
-		assert.equal(kindsIn(hdlcFrame(0x10, [...llc, 0x0f, 0x00, 0x00, 0x01])).length, 1, "Kaifa's I frame");
+		assert.deepEqual(kindsIn(hdlcFrame(0x52, [...llc, 0xdb, 0x08, 0x4b, 0x46])), [], "a ciphered reply");
+		assert.equal(kindsIn(hdlcFrame(0x13, [...llc, 0xdb, 0x08, 0x4b, 0x46])).length, 1, "the same as a push");
+		assert.equal(kindsIn(hdlcFrame(0x10, [...llc, 0x0f, 0x00, 0x00, 0x01])).length, 1, "the I frame of a Kaifa meter");
 	});
-	it("takes an answer of M-Bus for no push", () => {
+	it("takes no M-Bus reply for a push", () => {
 		const body = [0x08, 0x01, 0x72, 0x44, 0x55, 0x66, 0x77];
 		const sum = body.reduce((all, byte) => (all + byte) & 0xff, 0);
 		const { length } = body;
 		assert.deepEqual(kindsIn(Uint8Array.from([0x68, length, length, 0x68, ...body, sum, 0x16])), []);
 	});
-	it("sees no telegram in two million bytes of noise of three kinds", () => {
+	it("recognises no telegram in two million bytes of three kinds of noise", () => {
 		const random = new SeededRandom(20261122);
 		const pools = [
 			() => random.below(256),
@@ -67,7 +67,7 @@ describe("the scanner of telegrams that come unasked", () => {
 			for (let i = 0; i < 700_000; i++) assert.equal(scanner.take(next()), KIND_NONE, `noise ${index}, byte ${i}`);
 		}
 	});
-	it("tells 7E1 from 8N1, one damaged character in sixteen allowed", () => {
+	it("distinguishes 7E1 from 8N1 with up to one damaged character in sixteen", () => {
 		for (const { name, bytes } of pushedTelegrams().filter((telegram) => telegram.name.endsWith("E1"))) {
 			const scanner = new TelegramScanner();
 			const damaged = bytes.map((byte, at) => (at % 40 === 39 && byte !== 0x0a ? byte ^ 0x80 : byte));
@@ -103,7 +103,7 @@ for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-gen
 		bits: 8,
 		checked: false,
 		streams: false,
-		// Recognised by its head.
+		// Recognised by its first bytes.
 		spare: bytes.length,
 		garbage: [Uint8Array.from([0x7f, 0xff]), WRAPPED.subarray(0, 8), Uint8Array.from([0x1b, 0x1b, 0x68])],
 	});

@@ -1,4 +1,4 @@
-/** Unsolicited telegrams for tests of their recognition: captures, and constructed ones. */
+/** Unsolicited telegrams to test their recognition: captured and constructed ones. */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import {
@@ -19,11 +19,11 @@ import { iecVectors } from "../vectors.js";
 export interface PushedTelegram {
 	readonly name: string;
 	readonly kind: number;
-	/** As on the wire, eight bits a character. */
+	/** Bytes as on the wire, eight bits per character. */
 	readonly bytes: Uint8Array;
 }
 
-/** With the parity bit of 7E1. */
+/** Adds the parity bit of 7E1 to each character. */
 export function withParity(text: Uint8Array): Uint8Array {
 	return text.map((character) => encodeCharacter(character));
 }
@@ -62,7 +62,7 @@ function captures(protocol: VectorProtocol, kind: number, isPush = (_name: strin
 		.map((name) => ({ name, kind, bytes: readTelegram(vectorPath(protocol, name)) }));
 }
 
-/** Captures of all unsolicited telegrams, and constructed ones where no capture was found. */
+/** Captures of all kinds of unsolicited telegrams, and constructed ones where no capture was found. */
 export function pushedTelegrams(): PushedTelegram[] {
 	const ascii = iecVectors().filter(({ mode }) => mode === "D");
 	return [
@@ -82,8 +82,8 @@ export function pushedTelegrams(): PushedTelegram[] {
 const STX = 0x02;
 
 /**
- * Captures of solicited answers: modes A, B and C, and HDLC exchanges. Without STX, as in some sources, a block equals
- * one of mode D; the frames of u9n-dlms-cosem-frames include a push.
+ * Captures of replies to requests: modes A, B and C, and HDLC exchanges. Without STX, as in some sources, a block
+ * equals one of mode D; u9n-dlms-cosem-frames includes a push.
  */
 export function answers(): PushedTelegram[] {
 	const blocks = iecVectors().filter(({ mode, telegram }) => mode !== "D" && telegram.includes(STX));

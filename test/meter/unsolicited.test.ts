@@ -31,7 +31,7 @@ function modeD(pushBaud: number, pushMs: number): Machine {
 function sml(pushMs: number, baud = 9600): Machine {
 	return new PushMeter({ source: (nowMs) => smlTelegram(household.reading(nowMs)), baud, pushMs });
 }
-/** Frame follows frame with a pause of 20 ms or more. */
+/** A TIC meter: the pause between frames is 20 ms or more. */
 function tic(mode: TICMode): Machine {
 	const source = (nowMs: number) => ticTelegram(household.reading(nowMs), mode);
 	const frameMs = (source(0).length * 10_000) / TIC_BAUD[mode];
@@ -55,7 +55,7 @@ function cipheredDLMS(baud: number, pushMs: number): Machine {
 	return new PushMeter({ source: () => cipheredP1(++counter), baud, pushMs });
 }
 
-/** Light: random characters, `gapMs` apart on average. */
+/** Flickering light: random characters, `gapMs` apart on average. */
 class Lamp implements Machine {
 	deadlineMs = 0;
 	readonly #random = new SeededRandom(7);
@@ -87,7 +87,7 @@ function probe(bench: ReaderBench, limitMs = 60_000): ProbeResult & { tookMs: nu
 	const startMs = bench.world.clock.monotonicMs();
 	assert.equal(bench.reader.probe({ finished: (probed) => (result = probed) }), true);
 	bench.world.time.runWhile(() => result === undefined, startMs + limitMs);
-	assert.ok(result !== undefined, "the probe was never told");
+	assert.ok(result !== undefined, "the probe was never finished");
 	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
 }
 
@@ -97,7 +97,7 @@ const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
 	["protocol dlms, opening direct", () => ({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) })],
 	["mode D at 300 Bd", () => ({ modeD: true, modeDBaud: 300 })],
 ];
-/** Settings of all meters that do not push. */
+/** The settings for SML, under which the other meters of this file are unexpected. */
 const SML_SETTINGS = () => ({ protocol: "sml" });
 
 const PUSHERS: readonly [
@@ -124,11 +124,11 @@ const PUSHERS: readonly [
 	["DLMS in the wrapper", () => dlms("wrapper", 19200, 2000), "unasked/dlms", "dlms_wrapper", 19200, "8N1"],
 ];
 
-describe("a meter that sends by itself", function () {
+describe("a meter with unsolicited data", function () {
 	this.timeout(120_000);
 	for (const [where, settings] of SETTINGS) {
 		for (const [what, make, code, kind, baud, framing] of PUSHERS) {
-			it(`${what}, is recognised by a readout with ${where}, in the caller's minute`, () => {
+			it(`${what}: a readout with ${where} recognises it within the caller's minute`, () => {
 				const bench = benchOf(make(), settings());
 				const { readout, failure, tookMs } = bench.read();
 				assert.equal(readout, undefined);
@@ -141,7 +141,7 @@ describe("a meter that sends by itself", function () {
 				assert.equal(bench.reader.outcomes.failure, failure);
 				assert.ok(tookMs < 60_000);
 			});
-			it(`${what}, is recognised by a probe with ${where}`, () => {
+			it(`${what}: a probe with ${where} recognises it`, () => {
 				const bench = benchOf(make(), settings());
 				const { failure, ident, bytes } = probe(bench);
 				assert.equal(failure?.code, code);
@@ -152,13 +152,13 @@ describe("a meter that sends by itself", function () {
 		}
 	}
 
-	it("is listened to again when the port was in use just as it was recognised", () => {
+	it("is listened to again after the port was in use at the moment of recognition", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		const line = bench.world.serial.meter;
 		const open = line.open.bind(line);
 		let opened = 0;
 		line.open = (serial) => {
-			// The first one recognises it.
+			// The first opening recognises the meter.
 			if (++opened === 2) throw new Error("The serial port is in use.");
 			open(serial);
 		};
@@ -168,13 +168,13 @@ describe("a meter that sends by itself", function () {
 		assert.deepEqual([opened, line.isOpen], [3, true]);
 	});
 
-	it("is told as what it is on a port without parity of its own, too", () => {
+	it("is recognised on a port without hardware parity too", () => {
 		for (const [, make, code, kind] of PUSHERS) {
 			const { failure } = benchOf(make(), {}, false).read();
 			assert.deepEqual([failure?.code, failure?.unasked?.kind], [code, kind]);
 		}
 	});
-	it("each ten seconds is found all the same", () => {
+	it("is recognised if it sends only every ten seconds", () => {
 		const read = benchOf(sml(10_000)).read();
 		assert.deepEqual([read.failure?.code, read.tookMs < 60_000], ["unasked/sml", true]);
 		const bench = benchOf(modeD(2400, 10_000));
@@ -186,7 +186,7 @@ describe("a meter that sends by itself", function () {
 		["a P1 port", () => p1(115_200, 10_000), "ascii", 115_200],
 		["DLMS in M-Bus", () => dlms("mbus", 2400, 10_000), "dlms_mbus", 2400],
 	] as const) {
-		it(`each ten seconds is found by one probe, whenever it begins: ${what}`, () => {
+		it(`is recognised by one probe if it sends every ten seconds, whenever the probe begins: ${what}`, () => {
 			for (let startMs = 0; startMs < 10_000; startMs += 1250) {
 				const bench = benchOf(make());
 				bench.world.advance(startMs);
@@ -201,7 +201,7 @@ describe("a meter that sends by itself", function () {
 		["at a P1 port", () => p1(115_200), 115_200, "GWS5\\2HOUSE-3P"],
 		["at an old P1 port", () => p1(9600, 10_000), 9600, "GWS5\\2HOUSE-3P"],
 	] as const) {
-		it(`is read after the settings are as advised, ${what}`, () => {
+		it(`${what}: is read with the suggested settings`, () => {
 			const bench = benchOf(make());
 			const { advice } = bench.read().failure!;
 			assert.deepEqual(advice, { protocol: "iec62056", modeD: true, modeDBaud: baud });
@@ -214,7 +214,7 @@ describe("a meter that sends by itself", function () {
 			assert.equal(probe(bench).failure, undefined);
 		});
 	}
-	it("in DLMS in no frame is read after the settings are as advised, with the keys", () => {
+	it("is read with the suggested settings and the keys if it sends DLMS without a frame", () => {
 		const bench = benchOf(cipheredDLMS(115_200, 1000));
 		const { advice } = bench.read().failure!;
 		assert.deepEqual(advice, { protocol: "dlms", pushBaud: 115_200 });
@@ -226,7 +226,7 @@ describe("a meter that sends by itself", function () {
 		assert.equal(failure, undefined);
 		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["DLMS/COSEM", 115_200, 0]);
 	});
-	it("in SML is read after the protocol is as advised", () => {
+	it("is read with the suggested protocol if it sends SML", () => {
 		const bench = benchOf(sml(2000));
 		const { advice, message } = bench.read().failure!;
 		assert.deepEqual(advice, { protocol: "sml" });
@@ -240,14 +240,14 @@ describe("a meter that sends by itself", function () {
 		const { failure: none, ident } = probe(bench);
 		assert.deepEqual([none, Buffer.from(ident).toString("latin1")], [undefined, "1SMG0000074565"]);
 	});
-	it("in SML is listened to on, when it sends as set but damaged", () => {
+	it("is listened to for a minute with protocol sml if its SML is damaged", () => {
 		const source = () => smlTelegram(household.reading(0)).subarray(0, 60);
 		const cut = () => benchOf(new PushMeter({ source, baud: 9600, pushMs: 2000 }), SML_SETTINGS());
 		const { failure, tookMs } = cut().read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
 		assert.equal(probe(cut()).failure?.code, "unasked/sml");
 	});
-	it("is looked for under the eyes of who probes: what is tried, and at which speed, as it changes", () => {
+	it("is searched for by a probe that reports each attempt and its speed", () => {
 		const bench = benchOf(modeD(2400, 3000));
 		const tried: string[] = [];
 		bench.live.changed = () => bench.world.timers.set(() => tried.push(bench.reader.borrower?.trying ?? ""), 1);
@@ -261,7 +261,7 @@ describe("a meter that sends by itself", function () {
 		probe(silent);
 		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
 	});
-	it("in ciphered DLMS/COSEM is recognised without a key, and found by a probe after the settings are as advised", () => {
+	it("is recognised without a key if it sends ciphered DLMS/COSEM; a probe accepts it with the suggested settings", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
 		const protection = { keys, title: Buffer.from("4757530000bc614e", "hex"), control: 0x30, isDedicated: false };
 		let counter = 0;
@@ -274,10 +274,10 @@ describe("a meter that sends by itself", function () {
 		bench.reader.reconfigure();
 		assert.equal(bench.read().failure?.code, "dlms-push/no-key");
 		const { failure, received, tookMs } = probe(bench);
-		assert.equal(failure, undefined, "the head sits well");
+		assert.equal(failure, undefined, "the head is well placed");
 		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
 	});
-	it("with a slash in its identification is recognised, and read after the settings are as advised", () => {
+	it("is recognised with a slash in its identification, and read with the suggested settings", () => {
 		const tariffs = [1, 2, 3, 4].map(
 			(tariff) => `1-0:1.8.${tariff}(0000173${tariff}.629*kWh)\r\n1-0:2.8.${tariff}(0*kWh)\r\n`,
 		);
@@ -293,7 +293,7 @@ describe("a meter that sends by itself", function () {
 		assert.equal(failure, undefined);
 		assert.equal(Buffer.from(readout?.meterId ?? []).toString(), "HLY5/D545-METER");
 	});
-	it("in DLMS/COSEM without codes is no readout of its clock: the probe says so, as a readout does", () => {
+	it("gives no readout of only its clock if it sends DLMS/COSEM without codes; readout and probe report this", () => {
 		const body = "02 03 09 08 31 36 38 32 30 30 30 35 06 00 00 05 71 12 09 4b";
 		const plain = Buffer.from(
 			`0f 00 00 00 01 0c 07 e5 09 1b 01 09 2f 0f 00 ff 88 80 ${body}`.replaceAll(" ", ""),
@@ -307,21 +307,21 @@ describe("a meter that sends by itself", function () {
 		}
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
-	it("in another way is found where SML is set, with the advice for that", () => {
+	it("of another protocol is recognised with protocol sml, with the settings for it", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
 		const asked = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
 		assert.equal(probe(asked).failure?.code, "iec62056-21/answers");
 		assert.equal(probe(new ReaderBench(SML_SETTINGS())).failure?.code, "sml/silence");
 	});
-	it("has no advice where this gateway can't read it, by its kind or its speed", () => {
+	it("gets no suggestion if this gateway can't read its kind or its speed", () => {
 		for (const meter of [dlms("wrapper", 9600, 1000), sml(1000, 2400)]) {
 			const { failure } = benchOf(meter).read();
 			assert.equal(failure?.advice, undefined);
 			assert.match(failure?.message ?? "", /This gateway can't read such data yet\.$/);
 		}
 	});
-	it("is listened to on, when it sends as set but damaged", () => {
+	it("is listened to for a minute in mode D if its telegrams are damaged", () => {
 		const damaged = new IECMeter({
 			source: () => splitTelegram(ebz.telegram),
 			mode: "D",
@@ -332,7 +332,7 @@ describe("a meter that sends by itself", function () {
 		const { failure, tookMs } = benchOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["iec62056-21/no-telegram", 60_000]);
 	});
-	it("costs who asks again no minute of waiting for silence", () => {
+	it("needs no minute of waiting for silence in a second request", () => {
 		const bench = benchOf(sml(1000));
 		bench.read();
 		const { failure, tookMs } = bench.read();
@@ -347,14 +347,14 @@ describe("a meter that sends by itself", function () {
 describe("light on the head", function () {
 	this.timeout(120_000);
 	for (const gapMs of [4, 30]) {
-		it(`each ${gapMs} ms is told as noise, by a readout and by a probe`, () => {
+		it(`every ${gapMs} ms is reported as noise by a readout and by a probe`, () => {
 			const { failure } = benchOf(new Lamp(gapMs)).read();
 			assert.equal(failure?.code, "unasked/noise");
 			assert.deepEqual(failure?.unasked, { kind: "noise", baud: 0, framing: "", isSupported: false });
 			assert.equal(probe(benchOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
 		});
 	}
-	it("that goes out lets the meter be read in the same readout", () => {
+	it("does not prevent a readout if it goes out meanwhile", () => {
 		const bench = benchOf(new Lamp(30));
 		let isRead = false;
 		bench.reader.read({ finished: (readout) => (isRead = readout !== undefined) });
@@ -365,42 +365,42 @@ describe("light on the head", function () {
 	});
 });
 
-describe("a meter that is to be asked", function () {
+describe("a meter that must be polled", function () {
 	this.timeout(120_000);
 	const meterOf = (line: string) => makeDLMSMeter(parseDLMSOptions(line.split(" "))!, { utcMs: 0, clocked: true });
 
-	it("is found by a probe where mode D is set, with the advice to ask it", () => {
+	it("is found by a probe in mode D, which suggests polling", () => {
 		const bench = new ReaderBench({ modeD: true }).connect(zmf.telegram);
 		const { failure, ident } = probe(bench);
 		assert.equal(failure?.code, "iec62056-21/answers");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056", modeD: false });
 		assert.equal(Buffer.from(ident).toString("latin1"), zmf.meterId);
 	});
-	it("is found by a probe where HDLC is to begin at once", () => {
+	it("is found by a probe whose opening is HDLC without a sign-on", () => {
 		const bench = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) }).connect(zmf.telegram);
 		assert.equal(probe(bench).failure?.code, "iec62056-21/answers");
 	});
-	it("in HDLC is found by a probe under iec62056, with the advice to choose dlms", () => {
+	it("is found by a probe with protocol iec62056 if it uses HDLC; the suggestion is dlms", () => {
 		const bench = benchOf(meterOf("--protocol dlms"));
 		const { failure } = probe(bench);
 		assert.equal(failure?.code, "hdlc/answers");
 		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 0 });
 	});
-	it("in HDLC is found by a probe where mode D is set", () => {
+	it("is found by a probe in mode D if it uses HDLC", () => {
 		assert.equal(probe(benchOf(meterOf("--protocol dlms"), { modeD: true })).failure?.code, "hdlc/answers");
 	});
-	it("but offers no DLMS/COSEM leads to the protocol iec62056", () => {
+	it("leads to the suggestion iec62056 if it offers no DLMS/COSEM", () => {
 		const { failure } = new ReaderBench({ protocol: "dlms" }).connect(zmf.telegram).read();
 		assert.equal(failure?.code, "iec62056-21/no-mode-e");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056" });
 	});
-	it("and is silent is asked again until a meter that sends would have been heard", () => {
+	it("is polled again while it is silent, until an unsolicited telegram would have arrived", () => {
 		const bench = new ReaderBench().connect(zmf.telegram, { faults: { silence: 1000 } });
 		const { failure, tookMs } = probe(bench);
 		assert.equal(failure?.code, "iec62056-21/silence");
 		assert.ok(tookMs > 11_000 && tookMs < 12_500, `${tookMs}`);
 	});
-	it("and whose identification arrives damaged is read in the next conversation, as before", () => {
+	it("is read in the next session if its identification arrives damaged", () => {
 		const bench = new ReaderBench({}, {}).connect(zmf.telegram, { faults: { noise: 20 } });
 		const { readout, tookMs } = bench.read();
 		assert.ok(readout !== undefined);

@@ -1,4 +1,4 @@
-/** Slots, keys and files for tests of updates. */
+/** OTA slots, keys and files for update tests. */
 import { generateKeyPairSync } from "node:crypto";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
@@ -11,7 +11,7 @@ export const newSigner = (): Signer => keySigner(generateKeyPairSync("ec", { nam
 export const SIGNER = newSigner();
 
 export const VERSION = "1.2.3-test";
-/** The virtual world's board. */
+/** The board of the virtual world. */
 export const BOARD = Object.freeze({ chip: "none", deviceId: 1 });
 /** A unit with an older version. */
 export const UNIT = Object.freeze({ ...BOARD, firmwareVersion: "1.0.2" });

@@ -3,8 +3,8 @@ import { sendCorrupted } from "./corrupted.js";
 
 const seed = seedOfRun();
 
-describe(`Firmware files that are not as they should be (SEED=${seed})`, () => {
-	it("are refused with the right code, a thousand of them, and the unit runs what it ran", () => {
+describe(`Corrupted firmware files (SEED=${seed})`, () => {
+	it("are refused with the right code, a thousand of them, and the unit keeps its firmware", () => {
 		sendCorrupted(seed, 1000);
 	});
 });

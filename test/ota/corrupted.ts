@@ -1,4 +1,4 @@
-/** Sends samples to a unit, one after another, and checks the result. */
+/** Sends sample files to a unit, one after another, and checks the result of each. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { checkFront, INVALID_IMAGE, imageOf, Refusal, readFirmwareFile, readFront } from "../../tools/ota/check.js";
@@ -6,10 +6,13 @@ import { CONTENT_AT, decodeHeader } from "../../tools/ota/format.js";
 import { OPTIONS, type Sample, Samples, TARGET } from "./corruptions.js";
 import { Unit } from "./unit.js";
 
-/** One sample of this many is intact. */
+/** One sample in this many is intact. */
 const GOOD_EACH = 30;
 
-/** The expected code, by the tool's own parser; empty: ok. `total`: length of the file if known in advance. */
+/**
+ * The code that the tool's own parser expects; empty if the file is good. `total`: length of the file if known in
+ * advance.
+ */
 export function verdictOf(file: Uint8Array, total: number): string {
 	try {
 		if (file.length < CONTENT_AT) return INVALID_IMAGE;
@@ -23,7 +26,9 @@ export function verdictOf(file: Uint8Array, total: number): string {
 	}
 }
 
-/** Whether the bytes before the image suffice for a refusal; `total`: length of the file if known in advance. */
+/**
+ * Returns true if the bytes before the image suffice for a refusal. `total`: length of the file if known in advance.
+ */
 function isKnownEarly(file: Uint8Array, total: number): boolean {
 	if (file.length < CONTENT_AT) return true;
 	const front = file.subarray(0, CONTENT_AT);
@@ -43,8 +48,8 @@ function checkBad(unit: Unit, { file, code, notStartable }: Sample, random: Seed
 	const total = random.oneIn(2) ? file.length : 0;
 	assert.equal(unit.upload(file, random, total), code);
 	assert.equal(verdictOf(file, total), notStartable ? "" : code, "the tool's verdict");
-	assert.ok(unit.chosenSlot.equals(running), "what starts next has changed");
-	if (isKnownEarly(file, total)) assert.equal(flash.operations, operations, "flash was touched");
+	assert.ok(unit.chosenSlot.equals(running), "another firmware starts next");
+	if (isKnownEarly(file, total)) assert.equal(flash.operations, operations, "flash was written");
 	unit.restart();
 	assert.deepEqual([unit.version, unit.isConfirmed], [version, true]);
 	assert.deepEqual(flash.mistakes, []);
@@ -60,7 +65,7 @@ function checkGood(unit: Unit, { file, version }: ReturnType<Samples["nextGood"]
 	assert.deepEqual([unit.version, unit.isConfirmed], [version, true]);
 }
 
-/** Sends `count` corrupted files, with good ones between them. Throws, with the seed, on a wrong result. */
+/** Sends `count` corrupted files, with good ones between them. Throws with the seed on a wrong result. */
 export function sendCorrupted(seed: number, count: number): void {
 	const random = new SeededRandom(seed);
 	const samples = new Samples(random);

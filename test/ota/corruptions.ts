@@ -19,12 +19,12 @@ import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
 import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
 
 export interface Sample {
-	/** The deviation. */
+	/** How the file deviates from a correct one. */
 	readonly name: string;
 	readonly file: Uint8Array;
-	/** Code of the refusal; empty if it is accepted. */
+	/** Code of the refusal; empty if the file is accepted. */
 	readonly code: string;
-	/** A correct file with an image that the boot loader does not start. */
+	/** True for a correct file whose image the boot loader can't start. */
 	readonly notStartable?: boolean;
 }
 
@@ -35,7 +35,7 @@ const IMAGE_SIZE = PIECE_LENGTH + 4464;
 
 const [NEXT, REVOKED, STRANGER] = [newSigner(), newSigner(), newSigner()];
 
-/** Options of the samples' unit. The revoked key is still among the signing keys. */
+/** OTA slots of the unit that gets the samples. The revoked key is still among the signing keys. */
 export const OPTIONS: VirtualSlotsOptions = {
 	keys: [MAKER.point, NEXT.point, REVOKED.point],
 	revoked: [keyIdOf(REVOKED.point)],
@@ -43,7 +43,7 @@ export const OPTIONS: VirtualSlotsOptions = {
 	size: SLOT_SIZE,
 };
 
-/** The same for the tool's check. */
+/** The same unit, described for the tool's check. */
 export const TARGET: Target = {
 	...BOARD,
 	slotSize: SLOT_SIZE,
@@ -65,10 +65,10 @@ function release(build: number): Release {
 	return { image, version, buildNumber: build, content: pack(image) };
 }
 
-/** Two alternating releases, so that each good file brings another one. */
+/** Two alternating releases, so that each good file contains another one. */
 const RELEASES = [release(7), release(8)];
 
-/** Wrong sizes in place of `value`. */
+/** Wrong sizes to put in place of `value`. */
 const oddSizes = (value: number) => [
 	...[
 		0,
@@ -87,7 +87,7 @@ const oddSizes = (value: number) => [
 	...[SLOT_SIZE, SLOT_SIZE + 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_ffff - CONTENT_AT, value + 0x1_0000],
 ];
 
-/** Places of sizes in the file, and their lengths in bytes. */
+/** Offsets of size fields in the file. */
 const SIZES_AT = [52, 58, SIGNED_AT + 76, SIGNED_AT + 80, CONTENT_AT - 4];
 const LEVEL_AT = SIGNED_AT + 72;
 const IMAGE_LENGTH_AT = SIGNED_AT + 80;
@@ -102,7 +102,7 @@ export class Samples {
 		this.random = random;
 	}
 
-	/** The next corrupted file; all kinds alternate. */
+	/** The next corrupted file; the kinds alternate. */
 	nextBad(): Sample {
 		const kinds = Object.entries(BAD);
 		const [name, make] = kinds[this.#count++ % kinds.length];
@@ -111,7 +111,7 @@ export class Samples {
 		return { ...sample, name: `${name}, ${sample.name} (${this.#isPacked ? "packed" : "plain"})` };
 	}
 
-	/** The next good file, with another `version` than the last one. */
+	/** The next good file; its `version` differs from the last one. */
 	nextGood(): Sample & { readonly version: string } {
 		const kinds = Object.entries(GOOD);
 		const [name, make] = kinds[this.#count++ % kinds.length];
@@ -129,7 +129,7 @@ export class Samples {
 		return list[this.random.below(list.length)];
 	}
 
-	/** Another value than this one. */
+	/** A random value other than `value`. */
 	other(value: number, among: readonly number[]): number {
 		return this.pick(among.filter((one) => one !== value && one >= 0 && one < 2 ** 32));
 	}
@@ -142,7 +142,7 @@ export class Samples {
 		return this.#release;
 	}
 
-	/** Data of the second element in the present release. */
+	/** Data of the second element for the present release. */
 	get content(): Uint8Array {
 		return this.#isPacked ? this.#release.content : this.#release.image;
 	}
@@ -165,7 +165,7 @@ export class Samples {
 		return file;
 	}
 
-	/** Signed after the changes of metadata and header. */
+	/** A file that is signed after the changes of metadata and header. */
 	signed(metadata: Partial<Metadata>, header: Partial<Header> = {}, own: Partial<Firmware> = {}): Buffer {
 		return this.file(own, { metadata, header });
 	}
@@ -175,7 +175,7 @@ type Make = (samples: Samples) => Sample;
 
 const bad = (code: string, file: Uint8Array, name = "") => ({ name, file, code });
 
-/** Code of the refusal for a changed byte of the front; empty if the byte is unsigned and therefore accepted. */
+/** Code of the refusal after a byte of the front was changed; empty if the byte is unsigned and therefore accepted. */
 function frontCode(file: Buffer, at: number, isPacked: boolean): string {
 	if ((at >= 14 && at < 18) || (at >= 20 && at < 52)) return "";
 	const isAhead = at < SIGNED_AT + 4 || (at >= SIGNED_AT + 76 && at < IMAGE_LENGTH_AT);
@@ -185,7 +185,7 @@ function frontCode(file: Buffer, at: number, isPacked: boolean): string {
 	return isPacked && length > 0 && length <= SLOT_SIZE ? BAD_SIGNATURE : INVALID_IMAGE;
 }
 
-/** Zlib streams of the pieces, without the numbers before them. */
+/** The zlib streams of the pieces, without the length before each. */
 function streamsOf(content: Uint8Array): Buffer[] {
 	const source = Buffer.from(content);
 	const streams: Buffer[] = [];
@@ -265,7 +265,7 @@ const PACKINGS: Readonly<Record<string, (samples: Samples, streams: Buffer[], im
 	nothing: () => Buffer.alloc(0),
 };
 
-/** Kinds for packed images. */
+/** Kinds that need a packed image. */
 const PACKED_ONLY = ["packing"];
 
 const BAD: Readonly<Record<string, Make>> = {
@@ -452,7 +452,7 @@ const BAD: Readonly<Record<string, Make>> = {
 		]);
 	},
 	"hash of what comes": (samples) => bad(INVALID_IMAGE, samples.signed({ contentHash: samples.random.bytes(32) })),
-	// Indistinguishable from flash that lost written bytes.
+	// The unit can't distinguish this from flash that lost written bytes.
 	"hash of the image": (samples) => bad(WRITE_FAILED, samples.signed({ imageHash: samples.random.bytes(32) })),
 	packing: (samples) => {
 		const { image, content } = samples.release;
@@ -462,7 +462,7 @@ const BAD: Readonly<Record<string, Make>> = {
 	"another release's image": (samples) => {
 		const [mine, other] = RELEASES;
 		const content = samples.release === mine ? other.image : mine.image;
-		// A file of the same size: only the hashes reveal it.
+		// The file has the same size, so only the hashes reveal the change.
 		const file = samples.file({ packed: false }, { content: samples.release.image });
 		return bad(INVALID_IMAGE, samples.with(CONTENT_AT, content, file));
 	},

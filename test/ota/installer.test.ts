@@ -1,6 +1,6 @@
 /**
- * The installer of firmware files: any split, each refusal, at most one sector per call, and every event in every
- * state.
+ * The installer of firmware files: any split, each refusal, at most one erased sector per call, and every event in
+ * every state.
  */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
@@ -40,18 +40,18 @@ function setUp(slots = makeSlots(), { isLow = false, total = 0 } = {}): Setup {
 	return { slots, update, installer: new Installer(world, { update, power }, total, false) };
 }
 
-/** Feeds the whole file in pieces of these sizes, repeated; each call may erase one sector at most. */
+/** Feeds the whole file in pieces of these sizes, repeated. Each call may erase one sector at most. */
 function feed({ installer, slots }: Setup, file: Uint8Array, sizes: readonly number[] = [2048]): void {
 	for (let at = 0, i = 0; at < file.length; i++) {
 		const stop = Math.min(file.length, at + sizes[i % sizes.length]);
-		// In the middle of a buffer that is overwritten afterwards.
+		// The piece is in the middle of a buffer, which is overwritten afterwards.
 		const buffer = new Uint8Array(stop - at + 2).fill(0x2a);
 		buffer.set(file.subarray(at, stop), 1);
 		for (let from = 1; from < buffer.length - 1; ) {
 			const erasedBefore = erases(slots);
 			const taken = installer.write(buffer, from, buffer.length - 1);
 			assert.ok(taken > 0 && taken <= buffer.length - 1 - from, `took ${taken}`);
-			assert.ok(erases(slots) - erasedBefore <= 1, "erased more than a sector in one turn");
+			assert.ok(erases(slots) - erasedBefore <= 1, "one call erased more than a sector");
 			from += taken;
 		}
 		buffer.fill(0x2f);
@@ -80,11 +80,11 @@ function erases(slots: VirtualSlots): number {
 	return counter.count;
 }
 
-/** The file is complete: lets the installer check the flash. */
+/** Ends the file and lets the installer check the flash. */
 function finish({ installer }: Setup): void {
 	installer.end();
 	for (let turns = 0; installer.state === INSTALL_CHECKING; turns++) {
-		assert.ok(turns < 1000, "it never ends");
+		assert.ok(turns < 1000, "the check never ends");
 		installer.advance();
 	}
 }
@@ -100,7 +100,7 @@ function install(file: Uint8Array, setup = setUp(), sizes?: readonly number[]): 
 	return installer.refusal;
 }
 
-/** Version of the next start. */
+/** The version that starts next. */
 function nextVersion(slots: VirtualSlots): string {
 	return slots.start(new NodeCrypto(), () => {}).image?.version ?? "";
 }
@@ -110,10 +110,10 @@ const PLAIN = makeFile(IMAGE, { packed: false });
 const PACKED = makeFile(IMAGE, { packed: true });
 const FILES = { plain: PLAIN, packed: PACKED };
 
-describe("Installer of firmware", () => {
+describe("Firmware installer", () => {
 	for (const [name, file] of Object.entries(FILES)) {
 		for (const sizes of [[2048], [1], [16], [4096], [file.length], [FRONT_LENGTH, 5000]]) {
-			it(`puts a ${name} file, in pieces of ${sizes}, into the slot as it is`, () => {
+			it(`writes a ${name} file in pieces of ${sizes} bytes unchanged into the slot`, () => {
 				const setup = setUp();
 				assert.equal(install(file, setup, sizes), why.TAKEN);
 				const lying = new Uint8Array(IMAGE.length);
@@ -123,7 +123,7 @@ describe("Installer of firmware", () => {
 			});
 		}
 
-		it(`takes a ${name} file by any split`, () => {
+		it(`accepts a ${name} file in any split`, () => {
 			const pieces = fc.array(fc.integer({ min: 1, max: 6000 }), { minLength: 1, maxLength: 12 });
 			fc.assert(
 				fc.property(pieces, (sizes) => assert.equal(install(file, setUp(), sizes), why.TAKEN)),
@@ -131,7 +131,7 @@ describe("Installer of firmware", () => {
 			);
 		});
 
-		it(`changes nothing of what starts while a ${name} file comes, and erases nothing before its front was accepted`, () => {
+		it(`keeps the firmware to start while a ${name} file arrives, and erases nothing before its front is accepted`, () => {
 			const setup = setUp();
 			feed(setup, file.subarray(0, FRONT_LENGTH));
 			assert.equal(setup.slots.flash.operations, 0);
@@ -141,7 +141,7 @@ describe("Installer of firmware", () => {
 			assert.equal(nextVersion(setup.slots), "");
 		});
 
-		it(`refuses a ${name} file that is cut short anywhere, or has more behind it`, () => {
+		it(`refuses a ${name} file that is cut short anywhere, or is too long`, () => {
 			for (const length of [0, 3, 4, 60, FRONT_LENGTH - 1, FRONT_LENGTH, FRONT_LENGTH + 1, 20_000, file.length - 1]) {
 				const setup = setUp();
 				assert.equal(install(file.subarray(0, length), setup), length < 4 ? why.NO_FIRMWARE_FILE : why.DAMAGED);
@@ -150,7 +150,7 @@ describe("Installer of firmware", () => {
 			assert.equal(install(new Uint8Array([...file, 0])), why.DAMAGED);
 		});
 
-		it(`refuses a ${name} file with a bit flipped anywhere in its data`, () => {
+		it(`refuses a ${name} file with a flipped bit anywhere in its data`, () => {
 			for (let at = FRONT_LENGTH; at < file.length; at += Math.ceil(file.length / 40)) {
 				const damaged = file.slice();
 				damaged[at] ^= 0x10;
@@ -160,7 +160,7 @@ describe("Installer of firmware", () => {
 			}
 		});
 
-		it(`finds that the flash did not keep a byte of a ${name} file`, () => {
+		it(`notices that flash lost a byte of a ${name} file`, () => {
 			const setup = setUp();
 			feed(setup, file);
 			setup.installer.end();
@@ -170,7 +170,7 @@ describe("Installer of firmware", () => {
 			assert.equal(nextVersion(setup.slots), "");
 		});
 
-		it(`gives up a ${name} file when flash refuses`, () => {
+		it(`gives up a ${name} file when flash fails`, () => {
 			const setup = setUp();
 			feed(setup, file.subarray(0, 20_000));
 			setup.slots.flash.refusals = 1;
@@ -178,7 +178,7 @@ describe("Installer of firmware", () => {
 		});
 	}
 
-	it("takes the longest image that the slot holds, and a file that says nothing of a longer one", () => {
+	it("accepts the longest image that the slot holds, and refuses a file that claims a longer one", () => {
 		const size = 3 * ERASE_SIZE;
 		const slots = () => makeSlots({ size });
 		for (const packed of [false, true]) {
@@ -189,8 +189,8 @@ describe("Installer of firmware", () => {
 		}
 	});
 
-	it("takes an image that ends in the middle of a unit of flash", () => {
-		// Not startable here; only its bytes count.
+	it("accepts an image that ends in the middle of an erase unit", () => {
+		// This image can't start; only its bytes count.
 		const image = new Uint8Array(ERASE_SIZE * 2 + 5).map((_, i) => i);
 		for (const packed of [false, true]) {
 			const setup = setUp();
@@ -201,7 +201,7 @@ describe("Installer of firmware", () => {
 		}
 	});
 
-	it("unpacks what is nearly nothing when it is packed, a sector in a turn", () => {
+	it("unpacks a tiny packed file of a large image, one sector per call", () => {
 		const image = makeImage(300_000);
 		image.fill(0, 1000, image.length - 32);
 		const signed = makeFile(image, { packed: true });
@@ -209,7 +209,7 @@ describe("Installer of firmware", () => {
 	});
 });
 
-describe("Refusals of a firmware file before anything is erased", () => {
+describe("Firmware installer: files refused before anything is erased", () => {
 	const set = (file: Uint8Array, at: number, ...bytes: number[]) => {
 		const copy = file.slice();
 		copy.set(bytes, at);
@@ -220,24 +220,24 @@ describe("Refusals of a firmware file before anything is erased", () => {
 	const cases: Readonly<Record<string, [Uint8Array, number]>> = {
 		"an image for flashing by cable": [set(PACKED, 0, 0xe9), why.NO_FIRMWARE_FILE],
 		"an archive": [set(PACKED, 0, 0x50, 0x4b, 3, 4), why.NO_FIRMWARE_FILE],
-		"a form": [new TextEncoder().encode(`--boundary\r\n${"x".repeat(600)}`), why.NO_FIRMWARE_FILE],
+		"an HTML form": [new TextEncoder().encode(`--boundary\r\n${"x".repeat(600)}`), why.NO_FIRMWARE_FILE],
 		"another version of the header": [set(PACKED, 4, 1), why.OTHER_FORM],
 		"a header with optional fields": [set(PACKED, 8, 1), why.OTHER_FORM],
-		"another maker": [set(PACKED, 10, 0x5f), why.DAMAGED],
+		"another manufacturer": [set(PACKED, 10, 0x5f), why.DAMAGED],
 		"a header for another board": [set(PACKED, 12, 9), why.DAMAGED],
-		"a stack of other files": [set(PACKED, 18, 3), why.DAMAGED],
+		"another Zigbee stack version": [set(PACKED, 18, 3), why.DAMAGED],
 		"a header with another length of the file": [set(PACKED, 52, PACKED[52] + 1), why.DAMAGED],
 		"another first element": [set(PACKED, 56, 0), why.OTHER_FORM],
 		"a longer first element": [set(PACKED, 58, 221), why.OTHER_FORM],
 		"another form of the metadata": [withMetadata({ format: 2 }), why.OTHER_FORM],
 		"another kind of packing": [withMetadata({ isPacked: 2 }), why.OTHER_FORM],
-		"metadata that speaks of another second element": [withMetadata({ isPacked: 0 }), why.DAMAGED],
+		"metadata that does not match the second element": [withMetadata({ isPacked: 0 }), why.DAMAGED],
 		"a second element of another length": [set(PACKED, 284, PACKED[284] ^ 1), why.DAMAGED],
 		"an empty image": [withMetadata({ imageLength: 0 }), why.DAMAGED],
 		"an image that is too large": [withMetadata({ imageLength: 0x1e0001 }), why.TOO_LARGE],
 		"an image of nearly 4 GB": [withMetadata({ imageLength: 0xffffffff }), why.TOO_LARGE],
-		"a byte of the metadata that is another": [set(PACKED, 62 + 40, 0x39), why.WRONG_SIGNATURE],
-		"a byte of the signature that is another": [set(PACKED, 62 + 160, PACKED[62 + 160] ^ 1), why.WRONG_SIGNATURE],
+		"a changed byte of the metadata": [set(PACKED, 62 + 40, 0x39), why.WRONG_SIGNATURE],
+		"a changed byte of the signature": [set(PACKED, 62 + 160, PACKED[62 + 160] ^ 1), why.WRONG_SIGNATURE],
 		"no signature": [set(PACKED, 62 + 156, ...new Uint8Array(64)), why.WRONG_SIGNATURE],
 		"a stranger's key": [makeFile(IMAGE, { signer: stranger }), why.UNKNOWN_KEY],
 		"a stranger's signature under our key's id": [
@@ -246,11 +246,11 @@ describe("Refusals of a firmware file before anything is erased", () => {
 		],
 		"another product": [withMetadata({ product: "smart-meter-gx" }), why.WRONG_DEVICE],
 		"another chip": [makeFile(IMAGE, { chip: "esp32" }), why.WRONG_DEVICE],
-		"a chip whose name only begins so": [makeFile(IMAGE, { chip: "none2" }), why.WRONG_DEVICE],
+		"a chip with a longer name": [makeFile(IMAGE, { chip: "none2" }), why.WRONG_DEVICE],
 		"another board": [makeFile(IMAGE, { deviceId: 2 }), why.WRONG_DEVICE],
 	};
 	for (const [name, [file, refusal]] of Object.entries(cases)) {
-		it(name, () => {
+		it(`refuses ${name}`, () => {
 			for (const sizes of [[2048], [1]]) {
 				const setup = setUp();
 				assert.equal(install(file, setup, sizes), refusal);
@@ -260,13 +260,13 @@ describe("Refusals of a firmware file before anything is erased", () => {
 		});
 	}
 
-	it("a withdrawn key, though it is among those that sign", () => {
+	it("refuses a revoked key, even among the signing keys", () => {
 		const setup = setUp(makeSlots({ revoked: [keyIdOf(SIGNER.point)] }));
 		assert.equal(install(PACKED, setup), why.UNKNOWN_KEY);
 		assert.equal(setup.slots.flash.operations, 0);
 	});
 
-	it("takes what the next key has signed", () => {
+	it("accepts a file signed by the next key", () => {
 		const next = newSigner();
 		assert.equal(
 			install(makeFile(IMAGE, { signer: next }), setUp(makeSlots({ keys: [SIGNER.point, next.point] }))),
@@ -274,24 +274,24 @@ describe("Refusals of a firmware file before anything is erased", () => {
 		);
 	});
 
-	it("a security level below that of the running firmware, though not an older version", () => {
+	it("refuses a lower security level than that of the running firmware, but accepts an older version", () => {
 		const slots = () => makeSlots({ securityLevel: 2 });
 		assert.equal(install(makeFile(IMAGE, { securityLevel: 1 }), setUp(slots())), why.DOWNGRADE);
 		assert.equal(install(makeFile(IMAGE, { buildNumber: 0, securityLevel: 2 }), setUp(slots())), why.TAKEN);
 	});
 
-	it("cells that are nearly empty", () => {
+	it("refuses a file while the cells are nearly empty", () => {
 		const setup = setUp(makeSlots(), { isLow: true });
 		assert.equal(install(PACKED, setup), why.LOW_POWER);
 		assert.equal(setup.slots.flash.operations, 0);
 	});
 
-	it("another length than its sender has said", () => {
+	it("refuses a file whose length differs from the announced one", () => {
 		assert.equal(install(PACKED, setUp(makeSlots(), { total: PACKED.length - 1 })), why.DAMAGED);
 		assert.equal(install(PACKED, setUp(makeSlots(), { total: PACKED.length })), why.TAKEN);
 	});
 
-	it("no memory to unpack it", () => {
+	it("refuses a packed file without memory to unpack it", () => {
 		const setup = setUp();
 		setup.slots.inflaterRefusals = 1;
 		assert.equal(install(PACKED, setup), why.NO_MEMORY);
@@ -299,7 +299,7 @@ describe("Refusals of a firmware file before anything is erased", () => {
 	});
 });
 
-describe("Packed images that are signed and wrong", () => {
+describe("Firmware installer: signed files with invalid packing", () => {
 	const image = makeImage(70_000);
 	const u32 = (value: number) => [value & 255, (value >> 8) & 255, (value >> 16) & 255, (value >>> 24) & 255];
 	const piece = (bytes: Uint8Array, windowBits = 12) => {
@@ -309,27 +309,27 @@ describe("Packed images that are signed and wrong", () => {
 	const [first, second] = [image.subarray(0, 65_536), image.subarray(65_536)];
 	const cases: Readonly<Record<string, number[]>> = {
 		"a window that is too large": [...piece(first, 15), ...piece(second)],
-		"a piece with less than it must have": [...piece(first.subarray(1)), ...piece(second)],
-		"a piece with more than it must have": [...piece(image)],
-		"a last piece with more than it must have": [...piece(first), ...piece(new Uint8Array(4465))],
-		"a piece that is missing": piece(first),
-		"a piece too many": [...piece(first), ...piece(second), ...piece(second)],
-		"a piece of no length": [...u32(0), ...piece(first), ...piece(second)],
-		"a piece longer than all that comes": [...u32(0x7fffffff), ...piece(first).slice(4)],
-		"bytes behind the last piece": [...pack(image), 0],
-		"half a length at its end": [...piece(first), 1, 2],
-		"a length that is longer than the stream": (() => {
+		"a piece that is too short": [...piece(first.subarray(1)), ...piece(second)],
+		"a piece that is too long": [...piece(image)],
+		"a last piece that is too long": [...piece(first), ...piece(new Uint8Array(4465))],
+		"a missing piece": piece(first),
+		"an additional piece": [...piece(first), ...piece(second), ...piece(second)],
+		"an empty piece": [...u32(0), ...piece(first), ...piece(second)],
+		"a piece longer than the file": [...u32(0x7fffffff), ...piece(first).slice(4)],
+		"bytes after the last piece": [...pack(image), 0],
+		"half a length field at the end": [...piece(first), 1, 2],
+		"a length greater than that of the stream": (() => {
 			const stream = deflateSync(first, { windowBits: 12 });
 			return [...u32(stream.length + 1), ...stream, 0, ...piece(second)];
 		})(),
-		"a wrong check at the end of a piece": (() => {
+		"a wrong checksum at the end of a piece": (() => {
 			const bytes = piece(first);
 			bytes[bytes.length - 1] ^= 1;
 			return [...bytes, ...piece(second)];
 		})(),
 	};
 	for (const [name, content] of Object.entries(cases)) {
-		it(name, () => {
+		it(`refuses ${name}`, () => {
 			const file = makeFile(image, {}, { content: new Uint8Array(content) });
 			for (const sizes of [[2048], [1], [file.length]]) {
 				const setup = setUp();
@@ -339,7 +339,7 @@ describe("Packed images that are signed and wrong", () => {
 		});
 	}
 
-	it("other bytes than it says", () => {
+	it("refuses an image whose hash differs from the signed one", () => {
 		const other = image.slice();
 		other[5000] ^= 1;
 		const setup = setUp();
@@ -348,7 +348,7 @@ describe("Packed images that are signed and wrong", () => {
 	});
 });
 
-describe("Installer of firmware: every event in every state", () => {
+describe("Firmware installer: every event in every state", () => {
 	const reach =
 		(bytes: number, file = PACKED) =>
 		() => {
@@ -388,7 +388,7 @@ describe("Installer of firmware: every event in every state", () => {
 		],
 	};
 	for (const [name, [state, arrange]] of Object.entries(STATES)) {
-		it(`${name}: bytes`, () => {
+		it(`${name}: a byte arrives`, () => {
 			const { installer } = arrange();
 			assert.equal(installer.state, state);
 			assert.ok(installer.write(new Uint8Array(1), 0, 1) === 1);
@@ -397,18 +397,18 @@ describe("Installer of firmware: every event in every state", () => {
 			for (let turns = 0; turns < 1000; turns++) installer.advance();
 			assert.equal(installer.state, state === INSTALL_CHECKING ? INSTALL_INSTALLED : expected);
 		});
-		it(`${name}: the end`, () => {
+		it(`${name}: the file ends`, () => {
 			const { installer } = arrange();
 			installer.end();
 			const isOpen = state < INSTALL_WHOLE;
 			assert.equal(installer.state, isOpen ? INSTALL_REFUSED : state === INSTALL_WHOLE ? INSTALL_CHECKING : state);
 		});
-		it(`${name}: a turn`, () => {
+		it(`${name}: advance is called`, () => {
 			const { installer } = arrange();
 			installer.advance();
 			assert.equal(installer.state, state);
 		});
-		it(`${name}: it is given up`, () => {
+		it(`${name}: the update is given up`, () => {
 			const setup = arrange();
 			setup.installer.close(why.INTERRUPTED);
 			assert.equal(setup.installer.state, state === INSTALL_INSTALLED ? state : INSTALL_REFUSED);

@@ -1,4 +1,4 @@
-/** The check for newer firmware over real HTTPS, by the simulator in XS, as seen by a public server. */
+/** The check for newer firmware over real HTTPS, made by the simulator in XS; the public server is a test server. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ const file = makeFirmwareFile({
 	signer: keySigner(keys.privateKey),
 });
 
-describe("The look for a newer firmware over real sockets", function () {
+describe("The check for newer firmware over real sockets", function () {
 	this.timeout(2 * LIMIT_MS);
 	const folder = mkdtempSync(join(tmpdir(), "notice-"));
 	let gateway: ProcessGateway;
@@ -41,7 +41,7 @@ describe("The look for a newer firmware over real sockets", function () {
 	before(async () => {
 		const keyFile = join(folder, "key.pem");
 		writeFileSync(keyFile, keys.publicKey.export({ type: "spki", format: "pem" }));
-		// Self-signed, for another name, and expired.
+		// A certificate that is self-signed, expired, and for another name.
 		const pair = makeCertificate({
 			names: ["another.example"],
 			validFromMs: Date.UTC(2020),
@@ -50,7 +50,7 @@ describe("The look for a newer firmware over real sockets", function () {
 		server = createServer({ cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) }, (request, response) => {
 			seen.push(`${request.method} ${request.url} ${request.headers.range} ${request.headers.authorization}`);
 			if (request.url === "/latest/bench.ota") response.writeHead(302, { Location: "/signed?for=all" }).end();
-			// Does not support ranges.
+			// This server does not support ranges.
 			else response.writeHead(200, { "Content-Length": file.length }).end(file);
 		});
 		server.listen(0, "127.0.0.1");
@@ -66,7 +66,7 @@ describe("The look for a newer firmware over real sockets", function () {
 		rmSync(folder, { recursive: true });
 	});
 
-	it("finds it behind a redirect, at a server that sends all of the file and is nobody's", async () => {
+	it("finds the file behind a redirect, on a server with an untrusted certificate that sends the whole file", async () => {
 		const until = async (isThere: () => Promise<boolean>) => {
 			for (const endMs = Date.now() + LIMIT_MS; !(await isThere()); ) {
 				assert.ok(Date.now() < endMs, gateway.diagnosis);

@@ -1,4 +1,4 @@
-/** The notice of newer firmware: times of the check, the request, trusted answers, and the notice itself. */
+/** The check for newer firmware: its times, its request, the replies that it trusts, and the notice that follows. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -13,7 +13,7 @@ import { makeFile, makeImage, makeSlots, newSigner } from "./bench.js";
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 const URL = `https://${HOST}/latest/{board}.ota`;
-/** Longer than a check takes after a start or a change of settings. */
+/** Longer than the delay of a check after a start or a change of settings, ms. */
 const SOON_MS = 10_000;
 const FIRST_LIMIT_MS = 600_000 + NOTICE_HOUR_MS + SOON_MS;
 
@@ -36,9 +36,9 @@ const whole = (bytes: Uint8Array) =>
 const moved = (location: string, status = 302) =>
 	Buffer.from(`HTTP/1.1 ${status} Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`);
 
-describe("The look for a newer firmware", () => {
+describe("The check for newer firmware", () => {
 	let gateway: VirtualGateway;
-	/** Heads of the requests, each with its server. */
+	/** Heads of the requests, each preceded by its server. */
 	let requests: string[];
 
 	async function start(options: GatewayOptions = {}, utcMs = START_UTC_MS): Promise<void> {
@@ -51,7 +51,7 @@ describe("The look for a newer firmware", () => {
 		await gateway.login();
 	}
 
-	/** The server answers each request by `reply`; undefined: no answer. */
+	/** Makes the server answer each request with `reply`; undefined: no answer. */
 	function serve(reply: (request: string) => Uint8Array | undefined, port = 443, address = ADDRESS): void {
 		gateway.world.servers.serve(address, port, {
 			certificate,
@@ -70,7 +70,7 @@ describe("The look for a newer firmware", () => {
 
 	const set = (body: JSONObject) => gateway.write("system/upgrade", body);
 	const found = async () => {
-		// Sessions expire within these hours.
+		// Sessions expire during the hours of these tests.
 		await gateway.login();
 		return (await gateway.read("system/status")).upgrade_version;
 	};
@@ -79,7 +79,7 @@ describe("The look for a newer firmware", () => {
 		return events.filter(({ event }: JSONObject) => event === "update_found").map(({ detail }: JSONObject) => detail);
 	};
 
-	/** Result of a check after the settings were set. */
+	/** Changes the settings; returns the version that the check then finds. */
 	async function look(reply: (request: string) => Uint8Array | undefined, url = URL): Promise<string> {
 		serve(reply);
 		await set({ upgrade_url: url });
@@ -93,7 +93,7 @@ describe("The look for a newer firmware", () => {
 		await gateway.stop();
 	});
 
-	it("asks for the first bytes of this board's file, tells nothing of itself, and believes whoever answers", async () => {
+	it("requests the first bytes of this board's file, reveals nothing about the gateway, and accepts any server", async () => {
 		assert.equal(await look(() => partial(FILE)), "1.2.3-test");
 		assert.equal(requests.length, 1);
 		assert.deepEqual(requests[0].split("\r\n"), [
@@ -108,7 +108,7 @@ describe("The look for a newer firmware", () => {
 		assert.deepEqual(await told(), ["1.2.3-test"]);
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
-	it("shows a token that may only read the address without its query, which can be a secret", async () => {
+	it("hides the query of the address, which can be a secret, from a read-only token", async () => {
 		await set({ upgrade_url: `https://${HOST}/{board}.ota?signature=canary#x` });
 		const { token } = await gateway.write("system/tokens", { name: "reader", scope: "read" });
 		const shown = async (options?: { token: string }) =>
@@ -118,11 +118,11 @@ describe("The look for a newer firmware", () => {
 		await set({ upgrade_url: `https://${HOST}/{board}.ota#canary` });
 		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
 	});
-	it("leaves a server that sends the whole file after the same bytes", async () => {
+	it("closes the connection to a server that sends the whole file after the same bytes", async () => {
 		assert.equal(await look(() => whole(FILE)), "1.2.3-test");
 		assert.equal((await gateway.read("system/status")).ota_state, "idle");
 	});
-	it("is over in an hour after the start, and again each day at another minute", async () => {
+	it("runs within an hour after the start, and then each day at another minute", async () => {
 		serve(() => partial(FILE));
 		await set({ upgrade_url: URL });
 		await gateway.pass(SOON_MS);
@@ -145,13 +145,13 @@ describe("The look for a newer firmware", () => {
 		await gateway.pass(FIRST_LIMIT_MS - 550_000);
 		assert.equal(requests.length, 1);
 	});
-	it("tells of each version once, also over restarts, and keeps the highest until the address is another", async () => {
+	it("reports each version once, also across restarts, and keeps the highest until the address changes", async () => {
 		let offered = FILE;
 		await look(() => partial(offered));
 		await gateway.restart();
 		await gateway.login();
 		assert.equal(await found(), "1.2.3-test");
-		// The same address: the other setting triggers the check.
+		// The address is unchanged; the other setting triggers the check.
 		const again = async () => {
 			await set({ upgrade_check_enabled: false });
 			await set({ upgrade_check_enabled: true });
@@ -165,7 +165,8 @@ describe("The look for a newer firmware", () => {
 		offered = NEWER;
 		assert.equal(await again(), "1.2.9-test");
 		assert.deepEqual(await told(), ["1.2.3-test", "1.2.9-test"]);
-		// Old files with valid signatures, as an attacker would replay them: newer than the running version, and older.
+		// Old files with valid signatures, as an attacker would replay them: one newer than the running version, one
+		// older.
 		for (const old of [FILE, makeFile(image, { buildNumber: 0, version: "0.0.0" })]) {
 			offered = old;
 			assert.equal(await again(), "1.2.9-test");
@@ -184,7 +185,7 @@ describe("The look for a newer firmware", () => {
 		offered = FILE;
 		assert.equal(await look(() => partial(offered), `${URL}?other`), "1.2.3-test");
 	});
-	it("says nothing of one that runs already, or that is switched off", async () => {
+	it("reports nothing if the version already runs, or if the check is switched off", async () => {
 		const info = { firmwareVersion: "1.2.9-test" };
 		await start({ slots: makeSlots(), info });
 		assert.equal(await look(() => partial(FILE)), "");
@@ -201,35 +202,35 @@ describe("The look for a newer firmware", () => {
 		["for another board", makeFile(image, { deviceId: 2 })],
 		["for another chip", makeFile(image, { chip: "esp32" })],
 		["damaged in its version", Uint8Array.from(FILE, (byte, at) => (at === 105 ? byte ^ 1 : byte))],
-		["for no image of this size", makeFile(makeImage(0x1f0000))],
-		["no firmware file", new Uint8Array(400).fill(0x3c)],
+		["too large for the slot", makeFile(makeImage(0x1f0000))],
+		["not a firmware file", new Uint8Array(400).fill(0x3c)],
 	] as const) {
-		it(`says nothing of a file that is ${what}`, async () => {
+		it(`reports nothing for a file that is ${what}`, async () => {
 			assert.equal(await look(() => partial(file)), "");
 			assert.equal(requests.length, 1);
 			assert.deepEqual(await told(), []);
 		});
 	}
-	it("says nothing of one below its security level", async () => {
+	it("reports nothing for a file below the running security level", async () => {
 		await start({ slots: makeSlots({ securityLevel: 2 }) });
 		assert.equal(await look(() => partial(makeFile(image, { securityLevel: 1 }))), "");
 		assert.equal(await look(() => partial(makeFile(image, { securityLevel: 2 })), `${URL}?2`), "1.2.3-test");
 	});
 	for (const [what, reply] of [
-		["404", () => Buffer.from("HTTP/1.1 404 Not Found\r\nContent-Length: 300\r\n\r\n".padEnd(400, "x"))],
-		["too little", () => partial(FILE).subarray(0, 300)],
-		["too little, and whole", () => Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")],
-		["no HTTP", () => Buffer.from("220 mail.example ESMTP\r\n")],
-		["nothing", () => undefined],
-		["the head of a reply without end", () => Buffer.from(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(9000)}`)],
+		["status 404", () => Buffer.from("HTTP/1.1 404 Not Found\r\nContent-Length: 300\r\n\r\n".padEnd(400, "x"))],
+		["a reply that breaks off", () => partial(FILE).subarray(0, 300)],
+		["a complete reply that is too short", () => Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")],
+		["a reply that is not HTTP", () => Buffer.from("220 mail.example ESMTP\r\n")],
+		["no reply", () => undefined],
+		["an endless reply head", () => Buffer.from(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(9000)}`)],
 		["a redirect without an address", () => Buffer.from("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")],
 		["a redirect to plain HTTP", () => moved(`http://${HOST}/x`)],
 		["a redirect with another scheme", () => moved("file:///etc/passwd")],
-		["a redirect with a line that is too long", () => moved(`https://${HOST}/${"x".repeat(2100)}`)],
+		["a redirect to an address that is too long", () => moved(`https://${HOST}/${"x".repeat(2100)}`)],
 		["a redirect with a blank", () => moved(`https://${HOST}/a b`)],
 		["a redirect with bytes beyond ASCII", () => moved(`https://${HOST}/\u00fc`)],
 	] as const) {
-		it(`bears ${what} as a reply, and looks again the next day`, async () => {
+		it(`checks again the next day after ${what}`, async () => {
 			assert.equal(await look(reply), "");
 			await gateway.pass(70_000);
 			assert.equal(requests.length, 1);
@@ -239,7 +240,7 @@ describe("The look for a newer firmware", () => {
 			assert.deepEqual([requests.length, await found()], [1, "1.2.3-test"]);
 		});
 	}
-	it("follows three redirects, to another server or file, and no fourth", async () => {
+	it("follows three redirects, to another server or file, but not a fourth", async () => {
 		const DOWNLOAD = "192.0.2.10";
 		gateway.world.names.set("download.example", DOWNLOAD);
 		const signed = `/release/${"0123456789".repeat(40)}?sp=r&sig=${"abc%2B".repeat(150)}`;
@@ -261,7 +262,7 @@ describe("The look for a newer firmware", () => {
 		assert.equal(await look(() => moved(`/${++count}`)), "");
 		assert.equal(count, 4);
 	});
-	it("waits for a clock, for USB and for memory, an hour each time", async () => {
+	it("waits an hour at a time for a clock, for USB power and for memory", async () => {
 		const memory = { slots: 10_000, suffices: (slots: number) => slots <= memory.slots };
 		await start({ memory }, 0);
 		serve(() => partial(FILE));
@@ -293,7 +294,7 @@ describe("The look for a newer firmware", () => {
 		await gateway.pass(2 * NOTICE_HOUR_MS);
 		assert.equal(requests.length, 1);
 	});
-	it("is not for a device that takes no updates, or has no address", async () => {
+	it("does not run in a device that accepts no updates, or without an address", async () => {
 		serve(() => partial(FILE));
 		await gateway.pass(2 * NOTICE_DAY_MS);
 		assert.deepEqual([requests.length, await found()], [0, ""]);
@@ -302,7 +303,7 @@ describe("The look for a newer firmware", () => {
 		assert.equal(await look(() => partial(FILE)), "");
 		assert.equal(requests.length, 0);
 	});
-	it("is at the build's address where the owner has set none", async () => {
+	it("uses the build's address if the owner has set none", async () => {
 		await start({ info: { upgradeUrl: URL } });
 		serve(() => partial(FILE));
 		await gateway.pass(FIRST_LIMIT_MS);
@@ -310,7 +311,7 @@ describe("The look for a newer firmware", () => {
 		assert.deepEqual(await gateway.read("system/upgrade"), { upgrade_url: "", upgrade_check_enabled: true });
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
-	it("gives its memory and its turn back, whatever becomes of it", async () => {
+	it("returns its memory and its TLS permit in every case", async () => {
 		const memory = {
 			asked: 0,
 			suffices(slots: number) {

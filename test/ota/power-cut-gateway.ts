@@ -1,6 +1,5 @@
 /**
- * Power cuts of the whole gateway during an update: the version that runs afterwards, the settings, and the next
- * update.
+ * Power cuts of the whole gateway during an update: which version runs afterwards, its settings, and the next update.
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -10,13 +9,16 @@ import { makeFile, makeImage, makeSlots, VERSION } from "./bench.js";
 
 const FILE = makeFile(makeImage(18_000));
 const SEGMENT = 1460;
-/** Silence after which the gateway processes the bytes. */
+/** Silence after which the gateway processes the bytes, ms. */
 const PAUSE_MS = 50;
-/** A new firmware is confirmed within this time. */
+/** Time within which a new firmware is confirmed, ms. */
 const TRIAL_MS = 70_000;
 const SETTING = 2400;
 
-/** One run for each number of a flash operation; returns how many cut an update off. Throws with the place. */
+/**
+ * Runs the update once for each number of a flash operation; returns how many cuts interrupted it. Throws with the
+ * place of the cut.
+ */
 export async function cutGateway(seed: number, operations: readonly number[]): Promise<number> {
 	const random = new SeededRandom(seed);
 	let cuts = 0;
@@ -31,7 +33,7 @@ export async function cutGateway(seed: number, operations: readonly number[]): P
 	return cuts;
 }
 
-/** False: the update had finished before. */
+/** Returns false if the update had finished before the cut. */
 async function cutOnce(operation: number, bytes: number): Promise<boolean> {
 	const slots = makeSlots();
 	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots });
@@ -65,7 +67,7 @@ async function cutOnce(operation: number, bytes: number): Promise<boolean> {
 	}
 }
 
-/** Sends the file until a cut. */
+/** Sends the file until the power is cut. */
 function send(gateway: VirtualGateway, isOver: () => boolean): void {
 	const { world, token } = gateway;
 	const client = world.connect(true, LAN_CLIENT);

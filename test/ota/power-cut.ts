@@ -1,6 +1,6 @@
 /**
- * Cuts the power in each write and each erase of an update, from the first byte to the confirmed firmware, in the OTA
- * slots and in the boot loader's data.
+ * Cuts the power in each write and each erase of an update, in the OTA slots and in the boot loader's data, from the
+ * first byte to the confirmed firmware.
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -9,7 +9,7 @@ import { PowerCut } from "../../hosts/node/virtual-storage.js";
 import { makeFile, SIGNER } from "./bench.js";
 import { Unit } from "./unit.js";
 
-/** Bytes of a TCP segment. */
+/** Bytes in a TCP segment. */
 const SEGMENT = 1460;
 const SECTOR = 4096;
 
@@ -21,7 +21,7 @@ export interface Update {
 	readonly packed: boolean;
 	/** Bytes of the image. */
 	readonly size: number;
-	/** Both slots are in use; otherwise the unit is new. */
+	/** True if both slots are in use; otherwise the unit is new. */
 	readonly usedBefore: boolean;
 }
 
@@ -30,14 +30,14 @@ interface Cut {
 	arm(unit: Unit): void;
 }
 
-/** Runs the update once for each place of a cut; returns their number. Throws with the place. */
+/** Runs the update once for each place of a cut; returns the number of places. Throws with the place. */
 export function cutEverywhere(update: Update): number {
 	const { seed, packed, size } = update;
 	const [older, newer] = [OLD, NEW].map((version, i) => {
 		const image = makeBenchImage({ version, build: i, size, seed: seed + i });
 		return makeFile(image, { version, packed });
 	});
-	/** Identical in each run, up to the cut. */
+	/** Each run is identical up to the cut. */
 	const prepare = () => {
 		const random = new SeededRandom(seed);
 		const unit = new Unit({ keys: [SIGNER.point], size: Math.ceil(size / SECTOR) * SECTOR + SECTOR, seed });
@@ -63,10 +63,10 @@ export function cutEverywhere(update: Update): number {
 	return cuts.length;
 }
 
-/** Everything up to the confirmed firmware. Throws a PowerCut if it is interrupted. */
+/** Runs the update up to the confirmed firmware. Throws a PowerCut if it is interrupted. */
 function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
 	const code = unit.upload(file, random, file.length, SEGMENT);
-	// The installer would report a cut as a flash error, but a real one would not run on.
+	// The installer reports a cut as a flash error, but a real one would not run on.
 	if (!unit.hasPower) throw new PowerCut("in the upload");
 	assert.equal(code, "");
 	unit.reset();
@@ -74,7 +74,10 @@ function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
 	unit.reset();
 }
 
-/** It runs one of the versions, rolls back an unconfirmed one, and accepts the interrupted update again. */
+/**
+ * Checks that the unit runs one of the two versions, rolls back an unconfirmed one, and accepts the interrupted update
+ * again.
+ */
 function checkAfter(unit: Unit, before: string, file: Uint8Array, random: SeededRandom): void {
 	unit.restart();
 	assert.ok([before, NEW].includes(unit.version), `it runs ${unit.version}`);
@@ -87,13 +90,13 @@ function checkAfter(unit: Unit, before: string, file: Uint8Array, random: Seeded
 	assert.ok(unit.isConfirmed);
 	const { version } = unit;
 	unit.restart();
-	assert.equal(unit.version, version, "another start, another firmware");
+	assert.equal(unit.version, version, "a restart brought another firmware");
 	install(unit, file, random);
 	assert.deepEqual([unit.version, unit.isConfirmed], [NEW, true]);
 	assert.deepEqual(unit.slots.flash.mistakes, []);
 }
 
-/** A cut in each operation, after a random part of it. */
+/** A cut in each flash operation, after a random part of it. */
 function flashCuts(operations: number, seed: number): Cut[] {
 	const random = new SeededRandom(seed);
 	return Array.from({ length: operations }, (_, i) => {
@@ -102,7 +105,7 @@ function flashCuts(operations: number, seed: number): Cut[] {
 	});
 }
 
-/** Before and after each write. */
+/** Cuts before and after each write. */
 function storageCuts(writes: number): Cut[] {
 	return Array.from({ length: 2 * writes }, (_, i) => {
 		const [write, isKept] = [1 + (i >> 1), i % 2 === 1];

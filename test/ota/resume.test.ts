@@ -1,4 +1,4 @@
-/** A slow upload is interrupted anywhere, and resumes after the last piece in flash. */
+/** A slow upload is interrupted anywhere, and continues after the last piece in flash. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -57,14 +57,14 @@ function finish(installer: Installer): number {
 
 function assertInstalled(slots: VirtualSlots, image = IMAGE): void {
 	const lying = slots.flash.open(SLOTS[1])!.bytes.subarray(0, image.length);
-	assert.equal(Buffer.compare(lying, image), 0, "another image lies in flash");
+	assert.equal(Buffer.compare(lying, image), 0, "another image is in flash");
 	assert.equal(slots.start(crypto, () => {}).image?.version, "1.2.3-test");
-	assert.equal(slots.storage.get("ota_point"), undefined, "it is over, and would go on");
+	assert.equal(slots.storage.get("ota_point"), undefined, "the stored position was not deleted");
 	assert.equal(slots.openInflaters, 0);
 	assert.deepEqual(slots.flash.mistakes, []);
 }
 
-/** Bytes of a file up to the image's piece `count`. */
+/** Length of the file up to piece `count` of the image. */
 function bytesBefore(file: Uint8Array, count: number): number {
 	if (file === FILES.plain) return FRONT_LENGTH + count * PIECE;
 	const view = new DataView(file.buffer, file.byteOffset);
@@ -73,9 +73,9 @@ function bytesBefore(file: Uint8Array, count: number): number {
 	return at;
 }
 
-describe("A firmware file that goes on after an interruption", () => {
+describe("A firmware file that is sent again after an interruption", () => {
 	for (const [name, file] of Object.entries(FILES)) {
-		it(`of a ${name} one, the bytes of the last whole piece and before do not come again`, () => {
+		it(`continues a ${name} file after its last whole piece`, () => {
 			for (const [pieces, extra] of [
 				[0, 500],
 				[1, 0],
@@ -97,7 +97,7 @@ describe("A firmware file that goes on after an interruption", () => {
 			}
 		});
 
-		it(`of a ${name} one, again and again`, () => {
+		it(`continues a ${name} file after many interruptions`, () => {
 			const slots = makeSlots();
 			for (let i = 1; i < 20; i++) {
 				const installer = newInstaller(slots);
@@ -110,7 +110,7 @@ describe("A firmware file that goes on after an interruption", () => {
 			assertInstalled(slots);
 		});
 
-		it(`of a ${name} one, wherever the power was cut`, () => {
+		it(`continues a ${name} file after a power cut anywhere`, () => {
 			const random = new SeededRandom(19);
 			const whole = makeSlots();
 			const installer = newInstaller(whole);
@@ -145,7 +145,7 @@ describe("A firmware file that goes on after an interruption", () => {
 			}
 		});
 
-		it(`of a ${name} one, finds in the end that flash has lost what came before, and begins anew`, () => {
+		it(`begins a ${name} file anew when the check shows that flash has lost earlier bytes`, () => {
 			const slots = makeSlots();
 			const first = newInstaller(slots);
 			send(first, file, bytesBefore(file, 2) + 100);
@@ -160,7 +160,7 @@ describe("A firmware file that goes on after an interruption", () => {
 			assertInstalled(slots);
 		});
 
-		it(`of a ${name} one, not with a file that came at once, nor with another one`, () => {
+		it(`does not continue a ${name} file with another one, or after a fast upload`, () => {
 			for (const [other, image, isSlow] of [
 				[file, IMAGE, false],
 				[makeFile(OTHER), OTHER, true],
@@ -171,14 +171,14 @@ describe("A firmware file that goes on after an interruption", () => {
 				first.close(why.INTERRUPTED);
 				const second = newInstaller(slots, isSlow);
 				send(second, other, FRONT_LENGTH);
-				assert.equal(slots.storage.get("ota_point"), undefined, "something else is about to be written there");
+				assert.equal(slots.storage.get("ota_point"), undefined, "another file is about to be written there");
 				send(second, other);
 				assert.equal(finish(second), why.TAKEN);
 				assertInstalled(slots, image);
 			}
 		});
 
-		it(`of a ${name} one, still after another file was refused for its front`, () => {
+		it(`continues a ${name} file after another file was refused for its front`, () => {
 			const slots = makeSlots();
 			const first = newInstaller(slots);
 			send(first, file, bytesBefore(file, 2));
@@ -192,7 +192,7 @@ describe("A firmware file that goes on after an interruption", () => {
 			assertInstalled(slots);
 		});
 
-		it(`of a ${name} one, from its beginning when the storage takes nothing`, () => {
+		it(`begins a ${name} file anew if the storage writes nothing`, () => {
 			const slots = makeSlots();
 			slots.storage.refusals = 100;
 			const first = newInstaller(slots);
@@ -206,7 +206,7 @@ describe("A firmware file that goes on after an interruption", () => {
 		});
 	}
 
-	it("begins anew where what was kept is not as long as it must be", () => {
+	it("begins anew if the stored position has the wrong length", () => {
 		for (const change of [
 			(point: Uint8Array) => point.slice(0, -1),
 			(point: Uint8Array) => Uint8Array.of(...point, 0),
@@ -223,7 +223,7 @@ describe("A firmware file that goes on after an interruption", () => {
 		}
 	});
 
-	it("keeps nothing of a file that comes at once", () => {
+	it("stores no position for a fast upload", () => {
 		const slots = makeSlots();
 		const first = newInstaller(slots, false);
 		send(first, FILES.plain, 100_000);

@@ -12,7 +12,7 @@ import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
 
 const crypto = new NodeCrypto();
 
-/** An output that releases its connection on request. */
+/** An output that releases its connection when asked to. */
 class Output implements PermitClient {
 	readonly tlsPermit: TLSPermit;
 	hasPermit = false;
@@ -30,7 +30,7 @@ class Output implements PermitClient {
 	}
 }
 
-describe("An update and the outputs", () => {
+describe("An output, during an update", () => {
 	const time = new VirtualTime();
 	let tlsPermit: TLSPermit;
 	let output: Output;
@@ -56,7 +56,7 @@ describe("An update and the outputs", () => {
 		);
 	});
 
-	it("one who publishes gives way while a file comes, and goes on when it is given up", () => {
+	it("gives its permit up while a file arrives, and gets it back when the update is given up", () => {
 		assert.ok(output.hasPermit);
 		assert.equal(updater.begin(sender(), file.length), TAKEN);
 		assert.ok(!output.hasPermit);
@@ -67,14 +67,14 @@ describe("An update and the outputs", () => {
 		assert.ok(output.hasPermit);
 	});
 
-	it("goes on when the file is refused", () => {
+	it("gets its permit back when the file is refused", () => {
 		updater.begin(sender(), file.length);
 		updater.write(new Uint8Array(200), 0, 200);
 		assert.equal(updater.lastError, "ota_invalid_image");
 		assert.ok(output.hasPermit);
 	});
 
-	it("is not held up by a file that takes hours", () => {
+	it("keeps its permit during a slow upload, which takes hours", () => {
 		assert.equal(updater.begin(sender({ isSlow: true }), file.length), TAKEN);
 		assert.ok(output.hasPermit);
 	});

@@ -21,7 +21,7 @@ describe("app/trial", () => {
 	let time: VirtualTime;
 	let trial: Trial;
 	let drive: Task;
-	/** Result and its time. */
+	/** Actions, each with its time in ms. */
 	let done: string[];
 	let missing: string;
 	let refusals: number;
@@ -53,7 +53,7 @@ describe("app/trial", () => {
 		drive = driver.register("trial", trial);
 	});
 
-	/** Parts of a gateway in which `missing` does not work. */
+	/** Parts of a gateway; the one that `missing` names does not work. */
 	function partsOf(): TrialParts {
 		const entries = () => (missing === "settings" ? ["hub", "access"] : ["hub"]);
 		return {
@@ -83,7 +83,7 @@ describe("app/trial", () => {
 
 	const restarting = () => drive.update(() => trial.prove());
 
-	it("confirms a firmware that works, after a minute, once", () => {
+	it("confirms a working firmware after a minute, once", () => {
 		time.advance(YOUNG_MS - 1);
 		assert.deepEqual(done, []);
 		time.advance(1);
@@ -95,7 +95,7 @@ describe("app/trial", () => {
 		assert.deepEqual(done, [`confirm ${YOUNG_MS}`]);
 	});
 
-	it("waits for what is missing, until the last moment", () => {
+	it("waits for a missing part until the last moment", () => {
 		missing = "network";
 		time.advance(LIMIT_MS - 1);
 		assert.deepEqual(done, []);
@@ -104,7 +104,7 @@ describe("app/trial", () => {
 		assert.deepEqual(done, [`confirm ${LIMIT_MS}`]);
 	});
 
-	it("confirms as soon as nothing is missing any more", () => {
+	it("confirms as soon as all parts work", () => {
 		missing = "server";
 		time.advance(3 * YOUNG_MS + 1);
 		missing = "";
@@ -113,7 +113,7 @@ describe("app/trial", () => {
 	});
 
 	for (const what of ["settings", "login", "server", "network"]) {
-		it(`gives up after ten minutes without ${what}`, () => {
+		it(`rolls back after ten minutes without ${what}`, () => {
 			missing = what;
 			time.advance(LIMIT_MS);
 			assert.deepEqual(done, [`give up: ${what} ${LIMIT_MS}`]);
@@ -121,7 +121,7 @@ describe("app/trial", () => {
 		});
 	}
 
-	it("gives up once", () => {
+	it("rolls back only once", () => {
 		missing = "login";
 		time.advance(LIMIT_MS);
 		assert.deepEqual(done, [`give up: login ${LIMIT_MS}`]);
@@ -131,7 +131,7 @@ describe("app/trial", () => {
 		assert.equal(done.length, 1);
 	});
 
-	it("is confirmed by a restart that somebody asks for, when all works; else that is the way back", () => {
+	it("confirms at a requested restart if all parts work; otherwise the restart rolls back", () => {
 		missing = "network";
 		restarting();
 		assert.deepEqual(done, []);
@@ -142,13 +142,13 @@ describe("app/trial", () => {
 		assert.equal(done.length, 1);
 	});
 
-	it("asks flash again that refuses the confirmation, and gives up only once", () => {
+	it("repeats the confirmation until flash accepts it", () => {
 		refusals = 2;
 		time.advance(YOUNG_MS + 2 * LOOK_MS);
 		assert.deepEqual(done, ["refused confirm", "refused confirm", `confirm ${YOUNG_MS + 2 * LOOK_MS}`]);
 	});
 
-	it("does not turn round when it can't give up", () => {
+	it("leaves the firmware running if it can't roll back", () => {
 		missing = "network";
 		refusals = 1;
 		time.advance(LIMIT_MS);
@@ -170,14 +170,14 @@ describe("app/trial", () => {
 			[true, { ...home, wifiEnabled: false }, off, "Wi-Fi is off"],
 			[true, home, { ...off, address: STATION }, "in the network"],
 			[false, home, off, "not in the network"],
-			[false, home, open, "an access point that only helps"],
-			[true, home, { ...open, clients: 1 }, "one that somebody has joined"],
-			[true, { ...home, accessPointEnabled: true }, open, "one that is wanted for itself"],
+			[false, home, open, "only the fallback access point"],
+			[true, home, { ...open, clients: 1 }, "the fallback access point with a client"],
+			[true, { ...home, accessPointEnabled: true }, open, "the access point that the owner has enabled"],
 			[true, own, open, "no network, and the access point"],
 			[false, own, off, "no network, and no access point"],
 			[true, { ...own, wifiEnabled: false }, { ...cabled, address: STATION }, "a cable with an address"],
-			[false, { ...own, wifiEnabled: false }, cabled, "a cable that gives no address any more, Wi-Fi off"],
-			[false, own, cabled, "a cable that gives no address any more, and an access point"],
+			[false, { ...own, wifiEnabled: false }, cabled, "a cable without an address, Wi-Fi off"],
+			[false, own, cabled, "a cable without an address, and an access point"],
 			[true, { ...own, wifiEnabled: false }, unplugged, "no cable, Wi-Fi off"],
 		];
 		const host = { info: { firmwareVersion: "" }, update: { confirm: () => {}, rollBack: () => {} } };

@@ -1,4 +1,4 @@
-/** A unit for firmware files: two OTA slots, their boot loader, and the running firmware's installer. */
+/** A unit that gets firmware files: two OTA slots, their boot loader, and the installer of the running firmware. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { SeededRandom } from "../../hosts/node/random.js";
@@ -10,7 +10,7 @@ import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota
 import { codeOf } from "../../modules/ota/refusals.js";
 import { UNIT } from "./bench.js";
 
-/** Limits of the pieces into which a file is cut, bytes. */
+/** Largest size of the pieces into which a file is cut, bytes; one is drawn for each upload. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
 
 const crypto = new NodeCrypto();
@@ -19,7 +19,7 @@ const anyOf = (list: readonly number[], random: SeededRandom) => list[random.bel
 
 export class Unit {
 	readonly slots: VirtualSlots;
-	/** The present start's boot loader. */
+	/** Boot loader of the present start. */
 	loader: BootLoader;
 
 	constructor(options: VirtualSlotsOptions) {
@@ -56,7 +56,7 @@ export class Unit {
 	}
 
 	/**
-	 * Sends the file in random pieces of up to `largest` bytes until it is refused; `total`: length known in advance,
+	 * Sends the file in random pieces of up to `largest` bytes until it is refused. `total`: length known in advance,
 	 * or 0. Returns the code of the refusal, or "". Checks each call against the installer's contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {

@@ -1,6 +1,6 @@
 /**
- * Tables and examples of docs/api.md: complete and up to date with the tool; the examples fit their schemas and a
- * gateway.
+ * Tables and examples of docs/api.md: they are complete and up to date with the tool; the examples match their schemas
+ * and a gateway's replies.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,25 +14,25 @@ import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api
 import { dlmsMeter } from "../cosem/bench.js";
 
 const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
-/** Without padding of columns. */
+/** A generated part of docs/api.md, without the padding of table columns. */
 const partOf = (name: string) =>
 	GUIDE.slice(GUIDE.indexOf(`<!-- ${name}:`), GUIDE.indexOf(`<!-- end of ${name} -->`)).replace(/ +\|/g, " |");
 const PART = partOf("examples");
-/** Prints the arguments of each call of curl, one per line. */
+/** A shell function in place of curl that prints its arguments, one call per line. */
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
-/** Routes that a unit refuses without the part, or with it off. */
+/** Status of routes that a unit refuses because it lacks the part, or has it switched off. */
 const REFUSED: Readonly<Record<string, number>> = {
 	"POST zigbee/reset": 501,
 	"GET hub/send": 400,
 	"GET mqtt/send": 400,
-	// The unit has no keys.
+	// The unit has no signing keys.
 	"POST system/ota": 501,
 	"GET system/diagnostic": 501,
 };
 /** Values that differ between units and times. */
 const OWN = /^(token|id|nonce|salt|created|base_topic)$/;
 
-/** Expects all members of the example. */
+/** Checks that a reply has all members of the example. */
 function agrees(shown: unknown, found: unknown, where: string): void {
 	if (typeof shown !== "object" || shown === null || typeof found !== "object" || found === null) return;
 	if (Array.isArray(shown)) return;
@@ -43,7 +43,7 @@ function agrees(shown: unknown, found: unknown, where: string): void {
 }
 
 describe("npm run api -- --make", () => {
-	it("has made the tables and the examples that are in docs/api.md", () => {
+	it("has made the tables and examples in docs/api.md", () => {
 		assert.equal(guideFile().text, GUIDE);
 	});
 
@@ -62,7 +62,7 @@ describe("npm run api -- --make", () => {
 			assert.equal(partOf("errors").split(`| \`${code}\` |`).length, 2, code);
 	});
 
-	it("shows every operation, but GETs of settings that answer as the POST beside them", () => {
+	it("shows every operation, except GETs of settings whose reply is that of the POST beside them", () => {
 		for (const [key, operation] of OPERATIONS) {
 			const [method, path] = key.split(" ");
 			const title = (name: string) => `**${name} \`${path.slice(8).replace("{", "<").replace("}", ">")}\`**`;
@@ -75,7 +75,7 @@ describe("npm run api -- --make", () => {
 		}
 	});
 
-	it("gives commands that a shell takes, each with the body and the path of its example", () => {
+	it("gives commands that a shell accepts, each with the body and path of its example", () => {
 		const blocks = [...PART.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]);
 		const { stdout, status } = spawnSync("sh", ["-e"], { input: CURL + blocks.join(""), encoding: "utf8" });
 		assert.equal(status, 0);
@@ -94,7 +94,7 @@ describe("npm run api -- --make", () => {
 });
 
 describe("The examples in openapi.json", () => {
-	it("are there for every body, every reply and every parameter of a path, and are of their schemas", () => {
+	it("exist for every body, reply and path parameter, and match their schemas", () => {
 		const check = (key: string, status: string, part: Node) => {
 			for (const [type, content] of Object.entries<Node>(resolve(part).content ?? {})) {
 				// A file has no readable example.
@@ -134,7 +134,7 @@ describe("The examples in openapi.json", () => {
 			const [type] = (reply.headers.get("content-type") ?? "").split(";");
 			if (status !== 200 || reply.text === "") return;
 			if (type === "application/json") agrees(exampleOf(route), JSON.parse(reply.text), route.name);
-			// Texts have tests of their own; only the type is checked.
+			// Other tests check texts; here only the type is compared.
 			else
 				assert.ok(
 					typesOf(route).some((documented) => documented.split(";")[0] === type),
@@ -144,7 +144,7 @@ describe("The examples in openapi.json", () => {
 
 		for (const route of WALK.filter((one) => !RESTARTING.includes(one.name) && one.schema === undefined)) {
 			it(`${route.name} is answered as documented`, async () => {
-				// The address is shown only for an enabled hub.
+				// The address is shown only while the hub is enabled.
 				if (route.name === "GET hub") await gateway.write("hub", routeOf("POST hub").example);
 				// The built-in simulator has no load profile.
 				if (route.name === "GET meter/profile") {

@@ -1,4 +1,4 @@
-/** `npm run api` shows the whole document in one self-contained file. */
+/** `npm run api` writes the whole API description as one self-contained HTML file. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,12 +10,12 @@ const PROGRAM = fileURLToPath(new URL("../../tools/api-page.js", import.meta.url
 describe("npm run api", () => {
 	const page = readFileSync(execFileSync(process.execPath, [PROGRAM], { encoding: "utf8" }).trim(), "utf8");
 
-	it("shows every route, once", () => {
+	it("shows every route once", () => {
 		for (const [key, { operationId }] of OPERATIONS)
 			assert.equal(page.split(`<details class=route id="${operationId}">`).length, 2, key);
 	});
 
-	it("shows every member that a schema names, and every error", () => {
+	it("shows every member of a schema, and every error", () => {
 		for (const [name, schema] of Object.entries<{ properties?: object }>(DOCUMENT.components.schemas))
 			for (const member of Object.keys(schema.properties ?? {}))
 				assert.ok(page.includes(`<code>${member}</code>`), `${name}.${member}`);
@@ -23,12 +23,12 @@ describe("npm run api", () => {
 			assert.ok(page.includes(`<code>${code}</code>`), code);
 	});
 
-	it("loads nothing from anywhere and runs no script", () => {
+	it("loads nothing and runs no script", () => {
 		assert.doesNotMatch(page, /<(script|link|img|iframe)\b|\bsrc=|\burl\(|@import/);
 		assert.doesNotMatch(page, /href="(?!#)/);
 	});
 
-	it("has nothing that the renderer does not know", () => {
+	it("supports everything that the description uses", () => {
 		assert.doesNotMatch(page, /\bundefined\b|\[object|\bNaN\b/);
 	});
 });

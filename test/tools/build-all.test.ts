@@ -1,4 +1,4 @@
-/** `npm run build -- --all`: the boards, the report, and the limits at which it fails. */
+/** `npm run build -- --all`: its boards, its report, and its limits. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -11,7 +11,10 @@ import { SLOT_BYTES } from "../../tools/size/report.js";
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/build.js");
 
-/** Output of esp_idf_size 2.3.2 for an image of the ESP32-C3; that of the ESP32-S3 is made up, with its regions. */
+/**
+ * Output of esp_idf_size 2.3.2 for an image of the ESP32-C3. That of the ESP32-S3 is made up, with the regions of this
+ * chip.
+ */
 const C3 = JSON.stringify({
 	version: "1.2",
 	layout: [
@@ -35,17 +38,17 @@ const S3 = JSON.stringify({
 });
 
 describe("the build of all boards", () => {
-	it("counts code and data in memory, and neither flash nor the memory that survives sleep", () => {
+	it("counts code and data in memory, but neither flash nor the memory that is kept during sleep", () => {
 		assert.deepEqual(readMemory(C3), { iram: 37048, dram: 30328 });
 		assert.deepEqual(readMemory(S3), { iram: 51695, dram: 36108 });
 	});
 
-	it("says when ESP-IDF's program tells something else", () => {
+	it("reports unexpected output of ESP-IDF's program", () => {
 		assert.throws(() => readMemory('{"dram_data":1}'), /no memory inside the chip/);
 		assert.throws(() => readMemory('{"layout":[{"name":"DRAM","parts":{".bss":{}}}]}'), /no size of \.bss in DRAM/);
 	});
 
-	it("has one board for each firmware with other code, and names the others that it stands for", () => {
+	it("builds one board for each distinct firmware, and names the boards that it stands for", () => {
 		const distinct = distinctBoards(BOARDS);
 		const names = distinct.flatMap(({ board, others }) => [board.name, ...others]).sort();
 		assert.deepEqual(names, BOARDS.map(({ name }) => name).sort());
@@ -59,12 +62,12 @@ describe("the build of all boards", () => {
 		assert.deepEqual(new Set(distinctBoards(BOARDS, "esp32").map(({ board }) => board.chip)), new Set(["esp32"]));
 	});
 
-	it("knows the slot of each board by its partition table", () => {
+	it("gets each board's slot size from its partition table", () => {
 		assert.equal(slotBytesOf(findBoard("slzb-06")), SLOT_BYTES);
 		assert.equal(slotBytesOf(findBoard("esp32s3-devkitc")), 0x300000);
 	});
 
-	it("fails from one byte over a limit on, and says which and by how much", () => {
+	it("fails as soon as a limit is exceeded by a byte, and says which and by how much", () => {
 		const most = SLOT_BYTES - SLOT_RESERVE_BYTES;
 		const memory = MEMORY_LIMITS.esp32!;
 		const taken = { chip: "esp32", imageBytes: most, slotBytes: SLOT_BYTES, memory } as const;
@@ -78,7 +81,7 @@ describe("the build of all boards", () => {
 		]);
 	});
 
-	it("goes on after a failure, and tells all in one table", async () => {
+	it("continues after a failure, and reports all builds in one table", async () => {
 		const said: string[] = [];
 		const distinct = distinctBoards(
 			[findBoard("esp32c3-devkitm"), findBoard("slzb-06"), findBoard("wt32-eth01")],
@@ -107,7 +110,7 @@ describe("the build of all boards", () => {
 		);
 	});
 
-	it("refuses a chip that no board has, and options that do not go with it, with 2", () => {
+	it("exits with 2 for a chip that no board has, or for options that --all excludes", () => {
 		for (const args of [["--chip", "esp8266"], ["--board", "slzb-06"], ["--production"]]) {
 			const { status, stderr } = spawnSync(process.execPath, [PROGRAM, "build", "--all", ...args], {
 				encoding: "utf8",

@@ -1,11 +1,11 @@
-/** Shortening of the firmware's byte code. */
+/** Shortens the firmware's byte code. */
 import assert from "node:assert/strict";
 import { type Instruction, InstructionSet } from "../../tools/sdk/byte-code.js";
 import { Heap } from "../../tools/sdk/heap.js";
 import { shortenCode, shortened } from "../../tools/sdk/shorter-code.js";
 import { machineOf, slotOf } from "./linked-machine.js";
 
-/** From xsCommon.c. */
+/** A part of xsCommon.c. */
 const SIZES = `
 const txS1 gxCodeSizes[XS_CODE_COUNT] ICACHE_FLASH_ATTR = {
 	0 /* XS_NO_CODE */,
@@ -34,8 +34,8 @@ const [BRANCH_1, BRANCH_2, BRANCH_4, ELSE_1, ELSE_2, , POP, NEW_LOCAL, STRING_1,
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
 ];
 
-describe("byte code", () => {
-	it("is read by the SDK's table, and is the same when it is written", () => {
+describe("Byte code", () => {
+	it("is read with the SDK's table, and is unchanged when written again", () => {
 		for (const bytes of [
 			[POP, END],
 			[NEW_LOCAL, 1, 2, STRING_1, 3, 65, 66, 0, STRING_2, 2, 0, 65, 0, PROFILE, 9, 9, END],
@@ -44,7 +44,7 @@ describe("byte code", () => {
 			assert.deepEqual(SET.write(SET.read(bytes)), bytes);
 	});
 
-	it("has branches as short as they can be, and no zeros behind it", () => {
+	it("has the shortest possible branches, and no zeros after its end", () => {
 		const far = Array.from({ length: 125 }, () => POP);
 		for (const [before, after] of [
 			[
@@ -55,7 +55,7 @@ describe("byte code", () => {
 				[POP, ELSE_2, 0xfc, 0xff, END],
 				[POP, ELSE_1, 0xfd, END],
 			],
-			// The inner branch makes the outer one short enough.
+			// Shortening the inner branch makes the outer one short enough.
 			[
 				[BRANCH_2, 128, 0, ...far, BRANCH_2, 0, 0, END],
 				[BRANCH_1, 127, ...far, BRANCH_1, 0, END],
@@ -73,16 +73,16 @@ describe("byte code", () => {
 	});
 
 	for (const [what, bytes, message] of [
-		["an instruction that the SDK doesn't have", [99], /no byte code 99/],
+		["an instruction that the SDK lacks", [99], /no byte code 99/],
 		["a branch to the middle of another", [BRANCH_1, 1, NEW_LOCAL, 1, 2, END], /leads to no instruction/],
-		["something behind its end", [END, 0, END], /goes on behind its end/],
+		["an instruction after its end", [END, 0, END], /goes on behind its end/],
 	] as [string, number[], RegExp][])
 		it(`is refused with ${what}`, () => assert.throws(() => SET.read(bytes), message));
 
-	it("needs the table", () => assert.throws(() => new InstructionSet("int x;"), /has no gxCodeSizes/));
+	it("can't be read without the table", () => assert.throws(() => new InstructionSet("int x;"), /has no gxCodeSizes/));
 });
 
-/** "DUB", "GET_LOCAL_1 3", "BRANCH_ELSE a", "a: POP". */
+/** Assembles lines such as "DUB", "GET_LOCAL_1 3", "BRANCH_ELSE a", "a: POP". */
 function assembled(lines: readonly string[]): Instruction[] {
 	const labels = new Map<string, Instruction>();
 	const code = lines.map((line) => {
@@ -113,10 +113,10 @@ function disassembled(code: readonly Instruction[]): string[] {
 	});
 }
 
-describe("the firmware's functions", () => {
+describe("The firmware's functions", () => {
 	for (const [what, before, after] of [
 		[
-			"make variables without names, and set them",
+			"create and set variables without names",
 			"NEW_LOCAL 7, ARGUMENT 0, CONST_LOCAL_1 3, POP, NEW_LOCAL 8, UNDEFINED, LET_LOCAL_2 4, POP",
 			"NEW_TEMPORARY, ARGUMENT 0, PULL_LOCAL_1 3, NEW_TEMPORARY, UNDEFINED, PULL_LOCAL_2 4",
 		],
@@ -126,20 +126,20 @@ describe("the firmware's functions", () => {
 			"THIS, SET_LOCAL_1 3, END",
 		],
 		[
-			"take a value from where it is when it is another",
+			"load another variable from its place",
 			"THIS, CONST_LOCAL_1 3, POP, GET_LOCAL_1 4, END",
 			"THIS, PULL_LOCAL_1 3, GET_LOCAL_1 4, END",
 		],
 		["set a variable in the middle of an expression", "THIS, CONST_LOCAL_1 3, END", "THIS, VAR_LOCAL_1 3, END"],
 		[
-			"keep what a branch leads to",
+			"keep a branch target",
 			"BRANCH_ELSE a, CONST_LOCAL_1 3, a: POP, END",
 			"BRANCH_ELSE a, VAR_LOCAL_1 3, a: POP, END",
 		],
-		["keep what a branch leads to behind a setting", "BRANCH_ELSE a, PULL_LOCAL_1 3, a: GET_LOCAL_1 3, END", ""],
-		["go on behind what is gone", "a: RESET_LOCAL_1 3, REFRESH_LOCAL_1 3, POP, BRANCH a", "a: POP, BRANCH a"],
+		["keep a branch target after an assignment", "BRANCH_ELSE a, PULL_LOCAL_1 3, a: GET_LOCAL_1 3, END", ""],
+		["branch past removed instructions", "a: RESET_LOCAL_1 3, REFRESH_LOCAL_1 3, POP, BRANCH a", "a: POP, BRANCH a"],
 		[
-			"keep all that is shared with other functions",
+			"keep variables that are shared with other functions",
 			"NEW_CLOSURE 1, CONST_CLOSURE_1 1, POP, RESET_CLOSURE_1 1, LET_CLOSURE_1 1, POP",
 			"",
 		],
@@ -154,28 +154,28 @@ describe("the firmware's functions", () => {
 			"UNDEFINED, INTEGER_1 251, INTEGER_1 0, MINUS, INTEGER_1 128, MINUS",
 		],
 		[
-			"branch by the opposite",
+			"branch by the opposite condition instead of a NOT",
 			"THIS, NOT, BRANCH_ELSE a, POP, a: NOT, BRANCH_IF b, b: END",
 			"THIS, BRANCH_IF a, POP, a: BRANCH_ELSE b, b: END",
 		],
-		["keep a NOT in front of what a branch leads to", "BRANCH a, NOT, a: BRANCH_ELSE b, b: END", ""],
+		["keep a NOT before a branch target", "BRANCH a, NOT, a: BRANCH_ELSE b, b: END", ""],
 		[
-			"branch at once by each part: a and b",
+			"branch directly for each operand: a and b",
 			"THIS, DUB, BRANCH_ELSE a, POP, NULL, a: BRANCH_ELSE b, TRUE, b: END",
 			"THIS, BRANCH_ELSE a, NULL, BRANCH_ELSE a, TRUE, a: END",
 		],
 		[
-			"branch at once by each part: a or b",
+			"branch directly for each operand: a or b",
 			"THIS, DUB, BRANCH_IF a, POP, NULL, a: BRANCH_ELSE b, TRUE, b: END",
 			"THIS, BRANCH_IF a, NULL, BRANCH_ELSE b, a: TRUE, b: END",
 		],
 		[
-			"branch at once by each part: a and b and c",
+			"branch directly for each operand: a and b and c",
 			"THIS, DUB, BRANCH_ELSE a, POP, NULL, a: DUB, BRANCH_ELSE b, POP, FALSE, b: BRANCH_ELSE c, TRUE, c: END",
 			"THIS, BRANCH_ELSE a, NULL, BRANCH_ELSE a, FALSE, BRANCH_ELSE a, TRUE, a: END",
 		],
 		[
-			"branch at once by each part: (a or b) and c",
+			"branch directly for each operand: (a or b) and c",
 			"THIS, DUB, BRANCH_IF a, POP, NULL, a: DUB, BRANCH_ELSE b, POP, FALSE, b: BRANCH_ELSE c, TRUE, c: END",
 			"THIS, BRANCH_IF a, NULL, BRANCH_ELSE b, a: FALSE, BRANCH_ELSE b, TRUE, b: END",
 		],
@@ -186,7 +186,7 @@ describe("the firmware's functions", () => {
 			assert.deepEqual(disassembled(shortened(assembled(lines(before)))), lines(after || before));
 		});
 
-	it("have all their code in one array, what is equal once", () => {
+	it("have all their code in one array, with equal code only once", () => {
 		const code = (bytes: string) => slotOf("CODE_X", `.code = { (txByte*)"${bytes}", NULL }`);
 		const heap = new Heap(
 			machineOf([

@@ -1,6 +1,6 @@
 /**
  * The four chips have the same ESP-IDF settings, except for listed differences. The Moddable SDK's defaults differ by
- * chip, so settings missing in hosts/esp32/sdkconfig/ may differ too.
+ * chip, so a setting that is missing in hosts/esp32/sdkconfig/ may differ too.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -28,7 +28,7 @@ const SHARED =
 
 /** Intended or harmless differences, each with its reason. */
 const INTENDED: Readonly<Record<string, string>> = {
-	// The chips differ.
+	// The chips themselves differ.
 	BOOTLOADER_OFFSET_IN_FLASH: "where the ROM looks for the boot loader",
 	COMPILER_FLOAT_LIB_FROM_GCCLIB: "the ROM of the C6 has the functions",
 	ESP_BROWNOUT_DET_LVL: "each chip has levels of its own: ESP-IDF's default, the lowest one",
@@ -55,7 +55,7 @@ const INTENDED: Readonly<Record<string, string>> = {
 	MBEDTLS_INTERNAL_MEM_ALLOC: "esp32.defaults",
 	MBEDTLS_CUSTOM_MEM_ALLOC: "esp32.defaults",
 
-	// Set by the SDK; the gateway does not depend on it.
+	// Set by the SDK; the gateway does not depend on these.
 	APP_RETRIEVE_LEN_ELF_SHA: "digits of a hash that a panic prints",
 	ESPTOOLPY_FLASHMODE_DIO: "the flash of a C3 module is read by two wires",
 	ESPTOOLPY_FLASHMODE_QIO: "the flash of a C3 module is read by two wires",
@@ -69,7 +69,7 @@ const INTENDED: Readonly<Record<string, string>> = {
 	SPI_FLASH_SUPPORT_TH_CHIP: "flash that ESP-IDF has not tried on the ESP32",
 };
 
-/** Names of hardware, ROM, fuses and clocks, which ESP-IDF sets by chip. */
+/** Settings that ESP-IDF derives from the chip: names of hardware, ROM, fuses and clocks. */
 const OF_THE_CHIP =
 	/^(?:SOC_|IDF_|ESP_ROM_|EFUSE_|XTAL_|RTC_CLK_|ESP32\w*_(?:REV|UNIVERSAL|TIME)_|ESP_REV_|ESP_EFUSE_)/;
 
@@ -91,10 +91,10 @@ const told = (found: readonly { name: string; values: string }[]) =>
 const unintended = (chips: ReadonlyMap<Chip, Settings>, missing?: string) =>
 	differences(chips, missing).filter(({ name }) => INTENDED[name] === undefined && !OF_THE_CHIP.test(name));
 
-describe("settings of ESP-IDF on the four chips", function () {
+describe("ESP-IDF settings of the four chips", function () {
 	this.timeout(60_000);
 
-	it("are read as ESP-IDF reads them: the last line counts, and one of a choice", () => {
+	it("are read as ESP-IDF reads them: the last line of a setting, and one setting of a choice", () => {
 		const text =
 			"CONFIG_A=1\n# CONFIG_B is not set\nCONFIG_ESP_SYSTEM_PANIC_GDBSTUB=y\n# a remark\nCONFIG_A=2\n" +
 			"CONFIG_LOG_DEFAULT_LEVEL_NONE=y\nCONFIG_BOOTLOADER_LOG_LEVEL_ERROR=y\nCONFIG_ESP_SYSTEM_PANIC_PRINT_REBOOT=y\n";
@@ -108,7 +108,7 @@ describe("settings of ESP-IDF on the four chips", function () {
 		});
 	});
 
-	it("are compared chip by chip, with the names of those that differ", () => {
+	it("are compared chip by chip, with the chips' names where they differ", () => {
 		const chips = new Map<Chip, Settings>([
 			["esp32", readSettings("CONFIG_LWIP_TCP_WND_DEFAULT=8192\nCONFIG_SAME=1\nCONFIG_ONLY=y\n")],
 			["esp32c3", readSettings("CONFIG_LWIP_TCP_WND_DEFAULT=5744\nCONFIG_SAME=1\n")],
@@ -118,14 +118,14 @@ describe("settings of ESP-IDF on the four chips", function () {
 		assert.deepEqual(told(differences(chips, "unset")), [window, "ONLY: esp32 y, esp32c3 unset"]);
 	});
 
-	it("have one value on all chips where memory, watchdogs and panics depend on them, over the SDK's defaults", function () {
+	it("are equal on all chips, over the SDK's defaults, if memory, watchdogs and panics depend on them", function () {
 		if (!hasSDK()) return skipBecause(this, "there is no Moddable SDK ($MODDABLE)");
 		const chips = new Map(CHIPS.map((chip) => [chip, readSettings(linesFor(SDK, chip))]));
 		const found = unintended(chips, "as ESP-IDF has it").filter(({ name }) => SHARED.test(name));
 		assert.deepEqual(told(found.filter(({ values }) => !isNothing(values))), []);
 	});
 
-	it("have one value on all chips, ESP-IDF's own defaults included, or stand in the list of differences", function () {
+	it("are equal on all chips, including ESP-IDF's own defaults, or are listed as differences", function () {
 		needIDF(this);
 		const chips = new Map(CHIPS.map((chip) => [chip, effectiveSettings(IDF, chip, linesFor(SDK, chip))]));
 		assert.deepEqual(told(unintended(chips)), []);
@@ -134,7 +134,7 @@ describe("settings of ESP-IDF on the four chips", function () {
 		assert.equal(chips.get("esp32")!.get("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"), "y");
 	});
 
-	it("are names that ESP-IDF knows: it ignores others without a word", function () {
+	it("have names that ESP-IDF knows, because it silently ignores others", function () {
 		needIDF(this);
 		const names = kconfigNames(IDF);
 		const folder = join(ROOT, "hosts", "esp32", "sdkconfig");
@@ -148,7 +148,7 @@ describe("settings of ESP-IDF on the four chips", function () {
 	});
 });
 
-/** Off on some chips and not mentioned for others. */
+/** Returns true if the setting is off on some chips and missing on the others. */
 function isNothing(values: string): boolean {
 	return values.split(", ").every((value) => value.endsWith(" n") || value.endsWith(" as ESP-IDF has it"));
 }

@@ -1,4 +1,4 @@
-/** ESP-IDF settings of a build for a chip: the SDK's, overridden by the gateway's. */
+/** ESP-IDF settings of a build for a chip: those of the SDK, overridden by those of the gateway. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export const CHIPS: readonly Chip[] = [...new Set(BOARDS.map(({ chip }) => chip)
 /** Values by name without CONFIG_: "y", "n", a number or a quoted text. */
 export type Settings = ReadonlyMap<string, string>;
 
-/** Alternatives: switching one on switches the others off. */
+/** Groups of alternatives: switching one on switches the others off. */
 const CHOICES = [
 	/^ESP_SYSTEM_PANIC_/,
 	/^BOOTLOADER_LOG_LEVEL_/,
@@ -51,13 +51,13 @@ export function readSettings(text: string): Settings {
 
 export interface Difference {
 	readonly name: string;
-	/** As a sentence: "esp32 8192, esp32c3 5744". */
+	/** The values as text: "esp32 8192, esp32c3 5744". */
 	readonly values: string;
 }
 
 /**
- * Settings with different values on two chips. `missing` stands for a missing value; undefined: such settings are left
- * out.
+ * Settings with different values on two chips. `missing` stands for a missing value; if undefined, settings that a chip
+ * lacks are omitted.
  */
 export function differences(chips: ReadonlyMap<Chip, Settings>, missing?: string): Difference[] {
 	const names = new Set([...chips.values()].flatMap((settings) => [...settings.keys()]));
@@ -71,7 +71,7 @@ export function differences(chips: ReadonlyMap<Chip, Settings>, missing?: string
 	});
 }
 
-/** Kconfig files of ESP-IDF's components with a matching name, and the folder's path. */
+/** Paths of ESP-IDF's Kconfig files whose component has a matching name. */
 function kconfigFiles(idf: string, pattern: RegExp): string[] {
 	const components = join(idf, "components");
 	return readdirSync(components, { withFileTypes: true })
@@ -93,7 +93,8 @@ export function kconfigNames(idf: string): Set<string> {
 }
 
 /**
- * All settings of a chip, with ESP-IDF's defaults, by its program kconfgen. Throws an Error with that program's output.
+ * All settings of a chip including ESP-IDF's defaults, by its program kconfgen. Throws an Error with that program's
+ * output.
  */
 export function effectiveSettings(idf: string, chip: Chip, lines: string): Settings {
 	const folder = mkdtempSync(join(tmpdir(), "gateway-settings-"));

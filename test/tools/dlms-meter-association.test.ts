@@ -9,7 +9,7 @@ import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorPath } from "../../tools/meter/vectors.js";
 import { DrivenDLMSMeter } from "./driven-dlms-meter.js";
 
-/** The APDUs or values of a vector, each with its fields in the .json. */
+/** The APDUs or values of a vector, each with its fields from the .json. */
 function vectors(name: string): { apdu: Buffer; [field: string]: unknown }[] {
 	const bytes = Buffer.from(readTelegram(vectorPath("dlms", name)));
 	let at = 0;
@@ -42,7 +42,9 @@ const REFUSED = "0e010604";
 const refusal = (context: number, diagnostic: number) =>
 	`611fa10906076085740508010${context}a203020101a305a1030201${byte(diagnostic)}be060404${REFUSED}`;
 
-/** AES-128-GCM with the tag cut to 12 bytes, independent of the project; `iv` is title and counter. */
+/**
+ * AES-128-GCM with the tag cut to 12 bytes, implemented independently of the project; `iv` is system title and counter.
+ */
 function seal(
 	counter: number,
 	plain: string,
@@ -73,12 +75,12 @@ function ciphered(
 	);
 }
 
-/** Plain text of a ciphered APDU of the meter, after one byte of tag and of length. */
+/** Plain text of a ciphered APDU from the meter, whose first two bytes are tag and length. */
 function opened(apdu: string, keys = KEYS, title = METER_TITLE): string {
 	return open(keys, title, Buffer.from(apdu, "hex").subarray(2))?.plain.toString("hex") ?? "not to be opened";
 }
 
-/** Runs passes 1 to 4 with counters from `counter` on; the meter, and its decrypted answer to pass 3. */
+/** Runs passes 1 to 4 with counters from `counter` on; returns the meter and its decrypted reply to pass 3. */
 function authenticated(line = "", counter = 1): { meter: DrivenDLMSMeter; answer: string; challenge: Buffer } {
 	const meter = new DrivenDLMSMeter(line, 0x03).open();
 	const aare = meter.apdu(ciphered(counter));
@@ -88,11 +90,11 @@ function authenticated(line = "", counter = 1): { meter: DrivenDLMSMeter; answer
 	return { meter, answer: opened(meter.apdu(action)), challenge };
 }
 
-describe("simulated DLMS meter, ciphering", () => {
+describe("The simulated DLMS meter, ciphering", () => {
 	for (const { name, title, ic, sc, plain, challenge, apdu } of vectors("green-book-security-suite0")) {
 		if (plain === undefined && challenge === undefined) continue;
 		if (typeof ic !== "string" || typeof sc !== "string" || typeof title !== "string") continue;
-		it(`gives the bytes of ${name}`, () => {
+		it(`produces the bytes of ${name}`, () => {
 			const origin = { title: Buffer.from(title, "hex"), counter: Number.parseInt(ic, 16) };
 			if (typeof challenge === "string") {
 				assert.deepEqual(answerChallenge(KEYS, origin, Buffer.from(challenge, "hex")), apdu);
@@ -111,7 +113,7 @@ describe("simulated DLMS meter, ciphering", () => {
 	}
 });
 
-describe("simulated DLMS meter, associations", () => {
+describe("The simulated DLMS meter, associations", () => {
 	it("reads the requests of another library", () => {
 		const requests = vectors("u9n-dlms-cosem-apdus").filter(({ kind }) => kind === "AARQ");
 		assert.ok(requests.length >= 5);
@@ -124,7 +126,7 @@ describe("simulated DLMS meter, associations", () => {
 		}
 	});
 
-	it("takes the public client and answers it, and no request before or after", () => {
+	it("accepts the public client, and answers its requests only during the association", () => {
 		const meter = new DrivenDLMSMeter().open();
 		assert.equal(meter.apdu(GET_CLOCK), "d80101");
 		assert.equal(
@@ -140,7 +142,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.equal(meter.open().apdu(GET_CLOCK), "d80101");
 	});
 
-	it("takes a password, and no other", () => {
+	it("accepts the right password only", () => {
 		const meter = new DrivenDLMSMeter("", 0x41).open();
 		assert.equal(meter.apdu(lls("12345679")), refusal(1, 13));
 		assert.equal(meter.apdu(lls("1234567")), refusal(1, 13));
@@ -152,7 +154,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.match(binary.apdu(lls("\0\xff").replace("00c3bf", "00ff")), /^61/);
 	});
 
-	it("refuses each client what is not its own", () => {
+	it("rejects a mechanism or context that a client may not use", () => {
 		assert.equal(new DrivenDLMSMeter().open().apdu(lls("12345678")), refusal(1, 11));
 		assert.equal(new DrivenDLMSMeter("", 0x41).open().apdu(PUBLIC), refusal(1, 12));
 		assert.equal(new DrivenDLMSMeter("", 0x03).open().apdu(lls("12345678")), refusal(1, 11));
@@ -164,7 +166,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.equal(new DrivenDLMSMeter("", 0x03).open().apdu(whole(untitled.slice(4))), refusal(3, 3));
 	});
 
-	it("refuses as it is told to, and what can't be negotiated", () => {
+	it("rejects as its options say, and rejects what can't be negotiated", () => {
 		const answer = (line: string, aarq = PUBLIC) => new DrivenDLMSMeter(line).open().apdu(aarq);
 		assert.match(answer("--refuse 2:2:2"), /a203020102a305a203020102/);
 		assert.equal(answer("--refuse 1:1:13 --bare-refusal"), "6117a109060760857405080101a203020101a305a10302010d");
@@ -174,7 +176,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.match(answer("", PUBLIC.replace("ffff", "000b")), /0e010603$/);
 	});
 
-	it("authenticates by HLS with GMAC both ways, and reads ciphered", () => {
+	it("authenticates by HLS with GMAC in both directions, and sends ciphered values", () => {
 		const { meter, answer } = authenticated();
 		assert.ok(meter.events.includes(AUTHENTICATED));
 		const [, value] = /^c701c10001000911(.*)$/.exec(answer)!;
@@ -185,10 +187,10 @@ describe("simulated DLMS meter, associations", () => {
 			"c401c1000600000009",
 			"its counter object counts",
 		);
-		assert.equal(meter.apdu(GET_COUNTER), "d80101", "nothing in the clear");
+		assert.equal(meter.apdu(GET_COUNTER), "d80101", "a plain request is rejected");
 	});
 
-	it("gives nothing before pass 3, and ends when pass 3 is wrong", () => {
+	it("sends no values before pass 3, and closes the association if pass 3 is wrong", () => {
 		const meter = new DrivenDLMSMeter("", 0x03).open();
 		const aare = meter.apdu(ciphered(1));
 		assert.match(aare, /a203020100a305a10302010ea40a04084757530000bc614e/);
@@ -199,7 +201,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.equal(meter.apdu(sized("c8", seal(4, GET_CLOCK))), "d80101");
 	});
 
-	it("takes no tag of a challenge under the counter of an association before", () => {
+	it("rejects a tag of the challenge with a counter of the previous association", () => {
 		const { meter, challenge } = authenticated("", 1);
 		meter.open();
 		meter.apdu(ciphered(10));
@@ -207,7 +209,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.equal(opened(meter.apdu(sized("cb", seal(11, `c301c1000f0000280000ff01010911${old}`)))), "c701c10300");
 	});
 
-	it("refuses a wrong key and a counter that is not above the last one, in the ways that are asked for", () => {
+	it("rejects a wrong key, and a counter not above the last one, in the way that its options say", () => {
 		const answer = (line: string, aarq: string) => {
 			const meter = new DrivenDLMSMeter(line, 0x03).open();
 			return { text: meter.apdu(aarq), events: meter.events, meter };
@@ -227,7 +229,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.deepEqual([silent.text, silent.meter.control("11")], ["", []]);
 	});
 
-	it("refuses a message twice, and one with less protection than it asks for", () => {
+	it("rejects a repeated message, and one with less protection than it requires", () => {
 		const { meter } = authenticated();
 		const get = sized("c8", seal(9, GET_CLOCK));
 		assert.match(opened(meter.apdu(get)), /^c401c100090c/);
@@ -238,7 +240,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.match(opened(encrypting.apdu(sized("c8", seal(2, GET_CLOCK, 0x20)))), /^c401c100090c/);
 	});
 
-	it("knows a dedicated key and general ciphering", () => {
+	it("supports a dedicated key and general ciphering", () => {
 		const dedicated = Buffer.from("00112233445566778899aabbccddeeff", "hex");
 		const plain = `0101${byte(16)}${dedicated.toString("hex")}${INITIATE.slice(4)}`;
 		const meter = new DrivenDLMSMeter("", 0x41).open();
@@ -251,7 +253,7 @@ describe("simulated DLMS meter, associations", () => {
 		assert.match(opened(general.slice(18)), /^c401c100090c/);
 	});
 
-	it("answers pass 3 wrongly, or not at all, when told to", () => {
+	it("answers pass 3 wrongly, or with an error, if its options say so", () => {
 		const wrong = authenticated("--wrong-f-ctos").answer.slice(16);
 		const counter = Number.parseInt(wrong.slice(2, 10), 16);
 		assert.notEqual(wrong, answerChallenge(KEYS, { title: METER_TITLE, counter }, CHALLENGE).toString("hex"));

@@ -18,7 +18,7 @@ const REQUESTS = [
 	LLS,
 ];
 
-/** Changes, deletes or doubles a few bytes. */
+/** Changes, deletes or doubles a few bytes at random. */
 function spoil(hex: string, random: SeededRandom): string {
 	const bytes = [...Buffer.from(hex, "hex")];
 	for (let i = random.below(4); i > 0; i--) {
@@ -32,9 +32,9 @@ function spoil(hex: string, random: SeededRandom): string {
 	return Buffer.from(bytes.length > 0 ? bytes : [0]).toString("hex");
 }
 
-describe("simulated DLMS meter, whatever it hears", () => {
+describe("The simulated DLMS meter, with random input", () => {
 	for (const seed of [1, 2, 3]) {
-		it(`never throws at APDUs, and answers the next association (seed ${seed})`, () => {
+		it(`never throws on APDUs, and accepts the next association (seed ${seed})`, () => {
 			const random = new SeededRandom(seed);
 			const meter = new DrivenDLMSMeter("--pdu 128 --odd-types");
 			for (let i = 0; i < 400; i++) {
@@ -44,7 +44,7 @@ describe("simulated DLMS meter, whatever it hears", () => {
 			assert.match(meter.open().apdu(AARQ), /^6129/);
 		});
 
-		it(`never throws at bytes and frames, and opens the next link (seed ${seed})`, () => {
+		it(`never throws on bytes and frames, and opens the next link (seed ${seed})`, () => {
 			const random = new SeededRandom(seed);
 			const meter = new DrivenDLMSMeter("--mode-e --linger 100000");
 			meter.send(Buffer.from("/?!\r\n").toString("hex")).pass(50);

@@ -7,7 +7,7 @@ import { vectorPath } from "../../tools/meter/vectors.js";
 import { contents, DrivenDLMSMeter, frame } from "./driven-dlms-meter.js";
 
 const trace = readTelegram(vectorPath("hdlc", "jdlms-trace-clock"));
-/** From a trace of jDLMS: SNRM and AARQ to logical device 1, physical device 17, four-byte address. */
+/** SNRM and AARQ to logical device 1 and physical device 17 with a four-byte address, from a trace of jDLMS. */
 const SNRM_TRACE = "7ea00a00020023219318717e";
 const AARQ_TRACE = "7ea02e0002002321107ecbe6e600601da109060760857405080101be10040e01000000065f1f040000301dffffd4c57e";
 const AARE_TRACE =
@@ -15,14 +15,14 @@ const AARE_TRACE =
 
 const AARQ = "601da109060760857405080101be10040e01000000065f1f0400001211ffff";
 const ADDRESSES = "0321";
-/** 81 80, then transmit and receive size, both windows: 128, 128, 1, 1. */
+/** Group 81 80: transmit and receive size 128, then both windows 1. */
 const DEFAULTS = "73 818012050180060180070400000001080400000001";
 const GET_LIST = "c001c1000f0000280000ff0200";
 const GET_NAME = "c001c1000100002a0000ff0200";
 const NAME = `c401c1000910${Buffer.from("GWS0000048151623").toString("hex")}`;
 
-describe("simulated DLMS meter, HDLC", () => {
-	it("reads and makes the frames of a captured conversation", () => {
+describe("The simulated DLMS meter, HDLC", () => {
+	it("reads and makes the frames of a captured session", () => {
 		const expected = JSON.parse(readFileSync(vectorPath("hdlc", "jdlms-trace-clock", "json"), "utf8")).frames;
 		const bytes = Buffer.from(trace);
 		let at = 0;
@@ -41,13 +41,13 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.equal(at, bytes.length);
 	});
 
-	it("answers a captured client as its server did, bit for bit", () => {
+	it("sends the same bytes to a captured client as the captured meter", () => {
 		const meter = new DrivenDLMSMeter("--conformance 00301d --pdu 6400");
 		assert.match(meter.send(SNRM_TRACE).pass(50).take()[0], /^20 7ea0212100020023734df2818012/);
 		assert.deepEqual(meter.send(AARQ_TRACE).pass(50).take(), [`70 ${AARE_TRACE}`]);
 	});
 
-	it("listens to its address in 1, 2 and 4 bytes and to all stations, and to no other", () => {
+	it("accepts its address in 1, 2 and 4 bytes and the all-station address, but no other", () => {
 		const answers = (addresses: string, line = "") =>
 			new DrivenDLMSMeter(line).send(frame(addresses, "93")).pass(50).take();
 		for (const to of ["03", "0223", "00020023", "02ff", "ff", "0002feff"])
@@ -55,12 +55,12 @@ describe("simulated DLMS meter, HDLC", () => {
 		for (const to of ["05", "0225", "00020025", "0423", "020023"]) assert.deepEqual(answers(`${to}21`), [], to);
 		assert.equal(answers("002221", "--address-length 4").length, 0);
 		assert.deepEqual(answers("0321", "--address-length 2"), []);
-		// Physical 5481 is 54 D3 in the lower half.
+		// Physical address 5481 is 54 D3 in the lower half.
 		assert.equal(answers("000254d321", "--physical 5481").length, 1);
 		assert.match(answers("0002002321")[0], /7ea0212100020023/);
 	});
 
-	it("negotiates what both can do", () => {
+	it("negotiates parameters that both sides support", () => {
 		const wants = "818014050200c80602012c070400000005080400000002";
 		const meter = new DrivenDLMSMeter("--hdlc-info 250:220 --window 3");
 		assert.deepEqual(meter.control("93", wants), ["73 8180120501fa0601c8070400000002080400000003"]);
@@ -71,7 +71,7 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.deepEqual(new DrivenDLMSMeter("--bare-ua").control("93", wants), ["73"]);
 	});
 
-	it("says DM to who has no link, to an unknown client and to a second one", () => {
+	it("sends DM to a client without a link, to an unknown client and to a second one", () => {
 		const meter = new DrivenDLMSMeter();
 		assert.deepEqual(meter.control("10", `e6e600${AARQ}`), ["1f"]);
 		assert.deepEqual(meter.control("53"), ["1f"]);
@@ -82,7 +82,7 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.equal(meter.ask(frame("0341", "93"))[0].slice(0, 2), "73");
 	});
 
-	it("divides a long answer into segments of the agreed length and windows", () => {
+	it("divides a long reply into segments of the negotiated length and window", () => {
 		const meter = new DrivenDLMSMeter("--hdlc-info 64 --window 3 --pdu 65535");
 		meter.control("93", "818012050140060140070400000003080400000003");
 		assert.equal(meter.control("10", `e6e600${AARQ}`).length, 1);
@@ -96,7 +96,7 @@ describe("simulated DLMS meter, HDLC", () => {
 			first.map((entry) => contents(entry.split(" ")[1]).slice(0, 2)),
 			["42", "44", "56"],
 		);
-		// All three, then two of the next answer.
+		// All three segments, then two of the next reply.
 		const second = meter.control("91");
 		assert.deepEqual(
 			second.map((text) => text.slice(0, 2)),
@@ -109,17 +109,17 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.ok([...second].every((text) => text.length === 3 + 128));
 	});
 
-	it("puts the segments of a request together", () => {
+	it("joins the segments of a request", () => {
 		const meter = new DrivenDLMSMeter().open();
 		const whole = `e6e600${AARQ}`;
 		assert.deepEqual(meter.ask(frame(ADDRESSES, "10", whole.slice(0, 20), true)), ["31"]);
-		// Without the P bit there is no answer.
+		// Without the P bit there is no reply.
 		assert.deepEqual(meter.ask(frame(ADDRESSES, "02", whole.slice(20, 40), true)), []);
 		const [answer] = meter.ask(frame(ADDRESSES, "14", whole.slice(40)));
 		assert.match(answer, /^70 e6e7006129/);
 	});
 
-	it("repeats an answer for who repeats a request, and asks for one that is missing", () => {
+	it("repeats a reply to a repeated request, and requests a missing frame", () => {
 		const meter = new DrivenDLMSMeter().open();
 		const first = meter.control("10", `e6e600${AARQ}`);
 		assert.deepEqual(meter.control("10", `e6e600${AARQ}`), first);
@@ -130,18 +130,18 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.deepEqual(meter.control("32", `e6e600${GET_NAME}`), [`52 e6e700${NAME}`]);
 	});
 
-	it("rejects by FRMR what can't be: numbers, lengths, commands", () => {
+	it("rejects impossible numbers, lengths and commands by FRMR", () => {
 		const opened = () => new DrivenDLMSMeter("--hdlc-info 64").open();
-		assert.deepEqual(opened().control("b0", `e6e600${AARQ}`), ["97 b00008"], "N(R) of what was never sent");
+		assert.deepEqual(opened().control("b0", `e6e600${AARQ}`), ["97 b00008"], "N(R) of a frame that was never sent");
 		assert.deepEqual(opened().control("10", "00".repeat(65)), ["97 100004"]);
 		assert.deepEqual(opened().control("1d"), ["97 1d0001"]);
 		const meter = opened();
 		meter.control("b0", `e6e600${AARQ}`);
-		assert.deepEqual(meter.control("11"), [], "until it is opened anew");
+		assert.deepEqual(meter.control("11"), [], "until the link is opened again");
 		assert.equal(meter.control("93").length, 1);
 	});
 
-	it("takes no damaged frame, and the next one whatever came before", () => {
+	it("ignores a damaged frame, and accepts the next one after any bytes", () => {
 		const meter = new DrivenDLMSMeter();
 		const snrm = frame(ADDRESSES, "93");
 		for (let at = 1; at < snrm.length - 2; at += 2) {
@@ -158,12 +158,12 @@ describe("simulated DLMS meter, HDLC", () => {
 				.take().length,
 			2,
 		);
-		// In pieces, with pauses under half a second.
+		// The frame arrives in pieces, with pauses under half a second.
 		meter.send(snrm.slice(0, 6)).pass(400).send(snrm.slice(6));
 		assert.equal(meter.pass(50).take().length, 1);
 	});
 
-	it("has the faults of frames that are asked for", () => {
+	it("makes the frame faults of its options", () => {
 		const answers = (line: string) => new DrivenDLMSMeter(line).control("93");
 		assert.deepEqual(answers("--wrong-fcs 1"), ["? frame check"]);
 		assert.deepEqual(answers("--wrong-hcs 1"), ["? header check"]);
@@ -180,7 +180,7 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.notEqual(spoilt[0], new DrivenDLMSMeter().send(frame(ADDRESSES, "93")).pass(50).take()[0]);
 	});
 
-	it("has the faults of links that are asked for", () => {
+	it("makes the link faults of its options", () => {
 		const silent = new DrivenDLMSMeter("--silence 2");
 		assert.deepEqual([silent.control("93"), silent.control("93"), silent.control("93")], [[], [], [DEFAULTS]]);
 		const refusing = new DrivenDLMSMeter("--dm 1");
@@ -203,7 +203,7 @@ describe("simulated DLMS meter, HDLC", () => {
 		assert.deepEqual([lost.apdu(GET_NAME), lost.events.includes(LINK_LOST)], ["1f", true]);
 	});
 
-	it("closes a link in which nothing comes", () => {
+	it("closes an idle link", () => {
 		const meter = new DrivenDLMSMeter("--inactivity 30").open();
 		meter.pass(29_000);
 		assert.deepEqual(meter.control("11"), ["11"]);
@@ -212,12 +212,12 @@ describe("simulated DLMS meter, HDLC", () => {
 	});
 });
 
-describe("simulated DLMS meter, mode E", () => {
+describe("The simulated DLMS meter, mode E", () => {
 	const SIGN_ON = Buffer.from("/?!\r\n").toString("hex");
 	const IDENT = Buffer.from("/LGZ5\\2ZMD3104\r\n").toString("hex");
 	const HAND_OVER = Buffer.from("\x06252\r\n").toString("hex");
 
-	it("signs on, takes the acknowledgement, confirms it at the new rate, and is HDLC until DISC", () => {
+	it("signs on, receives the acknowledgement, confirms it at the new rate, and uses HDLC until DISC", () => {
 		const meter = new DrivenDLMSMeter("--mode-e");
 		assert.deepEqual(meter.send(SIGN_ON).pass(50).take(), [`20 ${IDENT}`]);
 		assert.deepEqual(meter.send(HAND_OVER).pass(50).take(), [
@@ -231,7 +231,7 @@ describe("simulated DLMS meter, mode E", () => {
 		assert.equal(meter.send(SIGN_ON).pass(50).take().length, 1);
 	});
 
-	it("goes back after inactivity, lingers after DISC if asked to, and needs no confirmation", () => {
+	it("returns to 300 Bd after inactivity; its options set a delay after DISC and omit the confirmation", () => {
 		const meter = new DrivenDLMSMeter("--mode-e --linger 2000 --inactivity 10 --no-confirm");
 		meter.send(SIGN_ON).pass(50).send(HAND_OVER).pass(50);
 		assert.deepEqual(meter.take().slice(1), ["50 line 9600 7E1", "70 line 9600 8N1"]);
@@ -244,7 +244,7 @@ describe("simulated DLMS meter, mode E", () => {
 		assert.equal(meter.send(SIGN_ON).pass(50).take().length, 1);
 	});
 
-	it("reads out in mode C too, unless it knows HDLC only", () => {
+	it("reads out in mode C too, unless its option allows HDLC only", () => {
 		const answers = (line: string) => {
 			const meter = new DrivenDLMSMeter(line).send(SIGN_ON).pass(50);
 			meter.take();
@@ -254,7 +254,7 @@ describe("simulated DLMS meter, mode E", () => {
 		assert.deepEqual(answers("--mode-e-only"), []);
 	});
 
-	it("is dead at the rate that it promised when that is a lie, and listens to its own address only", () => {
+	it("does not answer at a rate that it promises but lacks, and answers to its own address only", () => {
 		const answers = (line: string, signOn: string) => {
 			const meter = new DrivenDLMSMeter(line).send(Buffer.from(signOn).toString("hex")).pass(50);
 			return [meter.take().length, meter.send(HAND_OVER).pass(100).take().length];
@@ -265,7 +265,7 @@ describe("simulated DLMS meter, mode E", () => {
 		assert.deepEqual(answers("--mode-e --address 17", "/?18!\r\n"), [0, 0]);
 	});
 
-	it("does not hand over at a rate above the one it promised", () => {
+	it("does not switch to HDLC at a rate above the promised one", () => {
 		const meter = new DrivenDLMSMeter("--mode-e --baud 2400").send(SIGN_ON).pass(50);
 		meter.take();
 		assert.ok(

@@ -32,7 +32,7 @@ function getBlocks(meter: DrivenDLMSMeter, request: string, limit: number): { ra
 	}
 }
 
-describe("simulated DLMS meter, objects", () => {
+describe("The simulated DLMS meter, objects", () => {
 	it("has the household's registers with scaler and unit", () => {
 		const meter = associated();
 		const value = (code: string) => Number.parseInt(get(meter, 3, code).slice(4), 16);
@@ -51,14 +51,14 @@ describe("simulated DLMS meter, objects", () => {
 		assert.equal(get(meter, 3, "1.0.1.8.0.255", 1), `000906${hex("1.0.1.8.0.255")}`);
 	});
 
-	it("moves with time", () => {
+	it("changes its values with time", () => {
 		const meter = associated();
 		const before = get(meter, 3, "1.0.1.8.0.255");
 		meter.pass(100_000);
 		assert.notEqual(get(meter, 3, "1.0.1.8.0.255"), before);
 	});
 
-	it("says why it has no value", () => {
+	it("gives a reason for a missing value", () => {
 		const line = "--deny 1.8.1,0-0:96.1.0/2 --missing 1.8.2 --result 2.8.0=11,1.7.0/3=250";
 		const meter = associated(line);
 		assert.equal(get(meter, 3, "1.0.1.8.1.255"), "0103");
@@ -74,7 +74,7 @@ describe("simulated DLMS meter, objects", () => {
 		assert.equal(get(limited, 1, "0.0.43.1.0.255"), "000600000000");
 	});
 
-	it("answers with list where that was negotiated", () => {
+	it("answers GET with list if that was negotiated", () => {
 		const wanted = [descriptor(1, "0.0.96.1.0.255", 2), descriptor(3, "1.0.99.7.0.255", 2)];
 		const list = `c003c102${wanted.join("")}`;
 		assert.equal(associated().apdu(list), `c403c102000908${Buffer.from("48151623").toString("hex")}0104`);
@@ -83,7 +83,7 @@ describe("simulated DLMS meter, objects", () => {
 		assert.equal(associated().apdu(list.slice(0, -2)), "d80202", "cut short");
 	});
 
-	it("sends what is too long in blocks, and only where that was negotiated", () => {
+	it("sends a long reply in blocks, but only if that was negotiated", () => {
 		const list = `c001c1${descriptor(15, "0.0.40.0.0.255", 2)}`;
 		const whole = associated("--pdu 65535").apdu(list).slice("c401c100".length);
 		assert.match(whole, /^01..0204120008110009060000010000ff0202/);
@@ -96,7 +96,7 @@ describe("simulated DLMS meter, objects", () => {
 		const meter = associated("--pdu 100");
 		meter.apdu(list);
 		assert.equal(meter.apdu("c002c100000002"), "c402c101000000020113");
-		assert.equal(meter.apdu("c002c100000001"), "c402c101000000010113", "it is over");
+		assert.equal(meter.apdu("c002c100000001"), "c402c101000000010113", "the transfer is over");
 	});
 
 	it("sends a list in blocks", () => {
@@ -107,7 +107,7 @@ describe("simulated DLMS meter, objects", () => {
 		assert.match(raw, new RegExp(`^0a0002020f00161e000906${hex(codes[0])}00.*00`));
 	});
 
-	it("serves nothing but GET and the ACTION of its association, and says so", () => {
+	it("supports only GET and the ACTION of its association, and rejects the rest", () => {
 		const meter = associated();
 		assert.equal(meter.apdu(`c101c1${descriptor(8, "0.0.1.0.0.255", 2)}00`), "c501c103");
 		assert.equal(meter.apdu(`c301c1${descriptor(8, "0.0.1.0.0.255", 1)}`), "c701c10400");
@@ -117,7 +117,7 @@ describe("simulated DLMS meter, objects", () => {
 		assert.equal(get(failing, 8, "0.0.1.0.0.255"), "d80101");
 	});
 
-	it("tells the time in each of the three ways", () => {
+	it("sends the time in each of the three forms", () => {
 		const at = Date.UTC(2020, 0, 5, 23, 3);
 		const bytes = (deviation: "standard" | "swapped" | "none", minutes = 60) =>
 			dateTime(at, { minutes, deviation }).toString("hex");
@@ -127,7 +127,7 @@ describe("simulated DLMS meter, objects", () => {
 		assert.equal(bytes("standard", -90), "07e401050715210000005a00");
 	});
 
-	it("has odd types on request", () => {
+	it("sends unusual types if its options say so", () => {
 		const meter = associated("--odd-types");
 		const tags = [
 			"1.0.1.8.0.255",

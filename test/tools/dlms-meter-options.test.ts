@@ -5,8 +5,8 @@ import { UsageError } from "../../tools/meter/words.js";
 
 const parse = (line: string) => parseDLMSOptions(line === "" ? [] : line.split(" "));
 
-describe("DLMS meter simulator options", () => {
-	it("are chosen by the protocol", () => {
+describe("The options of the DLMS meter simulator", () => {
+	it("depend on the protocol", () => {
 		assert.ok(wantsDLMS(["--quiet", "--protocol", "dlms"]) && wantsDLMS(["--protocol=dlms"]));
 		assert.ok(!wantsDLMS(["--protocol", "iec"]) && !wantsDLMS(["dlms"]));
 	});
@@ -24,7 +24,7 @@ describe("DLMS meter simulator options", () => {
 		assert.deepEqual([server.counter, server.pdu, server.conformance, server.security], [0, 1024, 0x001215, 0x30]);
 	});
 
-	it("read lists of frames, codes, and pairs", () => {
+	it("include lists of frames, codes, and pairs", () => {
 		const { faults, server, station } = parse(
 			"--drop 3,5-7,9- --deny 1.8.0,0-0:96.1.0/2 --missing 96.1.1 --hdlc-info 200:100 --exception 1:2:3",
 		)!;
@@ -51,10 +51,10 @@ describe("DLMS meter simulator options", () => {
 		});
 	});
 
-	it("are each explained in the help, and nothing else is", () => {
+	it("are all explained in the help, which lists nothing else", () => {
 		assert.equal(parse("--help"), undefined);
 		const explained = new Set([...DLMS_HELP.matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name));
-		// Removed from the command line before, for every protocol.
+		// This option is taken from the command line first, for every protocol.
 		assert.ok(explained.delete("socket"));
 		for (const name of explained) assert.throws(() => parse(`--${name} --unknown`), /--unknown|argument/, name);
 		for (const name of "echo seed notify zone-sign wrong-f-ctos on-low-counter general-glo at".split(" "))
@@ -100,7 +100,7 @@ describe("DLMS meter simulator options", () => {
 		"--drop a",
 		"--on-wrong-key never",
 	]) {
-		it(`refuse "${line}" with a sentence`, () => {
+		it(`reject "${line}" with a message`, () => {
 			assert.throws(
 				() => parse(line),
 				(error) => error instanceof UsageError && error.message.length > 10,

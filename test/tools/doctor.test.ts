@@ -9,14 +9,14 @@ import {
 } from "../../tools/doctor/checks.js";
 import { asText } from "../../tools/doctor/text.js";
 
-/** A simulated computer: output of programs by command line, files, and environment. */
+/** A simulated computer: the output of programs by command line, the files, and the environment. */
 interface Computer {
 	says: Record<string, string>;
 	headers: string[];
 	files: string[];
 	variables: Record<string, string>;
 	builds32: boolean;
-	/** Answers of QEMU's programs to `-M help`, or why they don't start. */
+	/** Replies of QEMU's programs to `-M help`, or the reason why they don't start. */
 	machines: Record<string, { says?: string; fails?: string }>;
 }
 
@@ -66,7 +66,7 @@ function machineOf(computer: Computer): Machine {
 	};
 }
 
-/** Tools that a target lacks on a changed computer. */
+/** The tools that a target lacks on a changed computer. */
 function missing(target: string, change: (computer: Computer) => void): Check[] {
 	const computer = complete();
 	change(computer);
@@ -76,7 +76,7 @@ function missing(target: string, change: (computer: Computer) => void): Check[] 
 }
 
 describe("npm run doctor", () => {
-	it("finds nothing missing on a computer that has all", () => {
+	it("reports nothing on a complete computer", () => {
 		const targets = diagnose(machineOf(complete()));
 		assert.deepEqual(
 			targets.flatMap(({ checks }) => checks.filter(({ ok }) => !ok)),
@@ -86,7 +86,7 @@ describe("npm run doctor", () => {
 		assert.doesNotMatch(asText(targets), /^ {2}missing|incomplete/m);
 	});
 
-	it("gives each thing that is missing a sentence and a command, on a computer that has nothing", () => {
+	it("describes each missing thing, with a command, on an empty computer", () => {
 		const targets = diagnose(
 			machineOf({ says: {}, headers: [], files: [], variables: {}, builds32: false, machines: {} }),
 		);
@@ -113,7 +113,7 @@ describe("npm run doctor", () => {
 		["v20.19.0", true],
 		["v22.0.0", true],
 	] as const) {
-		it(`${ok ? "takes" : "refuses"} Node ${version}`, () => {
+		it(`${ok ? "accepts" : "rejects"} Node ${version}`, () => {
 			const checks = missing("bench", ({ says }) => {
 				says["node --version"] = version;
 			});
@@ -124,13 +124,13 @@ describe("npm run doctor", () => {
 		});
 	}
 
-	it("calls the simulator complete when only other targets lack something", () => {
+	it("reports a complete simulator when only other targets lack something", () => {
 		const targets = diagnose(machineOf({ ...complete(), variables: {}, headers: [], builds32: false }));
 		assert.ok(isBenchComplete(targets));
 		assert.match(asText(targets), /^linux .*: incomplete$/m);
 	});
 
-	it("asks for xs-dev only where it is missing", () => {
+	it("suggests xs-dev only if it is missing", () => {
 		const [check] = missing("linux", (computer) => {
 			computer.variables = {};
 			computer.says["xs-dev --version"] = "0.30.3";
@@ -139,7 +139,7 @@ describe("npm run doctor", () => {
 		assert.ok(check.fix.startsWith("xs-dev setup --target-branch"));
 	});
 
-	it("tells where $MODDABLE and $IDF_PATH point when nothing is there", () => {
+	it("shows where $MODDABLE and $IDF_PATH point if nothing is there", () => {
 		const checks = missing("esp32", (computer) => {
 			computer.variables = { MODDABLE: "/gone", IDF_PATH: "/lost" };
 		});
@@ -147,7 +147,7 @@ describe("npm run doctor", () => {
 		assert.match(checks[1].detail, /^not in \/lost,/);
 	});
 
-	it("tells an SDK whose tools are not built from one that is missing", () => {
+	it("distinguishes an SDK without built tools from a missing SDK", () => {
 		const checks = missing("linux", (computer) => {
 			computer.files = computer.files.filter((path) => path !== TOOLS[2]);
 		});
@@ -159,7 +159,7 @@ describe("npm run doctor", () => {
 	});
 
 	for (const version of ["8.2.2", "8.2.3-5-gabcdef0", undefined]) {
-		it(`doesn't take ${version ?? "an unknown version"} for the SDK's version`, () => {
+		it(`rejects ${version ?? "an unknown version"} as the SDK's version`, () => {
 			const checks = missing("linux", ({ says }) => {
 				if (version === undefined) delete says["git -C /sdk --git-dir=.git describe --tags"];
 				else says["git -C /sdk --git-dir=.git describe --tags"] = version;
@@ -172,7 +172,7 @@ describe("npm run doctor", () => {
 		});
 	}
 
-	it("takes the version from the SDK's own file where there is no git repository", () => {
+	it("reads the version from the SDK's own file if there is no git repository", () => {
 		const checks = missing("linux", ({ says }) => {
 			delete says["git -C /sdk --git-dir=.git describe --tags"];
 			says["cat /sdk/tools/VERSION"] = SDK_VERSION;
@@ -180,14 +180,14 @@ describe("npm run doctor", () => {
 		assert.deepEqual(checks, []);
 	});
 
-	it("tells an XS engine that was installed and not built from one that is there", () => {
+	it("distinguishes an XS engine that was installed but not built from a working one", () => {
 		const [check] = missing("bench", (computer) => {
 			computer.files = computer.files.map((path) => (path === XS_PROGRAM ? "node_modules/@agoric/xsnap" : path));
 		});
 		assert.equal(check.name, "XS engine from npm");
 	});
 
-	it("names a folder of libraries for where 32-bit packages can't be installed beside the others", () => {
+	it("suggests a folder of libraries if 32-bit packages can't be installed beside the others", () => {
 		const [check] = missing("linux", (computer) => {
 			computer.builds32 = false;
 		});
@@ -195,7 +195,7 @@ describe("npm run doctor", () => {
 	});
 
 	for (const version of ["v5.1.2", "v6.00", "v6.1", undefined]) {
-		it(`doesn't take ${version ?? "an unknown version"} of ESP-IDF`, () => {
+		it(`rejects ${version ?? "an unknown version"} of ESP-IDF`, () => {
 			const checks = missing("esp32", ({ says }) => {
 				if (version === undefined) delete says["git -C /idf --git-dir=.git describe --tags"];
 				else says["git -C /idf --git-dir=.git describe --tags"] = version;
@@ -207,7 +207,7 @@ describe("npm run doctor", () => {
 		});
 	}
 
-	it("gives the official command for an emulator that is not there", () => {
+	it("shows the official command for a missing emulator", () => {
 		const checks = missing("emulator", (computer) => {
 			computer.machines = {};
 		});
@@ -226,7 +226,7 @@ describe("npm run doctor", () => {
 		assert.match(check.fix, /^sudo apt-get install .*libslirp0/);
 	});
 
-	it("tells Debian's QEMU from Espressif's, and one that lacks a chip", () => {
+	it("distinguishes Debian's QEMU from Espressif's, and notices a missing chip", () => {
 		const checks = missing("emulator", ({ machines }) => {
 			machines["qemu-system-riscv32"] = { says: `${MACHINES}virt RISC-V VirtIO board\n` };
 			machines["qemu-system-xtensa"] = { says: `${MACHINES}esp32 Espressif ESP32 machine\n` };

@@ -1,6 +1,6 @@
 /**
- * The simulated DLMS meter with time driven by hand: frames go in, and a log has the output. A small client of this
- * file makes the frames, independently of the project's.
+ * The simulated DLMS meter with time driven by hand: frames go in, and a log records the output. A small client in this
+ * file makes the frames, independently of the project's client.
  */
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
@@ -12,7 +12,7 @@ export const EVENING = Date.UTC(2026, 5, 21, 18, 30);
 const SNRM = "93";
 const DISC = "53";
 
-/** CRC-16/X.25 by its definition, bit by bit; hex in and out, low byte first. */
+/** CRC-16/X.25 by its definition, bit by bit; input and output are hex, low byte first. */
 export function check(hex: string): string {
 	let crc = 0xffff;
 	for (const byte of Buffer.from(hex, "hex")) {
@@ -47,13 +47,13 @@ export class DrivenDLMSMeter {
 	readonly meter: DLMSMeter;
 	nowMs = 0;
 	readonly events: number[] = [];
-	/** `<ms> <hex>` and `<ms> line <baud> <format>`. */
+	/** Entries `<ms> <hex>` and `<ms> line <baud> <format>`. */
 	#log: string[] = [];
 	#client: number;
 	#sent = 0;
 	#received = 0;
 
-	/** Options as on the command line; it answers after 20 ms, and characters take no time. */
+	/** Takes options as on the command line. The meter answers after 20 ms, and characters take no time. */
 	constructor(line = "", client = 0x21) {
 		const options = parseDLMSOptions(line === "" ? [] : line.split(" "))!;
 		this.#client = client;
@@ -62,7 +62,7 @@ export class DrivenDLMSMeter {
 		this.take();
 	}
 
-	/** These hex bytes arrive completely now. */
+	/** Delivers these hex bytes to the meter now. */
 	send(hex: string): this {
 		const bytes = Buffer.from(hex, "hex");
 		this.meter.receive(bytes, 0, bytes.length, this.nowMs);
@@ -101,7 +101,7 @@ export class DrivenDLMSMeter {
 		return `03${this.#client.toString(16).padStart(2, "0")}`;
 	}
 
-	/** Answer to a frame of the client, to the logical address alone. */
+	/** Reply to a frame that the client sends to the logical address alone. */
 	control(control: string, information = ""): string[] {
 		return this.ask(frame(this.#addresses(), control, information));
 	}
@@ -117,7 +117,7 @@ export class DrivenDLMSMeter {
 		return this.control(DISC);
 	}
 
-	/** Sends an APDU in one frame and collects the answer by RR; empty if none comes. */
+	/** Sends an APDU in one frame and collects the reply by RR; empty if none arrives. */
 	apdu(hex: string): string {
 		let answer = "";
 		let frames = this.control(this.#number(0x10 | (this.#sent << 1)), `e6e600${hex}`);

@@ -1,4 +1,4 @@
-/** A meter's machine with time driven by hand: text goes in, and a log has the output with its times. */
+/** A meter's machine with time driven by hand: text goes in, and a log records the output with its times. */
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -7,7 +7,7 @@ import { bytesOf, textOf } from "../latin1.js";
 export class DrivenMeter {
 	readonly meter: IECMeter;
 	nowMs = 0;
-	/** `<ms> line <baud>` and `<ms> <text sent>`, since the last `take`. */
+	/** Entries `<ms> line <baud>` and `<ms> <text sent>` since the last `take`. */
 	#log: string[] = [];
 	readonly events: number[] = [];
 
@@ -17,7 +17,7 @@ export class DrivenMeter {
 		this.take();
 	}
 
-	/** The reader's text arrives completely now. */
+	/** Delivers the reader's text to the meter now. */
 	send(text: string): this {
 		const bytes = bytesOf(text);
 		this.meter.receive(bytes, 0, bytes.length, this.nowMs);

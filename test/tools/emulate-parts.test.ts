@@ -1,4 +1,4 @@
-/** `npm run emulate` without an emulator: command lines, flash, eFuses, the state folder. */
+/** `npm run emulate` without an emulator: command lines, flash, eFuses, and the state folder. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { openUnit } from "../../tools/emulate/state.js";
 import { madeFor, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
 
 const BOARD = findBoard("esp32-devkitc");
-/** Address of factory_data in partitions-4mb.csv. */
+/** Offset of factory_data in partitions-4mb.csv. */
 const FACTORY_AT = 0x25000;
 
 describe("npm run emulate: its parts", () => {
@@ -42,13 +42,13 @@ describe("npm run emulate: its parts", () => {
 			['--telegram="a b"', ["--baud-pace", "--telegram=a b"]],
 			["none", undefined],
 		] as const) {
-			it(`takes --meter "${given}", in one word or in two`, () => {
+			it(`accepts --meter "${given}" as one argument or as two`, () => {
 				assert.deepEqual(parseOptions(["--board", "slzb-06", "--meter", given])!.meter, meter);
 				assert.deepEqual(parseOptions([`--meter=${given}`, "--board", "slzb-06"])!.meter, meter);
 			});
 		}
 
-		it("takes settings as API paths with their bodies, in order", () => {
+		it("accepts settings as API paths with their bodies, in order", () => {
 			const file = join(folder, "settings.json");
 			writeFileSync(file, '{"meter/protocol": {"protocol": "sml"}, "hub": {"enabled": false}}');
 			assert.deepEqual(parseOptions(["--board", "slzb-06", "--settings", file])!.settings, [
@@ -63,7 +63,7 @@ describe("npm run emulate: its parts", () => {
 			['{"hub": 1}', /"hub" .* is no API path with a JSON object/],
 			['{"../x": {}}', /"\.\.\/x" .* is no API path/],
 		] as const) {
-			it(`refuses settings that are ${text}`, () => {
+			it(`rejects settings that are ${text}`, () => {
 				const file = join(folder, "settings.json");
 				writeFileSync(file, text);
 				assert.throws(() => parseOptions(["--board", "slzb-06", "--settings", file]), { message });
@@ -82,7 +82,7 @@ describe("npm run emulate: its parts", () => {
 			[["--board", "slzb-06", "--settings", "gone.json"], /gone\.json can't be read/],
 			[["--frobnicate"], /frobnicate/],
 		] as [string[], RegExp][]) {
-			it(`refuses ${args.join(" ") || "nothing"}`, () => {
+			it(`rejects ${args.join(" ") || "an empty command line"}`, () => {
 				assert.throws(() => parseOptions(args), { message });
 			});
 		}
@@ -91,7 +91,7 @@ describe("npm run emulate: its parts", () => {
 	describe("QEMU", () => {
 		const order = { flash: "f,1.bin", fuses: "e.bin", httpsPort: 8443, httpPort: 8080, meterSocket: "m" };
 
-		it("is started with flash, eFuses, a network that leads to the firmware's ports, and the meter at its UART", () => {
+		it("starts with flash, eFuses, a network that forwards the firmware's ports, and the meter at its UART", () => {
 			const { program, args } = qemuCommand({ ...order, chip: "esp32", meterUART: 2 });
 			assert.equal(program, "qemu-system-xtensa");
 			const text = args.join(" ");
@@ -103,11 +103,11 @@ describe("npm run emulate: its parts", () => {
 				text,
 				/ -nic user,model=open_eth,hostfwd=tcp:127\.0\.0\.1:8443-:443,hostfwd=tcp:127\.0\.0\.1:8080-:80 /,
 			);
-			// In the order of the UARTs: console, unused, meter.
+			// The order is that of the UARTs: console, unused, meter.
 			assert.match(text, / -serial stdio -serial null -serial unix:m,server=on,wait=off$/);
 		});
 
-		it("is the one for RISC-V for a C3", () => {
+		it("is the program for RISC-V on a C3", () => {
 			const { program, args } = qemuCommand({ ...order, chip: "esp32c3", meterUART: 1 });
 			assert.equal(program, "qemu-system-riscv32");
 			assert.match(args.join(" "), /^-M esp32c3 .* -serial stdio -serial unix:m,/);
@@ -115,20 +115,20 @@ describe("npm run emulate: its parts", () => {
 
 		const run = (more: Partial<Run>) => () => ({ status: 0, stdout: "", stderr: "", isThere: true, ...more });
 
-		it("is named with the official command that installs it where it is missing", () => {
+		it("is reported as missing, with the official command that installs it", () => {
 			assert.throws(() => needQEMU("esp32", run({ status: null, isThere: false })), {
 				message: /^qemu-system-xtensa is not on the PATH\.\n.*idf_tools\.py" install qemu-xtensa qemu-riscv32/,
 			});
 		});
 
-		it("must know the chip by its whole name", () => {
+		it("must list the chip by its whole name", () => {
 			const stdout = "Supported machines are:\nesp32s3 Espressif ESP32S3 machine\n";
 			assert.match(lacksChip("esp32", run({ stdout }))!.reason, /has no machine esp32:/);
 			assert.equal(lacksChip("esp32s3", run({ stdout })), undefined);
 		});
 	});
 
-	it("gives each chip the eFuses that idf.py qemu does", () => {
+	it("gives each chip the same eFuses as idf.py qemu", () => {
 		// ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py (Apache-2.0): revision 3 of the ESP32, revision 0.3 of the
 		// others.
 		const start = "00000000000000000000000000800000000000000000100000000000000000000000000000000000";
@@ -152,7 +152,7 @@ describe("npm run emulate: its parts", () => {
 			return join(folder, "build");
 		}
 
-		it("has what flash_args of ESP-IDF lists, at its places", () => {
+		it("has what ESP-IDF's flash_args lists, at the given offsets", () => {
 			const parts = readBuild(writeBuild());
 			assert.deepEqual(
 				parts.map(({ offset, bytes }) => [offset, bytes.length, bytes[0]]),
@@ -167,7 +167,7 @@ describe("npm run emulate: its parts", () => {
 			assert.deepEqual([flash[0], flash[0x1000], flash[0x1000 + 4999], flash[0x1000 + 5000]], [0xff, 7, 7, 0xff]);
 		});
 
-		it("refuses a list that it does not understand", () => {
+		it("rejects a list that it can't read", () => {
 			writeBuild();
 			writeFileSync(join(folder, "build", "flash_args"), "--flash-mode dio\nbootloader.bin\n");
 			assert.throws(() => readBuild(join(folder, "build")), {
@@ -178,7 +178,7 @@ describe("npm run emulate: its parts", () => {
 			assert.throws(() => flashBytes("partitions.csv"), { message: /size of the flash/ });
 		});
 
-		it("erases whole sectors, keeps the rest, and refuses what overlaps or does not fit", () => {
+		it("erases whole sectors, keeps the rest, and rejects data that overlap or do not fit", () => {
 			const flash = new Uint8Array(0x4000);
 			writeParts(flash, [{ offset: 0x1800, bytes: Uint8Array.of(1) }]);
 			assert.deepEqual([flash[0xfff], flash[0x1000], flash[0x1800], flash[0x1fff], flash[0x2000]], [0, 255, 1, 255, 0]);
@@ -189,7 +189,7 @@ describe("npm run emulate: its parts", () => {
 			});
 		});
 
-		it("has factory data of a new unit, which stay with all else when it is given another build", () => {
+		it("has the factory data of a new unit, which are kept with all other data when another build is written", () => {
 			const state = join(folder, "state");
 			const unit = openUnit(state, BOARD, readBuild(writeBuild()));
 			rmSync(join(state, "lock"));
@@ -218,7 +218,7 @@ describe("npm run emulate: its parts", () => {
 			);
 		});
 
-		it("belongs to one board, and a damaged record is named", () => {
+		it("belongs to one board, and a damaged state record is reported", () => {
 			const state = join(folder, "state");
 			const build = readBuild(writeBuild());
 			const { flash } = openUnit(state, BOARD, build);
@@ -234,7 +234,7 @@ describe("npm run emulate: its parts", () => {
 			rmSync(join(state, "lock"));
 		});
 
-		it("is told apart by its contents and their places", () => {
+		it("is identified by its contents and their offsets", () => {
 			const bytes = Uint8Array.of(1);
 			const prints = [[{ offset: 0, bytes }], [{ offset: 1, bytes }], [{ offset: 0, bytes: Uint8Array.of(2) }]];
 			assert.equal(new Set(prints.map(fingerprint)).size, 3);
@@ -244,7 +244,7 @@ describe("npm run emulate: its parts", () => {
 	describe("the firmware", () => {
 		const version = "1.2.3";
 
-		it("has the emulator's Ethernet on every board, and else what the board has", () => {
+		it("has the emulator's Ethernet on every board, and otherwise the board's features", () => {
 			for (const board of BOARDS) {
 				const emulated = emulatedBoard(board);
 				assert.deepEqual({ ...emulated, ethernet: board.ethernet }, { ...board, ethernet: board.ethernet });
@@ -253,7 +253,7 @@ describe("npm run emulate: its parts", () => {
 			}
 		});
 
-		it("is built beside that for the chip, for flash without quad mode", () => {
+		it("is built beside the firmware for the chip, with flash that does not use quad mode", () => {
 			const variant = emulatedVariant(BOARD, "out");
 			assert.equal(placesOf(variant).folder, join("out", "esp32-devkitc-emulated"));
 			const text = sdkconfigOf({ ...variant, version });
@@ -262,7 +262,7 @@ describe("npm run emulate: its parts", () => {
 			assert.doesNotMatch(sdkconfigOf({ board: BOARD, production: false, version }), /FLASHMODE_DIO/);
 		});
 
-		it("is built with a line now and then that tells the minutes and ninja's steps", async () => {
+		it("shows the minutes and ninja's steps during the build", async () => {
 			const lines: string[] = [];
 			const progress = new BuildProgress((text) => lines.push(text), 5);
 			progress.hear("[3/1045] Building C object x.o\n[12/1045] Building C object y.o\n");

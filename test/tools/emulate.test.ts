@@ -81,7 +81,7 @@ describe("npm run emulate", function () {
 		return { child, ready, errors: () => errors };
 	}
 
-	it("starts QEMU with a new unit's flash and a meter at its UART, posts settings, and says where it serves", async () => {
+	it("starts QEMU with a new unit's flash and a meter at its UART, posts settings, and shows its addresses", async () => {
 		const settings = join(folder, "settings.json");
 		writeFileSync(settings, '{"meter/protocol": {"protocol": "sml"}}');
 		const state = join(folder, "state");
@@ -111,17 +111,17 @@ describe("npm run emulate", function () {
 		assert.ok(existsSync(socket));
 		child.kill("SIGINT");
 		assert.deepEqual(await once(child, "exit"), [0, null]);
-		await until(() => !existsSync(socket), "the folder of its socket stays");
+		await until(() => !existsSync(socket), "the folder of its socket is left behind");
 	});
 
-	it("says why QEMU has ended", () => {
+	it("gives the reason why QEMU has ended", () => {
 		const { status, stderr, stdout } = run(["--no-build", "--meter", "none"], { FAKE_QEMU_FAILS: "1" });
 		assert.equal(status, 1);
 		assert.equal(stdout, "");
 		assert.match(stderr, /^QEMU has ended: exit code 1\.\nqemu: it does not like this$/m);
 	});
 
-	it("names the command that installs QEMU where there is none, or one without the chip", () => {
+	it("shows the command that installs QEMU if QEMU or its support of the chip is missing", () => {
 		const without = run([], { PATH: dirname(process.execPath) });
 		assert.equal(without.status, 1);
 		assert.match(without.stderr, /^qemu-system-riscv32 is not on the PATH\.\n.*idf_tools\.py" install qemu-xtensa/);
@@ -130,20 +130,20 @@ describe("npm run emulate", function () {
 		assert.match(foreign.stderr, /is not Espressif's: it has no machine esp32c3/);
 	});
 
-	it("takes what was built only where there is something", () => {
+	it("uses the last build only if there is one", () => {
 		rmSync(join(folder, "out"), { recursive: true });
 		const { status, stderr } = run(["--no-build"]);
 		assert.equal(status, 1);
 		assert.match(stderr, /^Nothing is built for the emulated esp32c3-devkitm in .*: leave out --no-build\.\n$/);
 	});
 
-	it("says what is missing to build it", () => {
+	it("reports what is missing to build", () => {
 		const { status, stderr } = run(["--rebuild"], { IDF_PATH: "" });
 		assert.equal(status, 1);
 		assert.match(stderr, /^ESP-IDF is needed: \$IDF_PATH is not set\. npm run doctor says how to get it\.\n$/);
 	});
 
-	it("refuses a bad command line with exit code 2, and lists its options", () => {
+	it("exits with 2 for a bad command line, and lists its options", () => {
 		const bad = spawnSync(process.execPath, [PROGRAM], { encoding: "utf8" });
 		assert.equal(bad.status, 2);
 		assert.match(bad.stderr, /^--board is missing.*\nnpm run emulate -- --help lists the options\.\n$/);

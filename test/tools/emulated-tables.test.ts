@@ -1,4 +1,4 @@
-/** The emulated tests without an emulator: the table, and the failing image. */
+/** The emulated tests' table and failing image, without an emulator. */
 import assert from "node:assert/strict";
 import { checkImage } from "../../tools/ota/esp-image.js";
 import { breakImage } from "../emulated/broken-image.js";
@@ -6,7 +6,7 @@ import { leastStacks, memoryTable } from "../emulated/table.js";
 import { imageOf } from "./ota-firmware.js";
 
 describe("The emulated tests", () => {
-	it("tell heap and stacks of each board in one table", () => {
+	it("report heap and stacks of each board in one table", () => {
 		const rows = [
 			{ what: "at rest", free: 70_000, least: 60_000, stacks: { main: 900, tls: 400 } },
 			{ what: "two downloads", free: 50_000, least: 41_000, stacks: { main: 800, tls: 500, uart: 1 } },
@@ -17,7 +17,7 @@ describe("The emulated tests", () => {
 		assert.match(text, /^\| esp32-devkitc \| uart 1, tls 400, main 800 \|$/m);
 	});
 
-	it("make an image that fails and passes every check before its start", () => {
+	it("make an image that passes every check before its start and then fails", () => {
 		const image = imageOf(10_000, "esp32");
 		const load = Buffer.from(image).readUInt32LE(24);
 		const broken = breakImage(image, load + 100);

@@ -7,7 +7,7 @@ import { daysOf, FIGURES, READING, SENDING, spanOf, withTables } from "../../too
 const ROOT = join(fileURLToPath(import.meta.url), "../../../..");
 
 describe("The energy budget", () => {
-	it("stands in docs/power.md and in the README as it is", () => {
+	it("is up to date in docs/power.md and in the README", () => {
 		for (const [file, tables] of [
 			["docs/power.md", 3],
 			["README.md", 1],

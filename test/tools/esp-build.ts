@@ -1,4 +1,4 @@
-/** A folder that resembles ESP-IDF's output. */
+/** Makes a folder that resembles ESP-IDF's output. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";

@@ -1,4 +1,7 @@
-/** Builds for the chip, with stand-ins for mcconfig, ESP-IDF and esptool; partition tables and settings of ESP-IDF. */
+/**
+ * Builds for the chip, with stand-ins for mcconfig, ESP-IDF and esptool; also the partition tables and ESP-IDF
+ * settings.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -44,7 +47,7 @@ function readTable(file: string): Entry[] {
 		});
 }
 
-describe("the partition tables", () => {
+describe("The partition tables", () => {
 	const tables = [...new Set(BOARDS.map((board) => board.partitions))];
 
 	for (const file of tables) {
@@ -52,11 +55,11 @@ describe("the partition tables", () => {
 		const named = (name: string) => table.find((entry) => entry.name === name)!;
 
 		describe(file, () => {
-			it("fills the flash that its name tells, each partition behind the other, aligned as ESP-IDF wants it", () => {
+			it("fills the flash size in its name, in ascending order, aligned as ESP-IDF requires", () => {
 				let end = 0x9000;
 				for (const { name, type, offset, size } of table) {
 					assert.ok(/^[a-z0-9_]{1,15}$/.test(name), name);
-					assert.ok(offset >= end, `${name} begins before the one in front of it ends`);
+					assert.ok(offset >= end, `${name} begins before the end of the previous one`);
 					assert.equal(offset % (type === "app" ? 64 * KB : 4 * KB), 0, name);
 					assert.equal(size % (type === "app" ? 64 * KB : 4 * KB), 0, name);
 					end = offset + size;
@@ -65,7 +68,7 @@ describe("the partition tables", () => {
 				assert.equal(new Set(table.map(({ name }) => name)).size, table.length);
 			});
 
-			it("has what the firmware looks for, in the sizes that it counts on", () => {
+			it("has the partitions and sizes that the firmware needs", () => {
 				assert.deepEqual(
 					["nvs", "otadata", "phy_init", "nvs_keys", "coredump"].map((name) => named(name).subtype),
 					["nvs", "ota", "phy", "nvs_keys", "coredump"],
@@ -77,7 +80,7 @@ describe("the partition tables", () => {
 				for (const name of ["log", "history"]) assert.equal(named(name).type, "data");
 			});
 
-			it("has two slots of one size, each as large as the report of sizes reckons with, or larger", () => {
+			it("has two slots of one size, at least as large as the size report assumes", () => {
 				const slots = table.filter(({ type }) => type === "app");
 				assert.deepEqual(
 					slots.map(({ name, subtype }) => [name, subtype]),
@@ -87,7 +90,7 @@ describe("the partition tables", () => {
 				assert.ok(slots[0].size >= SLOT_BYTES);
 			});
 
-			it("has secrets, readings and core dumps encrypted where the flash is", () => {
+			it("encrypts secrets, readings and core dumps", () => {
 				assert.deepEqual(
 					table
 						.filter(({ flags }) => flags === "encrypted")
@@ -97,27 +100,27 @@ describe("the partition tables", () => {
 				);
 			});
 
-			it("is for boards that have so much flash", () => {
+			it("is for boards with that much flash", () => {
 				const needed = Number(/\d+/.exec(file)![0]);
 				for (const board of BOARDS) if (board.partitions === file) assert.ok(board.flashMB >= needed, board.name);
 			});
 		});
 	}
 
-	it("of 4 MB: two slots as large as the report of sizes reckons with, as large as they can be", () => {
+	it("of 4 MB have two slots of the size that the size report assumes, as large as possible", () => {
 		const table = readTable("partitions-4mb.csv");
 		for (const { type, size } of table) if (type === "app") assert.equal(size, SLOT_BYTES);
 		const { size } = table.find(({ name }) => name === "coredump")!;
 		assert.ok(4 * MB - size - (0x30000 + 2 * SLOT_BYTES) < 2 * 64 * KB);
 	});
 
-	it("are the same in front of the first slot, but for the log and the history", () => {
+	it("are equal before the first slot, except for the log and the history", () => {
 		const fixed = (file: string) => readTable(file).filter(({ offset }) => offset < 0x26000 || offset === 0x30000);
 		const [small, large] = tables.map((file) => fixed(file).map(({ name, offset }) => [name, offset]));
 		assert.deepEqual(small, large);
 	});
 
-	it("of 4 MB: the hosts on a computer have the same partitions for the gateway, in the same sizes", () => {
+	it("of 4 MB match the gateway's partitions on the PC hosts", () => {
 		const own = readTable("partitions-4mb.csv").filter(({ subtype }) => subtype === "undefined");
 		const sizes = Object.fromEntries(own.map(({ name, size }) => [name, size]));
 		delete sizes["factory_data"];
@@ -129,7 +132,7 @@ describe("the partition tables", () => {
 	});
 });
 
-describe("the settings of ESP-IDF", () => {
+describe("The ESP-IDF settings", () => {
 	const files = readdirSync(join(HOST, "sdkconfig")).filter((name) => name.endsWith(".defaults"));
 
 	/** Settings by name; fails for a line that mcconfig would skip or cut. */
@@ -137,7 +140,7 @@ describe("the settings of ESP-IDF", () => {
 		const found = new Map<string, string>();
 		for (const line of text.split("\n").filter((each) => each !== "" && !/^#( |$)(?!CONFIG_)/.test(each))) {
 			const match = /^(CONFIG_[A-Z0-9_]+)=([^=]+)$/.exec(line);
-			assert.ok(match, `mcconfig does not take this line: ${line}`);
+			assert.ok(match, `mcconfig does not accept this line: ${line}`);
 			assert.ok(!found.has(match[1]), `${match[1]} is set twice`);
 			found.set(match[1], match[2]);
 		}
@@ -145,11 +148,11 @@ describe("the settings of ESP-IDF", () => {
 	}
 
 	for (const file of files)
-		it(`in ${file} are single lines that mcconfig takes`, () => {
+		it(`in ${file} are single lines that mcconfig accepts`, () => {
 			assert.ok(settings(readFileSync(join(HOST, "sdkconfig", file), "utf8")).size > 0);
 		});
 
-	it("have watchdogs, guards of the stack, the check of images, the way back, and the core dump on, on every board", () => {
+	it("enable watchdogs, stack guards, image checks, rollback, and core dumps on every board", () => {
 		for (const board of BOARDS) {
 			const all = settings(sdkconfigOf({ board, production: false, version: "1.2.3" }));
 			const on = ["ESP_INT_WDT", "ESP_TASK_WDT_EN", "ESP_TASK_WDT_INIT", "ESP_TASK_WDT_PANIC"].concat(
@@ -164,7 +167,7 @@ describe("the settings of ESP-IDF", () => {
 		}
 	});
 
-	it("have the drivers of a board's Ethernet, and on boards without none", () => {
+	it("include the drivers of a board's Ethernet, and none on boards without Ethernet", () => {
 		const drivers = ["USE_ESP32_EMAC", "USE_SPI_ETHERNET", "USE_OPENETH"];
 		const used = { rmii: drivers[0], w5500: drivers[1], openeth: drivers[2], none: undefined };
 		for (const ethernet of [...BOARDS.map((board) => board.ethernet), { kind: "openeth" } as const]) {
@@ -188,7 +191,7 @@ describe("the settings of ESP-IDF", () => {
 	it("have a folder of mcconfig's for each chip", () => {
 		for (const chip of new Set(BOARDS.map((board) => board.chip))) {
 			const manifest = JSON.parse(readFileSync(join(HOST, "chips", chip, "manifest.json"), "utf8"));
-			// As ESP-IDF does for its own C by CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
+			// ESP-IDF does the same for its own C by CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
 			const shorter = /^esp32c/.test(chip) ? { C_FLAGS_SUBPLATFORM: "-msave-restore" } : {};
 			assert.deepEqual(manifest, { build: { ESP32_SUBCLASS: chip, ...shorter } });
 		}
@@ -222,7 +225,7 @@ describe("npm run build, flash, monitor", function () {
 
 	after(() => rmSync(folder, { recursive: true, force: true }));
 
-	/** A shell script in place of a program. */
+	/** Writes a shell script in place of a program. */
 	function program(path: string, text: string): void {
 		writeFileSync(join(folder, path), `#!/bin/sh\n${text}\n`);
 		chmodSync(join(folder, path), 0o755);
@@ -246,7 +249,7 @@ describe("npm run build, flash, monitor", function () {
 		return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", env });
 	}
 
-	/** Called commands, except the query of ESP-IDF's version. */
+	/** The commands that were called, except the query of ESP-IDF's version. */
 	function calls(): string[] {
 		const path = join(folder, "calls");
 		if (!existsSync(path)) return [];
@@ -254,7 +257,7 @@ describe("npm run build, flash, monitor", function () {
 		return lines.filter((line) => line !== "idf.py --version");
 	}
 
-	it("builds by mcconfig's target that flashes nothing and ends no programs", () => {
+	it("builds with mcconfig's target that flashes nothing and ends no programs", () => {
 		const { status, stdout, stderr } = run(["build", ...order]);
 		assert.equal(status, 0, stderr);
 		assert.equal(
@@ -267,14 +270,14 @@ describe("npm run build, flash, monitor", function () {
 		assert.ok(stdout.includes("docs/selling.md"));
 	});
 
-	it("comes after a document of what sellers must know, which the documents name before the first fuse", () => {
+	it("documents what sellers must know, with links before the first text about fuses", () => {
 		const flashing = readFileSync(join(ROOT, "docs/flashing.md"), "utf8");
 		const at = flashing.indexOf("](selling.md)");
 		assert.ok(at > 0 && at < flashing.indexOf("burns fuses"));
 		assert.match(readFileSync(join(ROOT, "docs/release.md"), "utf8"), /\]\(selling\.md\)/);
 	});
 
-	it("gives mcconfig the script, and tells it the board, its flash and its settings", () => {
+	it("passes the script, the board, its flash and its settings to mcconfig", () => {
 		run(["build", ...order]);
 		const text = readFileSync(join(production.folder, "manifest.json"), "utf8");
 		const { build, config, include, modules, preload } = JSON.parse(text);
@@ -292,7 +295,7 @@ describe("npm run build, flash, monitor", function () {
 		assert.ok(options.includes(`-I${join(folder, "idf")}/components/lwip/include\n`) && !options.includes("$("));
 	});
 
-	it("lets no names of an earlier script into the image, nor C that was compiled with their numbers", () => {
+	it("reuses no names of an earlier script, nor C that was compiled with their numbers", () => {
 		const made = dirname(production.project);
 		const kept = [join(made, "modules", "mc.xsi"), join(made, "led.c.o")];
 		const build = () => {
@@ -311,7 +314,7 @@ describe("npm run build, flash, monitor", function () {
 		["the compiler's options", "c-options"],
 		["ESP-IDF's settings", "sdkconfig/sdkconfig.defaults"],
 	] as const)
-		it(`compiles everything anew when ${what} have changed, and only then`, () => {
+		it(`compiles everything again if ${what} have changed, and only then`, () => {
 			const kept = join(production.output, "kept");
 			run(["build", ...order]);
 			writeFileSync(kept, "");
@@ -322,13 +325,13 @@ describe("npm run build, flash, monitor", function () {
 			assert.ok(!existsSync(kept));
 		});
 
-	it("fails with mcconfig, with ESP-IDF, and with a warning of the linker or of own C, and leaves nothing behind", () => {
+	it("fails if mcconfig, ESP-IDF, the linker or our own C reports an error or warning, and leaves no output", () => {
 		const because = (text: string, expected: RegExp) => {
 			mcconfig(`mkdir -p ${production.project}; : > ${production.project}/sdkconfig.h; ${text}`);
 			const { status, stderr } = run(["build", ...order]);
 			assert.equal(status, 1);
 			assert.match(stderr, expected);
-			assert.ok(!existsSync(production.output), "the next build would go on from what this one has left");
+			assert.ok(!existsSync(production.output), "the next build would continue from this output");
 		};
 		because("echo no such module >&2; exit 3", /no such module[\s\S]*mcconfig has failed/);
 		because("exit 0", /ESP-IDF has failed/);
@@ -343,14 +346,14 @@ describe("npm run build, flash, monitor", function () {
 		);
 	});
 
-	it("lets warnings of the compiler through in C that is not ours", () => {
+	it("accepts compiler warnings in third-party C", () => {
 		const warnings = ["/sdk/xs/sources/xsRun.c:12:3: warning: unused", "/idf/components/hosts.c:1:1: warning: unused"];
 		const image = `mkdir -p ${dirname(production.image)}; : > ${production.image}`;
 		mcconfig(`${image}; echo "${warnings.join("\n")}" >&2`);
 		assert.equal(run(["build", ...order]).status, 0);
 	});
 
-	it("flashes and shows what is built, and nothing else", () => {
+	it("flashes and monitors the build, and nothing else", () => {
 		assert.match(run(["flash", ...order]).stderr, /Run: npm run build -- --board esp32c3-devkitm/);
 		run(["build", ...order]);
 		assert.equal(run(["flash", ...order, "--port", "/dev/ttyUSB7"]).status, 0);
@@ -362,7 +365,7 @@ describe("npm run build, flash, monitor", function () {
 		]);
 	});
 
-	it("says what to do where the SDK or ESP-IDF is missing", () => {
+	it("says what to do if the SDK or ESP-IDF is missing", () => {
 		const said = (change: Record<string, string | undefined>) => {
 			const { status, stderr } = run(["build", ...order], change);
 			assert.equal(status, 1);
@@ -374,7 +377,7 @@ describe("npm run build, flash, monitor", function () {
 		assert.match(said({ PATH: dirname(process.execPath) }), /export\.sh/);
 	});
 
-	it("refuses a bad command line with 2, and lists the boards", () => {
+	it("exits with 2 for a bad command line, and lists the boards", () => {
 		for (const args of [[], ["erase"], ["build"], ["build", "--board", "toaster"], ["flash", ...order, "--force"]]) {
 			const { status, stderr } = run(args);
 			assert.equal(status, 2, args.join(" "));

@@ -32,7 +32,7 @@ describe("npm run factory", () => {
 		return unit;
 	};
 
-	it("makes an image that the firmware reads, and a label that says the same", () => {
+	it("makes an image that the firmware reads, and a label with the same data", () => {
 		const { status, stdout, stderr } = run(
 			"--serial",
 			"ab12cd34",
@@ -64,7 +64,7 @@ describe("npm run factory", () => {
 		for (const secret of [unit.labelPassword, unit.accessPointKey]) assert.ok(!stdout.includes(secret));
 	});
 
-	it("gives each unit secrets and a key of its own", () => {
+	it("gives each unit its own secrets and key", () => {
 		const units = ["UNIT01", "UNIT02", "UNIT03"].map((serial) => {
 			assert.equal(run("--serial", serial).status, 0);
 			return unitOf(serial);
@@ -75,16 +75,16 @@ describe("npm run factory", () => {
 			Buffer.from(deviceKey!).toString("hex"),
 		]);
 		assert.equal(new Set(secrets).size, 9);
-		// Throws unless it is a private key of that curve.
+		// Throws unless this is a private key of the curve.
 		for (const { deviceKey } of units) createECDH("prime256v1").setPrivateKey(deviceKey!);
 	});
 
-	it("keeps the files to their owner", () => {
+	it("makes the files readable by their owner only", () => {
 		assert.equal(run("--serial", "UNIT01").status, 0);
 		for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
 	});
 
-	it("never writes over a file of a unit", () => {
+	it("never overwrites a file of a unit", () => {
 		assert.equal(run("--serial", "UNIT01").status, 0);
 		const before = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
 		for (const serial of ["UNIT01", "unit01"]) {
@@ -98,13 +98,13 @@ describe("npm run factory", () => {
 		);
 	});
 
-	it("writes nothing where only the label is there", () => {
+	it("writes nothing if the label already exists", () => {
 		writeFileSync(join(folder, "UNIT01.txt"), "printed");
 		assert.equal(run("--serial", "UNIT01").status, 1);
 		assert.deepEqual(readdirSync(folder), ["UNIT01.txt"]);
 	});
 
-	it("takes the image away again where the label can't be written", () => {
+	it("deletes the image again if the label can't be written", () => {
 		const board = BOARDS[0];
 		const unit = makeUnit("UNIT01", board);
 		const unprintable = {
@@ -120,12 +120,12 @@ describe("npm run factory", () => {
 	for (const [what, args, message] of [
 		["no serial number", [], /^--serial is missing/],
 		["a short serial number", ["--serial", "ABC12"], /^--serial is 6 to 32 of 0-9 and A-Z, not "ABC12"\.$/m],
-		["a long one", ["--serial", "A".repeat(33)], /^--serial is 6 to 32/],
-		["one that names another folder", ["--serial", "../UNIT01"], /^--serial is 6 to 32/],
-		["a board that isn't there", ["--serial", "UNIT01", "--board", "esp8266"], /^There is no board "esp8266"\./],
-		["an option that isn't there", ["--serial", "UNIT01", "--key", "x"], /--key/],
+		["a long serial number", ["--serial", "A".repeat(33)], /^--serial is 6 to 32/],
+		["a serial number that names another folder", ["--serial", "../UNIT01"], /^--serial is 6 to 32/],
+		["an unknown board", ["--serial", "UNIT01", "--board", "esp8266"], /^There is no board "esp8266"\./],
+		["an unknown option", ["--serial", "UNIT01", "--key", "x"], /--key/],
 	] as const) {
-		it(`refuses ${what}`, () => {
+		it(`rejects ${what}`, () => {
 			const { status, stderr, stdout } = run(...args);
 			assert.deepEqual([status, stdout], [2, ""]);
 			assert.match(stderr, message);
@@ -141,16 +141,16 @@ describe("npm run factory", () => {
 	});
 });
 
-describe("partition of the factory data", () => {
+describe("The partition of the factory data", () => {
 	for (const name of new Set(BOARDS.map(({ partitions }) => partitions))) {
-		it(`is in ${name}, whole sectors of it`, () => {
+		it(`is in ${name}, in whole sectors`, () => {
 			const { offset, size } = findPartition(table(name), "factory_data");
 			assert.ok(size >= 4096);
 			assert.deepEqual([offset % 4096, size % 4096], [0, 0]);
 		});
 	}
 
-	it("is found whatever way the table says numbers", () => {
+	it("is found in a table with any notation of numbers", () => {
 		const line = (offset: string, size: string, flags = "") =>
 			findPartition(
 				`# factory_data, comment\nnvs, data, nvs, 1, 2,\n factory_data ,data, 0x40, ${offset}, ${size},${flags}\n`,
@@ -163,7 +163,7 @@ describe("partition of the factory data", () => {
 		assert.deepEqual(line("1M", "4K", "readonly:encrypted").offset, 1 << 20);
 	});
 
-	it("is missed with a sentence", () => {
+	it("is reported if missing", () => {
 		assert.throws(() => findPartition("nvs, data, nvs, 0x9000, 0x1000,\n", "factory_data"), /has no "factory_data"\./);
 		assert.throws(() => findPartition("factory_data, data, 0x40, , 4K,\n", "factory_data"), /no offset and size\./);
 	});

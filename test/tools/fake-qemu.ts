@@ -1,7 +1,7 @@
 /**
- * A stand-in for Espressif's QEMU, for tests of `npm run emulate`. It lists the machines, prints the firmware's console
+ * A stand-in for Espressif's QEMU in tests of `npm run emulate`. It lists the machines, prints the firmware's console
  * output, serves a page and a few routes by TLS at the forwarded port, and sends `/?!` to each client of the meter's
- * socket. It writes its arguments and the meter's answers to `$FAKE_QEMU_LOG`.
+ * socket. It writes its arguments and the meter's replies to `$FAKE_QEMU_LOG`.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer as createTLSServer } from "node:https";

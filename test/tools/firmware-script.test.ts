@@ -1,4 +1,4 @@
-/** The script for the SDK: the bundler's output, and the changes for XS. */
+/** The script for the SDK: the bundler's output, and its changes for XS. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { makeScript, type Script } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { withNamesOfProperties, withShortNames } from "../../tools/sdk/short-names.js";
 
-describe("the firmware's script", function () {
+describe("The firmware's script", function () {
 	this.timeout(120_000);
 	let build = "";
 	beforeEach(() => {
@@ -31,7 +31,7 @@ describe("the firmware's script", function () {
 		return (await makeScript(build, "hosts/x/main")).text;
 	}
 
-	it("is all that main imports, with constants in place and without what nobody uses; the SDK's modules stay", async () => {
+	it("contains all that main imports, with inlined constants and without dead code; the SDK's modules stay separate", async () => {
 		const text = await make({
 			"modules/a/a.js": "export const LIMIT = 12;\nexport const UNUSED = 'nobody';\nexport class Idle {}\n",
 			"hosts/x/main.js":
@@ -45,7 +45,7 @@ describe("the firmware's script", function () {
 		assert.doesNotMatch(text, /nobody|Idle|LIMIT/);
 	});
 
-	it("keeps the form by which XS knows what calls C", async () => {
+	it("keeps the form by which XS recognises calls of C", async () => {
 		const face =
 			'class Face extends Native("xs_face_destructor") {\n\tconstructor(a, b) {\n\t\tsuper();\n\t\t' +
 			'native("xs_face").call(this, a, b);\n\t}\n\tput(bytes, ...more) {\n\t\treturn native("xs_face_put").call(this, bytes, ...more);\n\t}\n' +
@@ -66,7 +66,7 @@ describe("the firmware's script", function () {
 		["hosts/linux/main", undefined],
 		["test/hosts/portable/linux", undefined],
 	] as const)
-		it(`can be made of ${main}, as plain JavaScript`, async () => {
+		it(`can be made from ${main} as plain JavaScript`, async () => {
 			const { text } = await makeScript(join(ROOT, ".build"), main, made);
 			assert.doesNotMatch(text, /\.#\w/);
 			assert.match(text, /export \{ [\w$]+ as default \}/);
@@ -77,7 +77,7 @@ describe("the firmware's script", function () {
 			);
 		});
 
-	it("gives names of ours that the engine has, too, another form everywhere", () => {
+	it("renames each of our names that the engine also has", () => {
 		const script =
 			"class A { take(from) { const { at, raw: b } = this; return { from, log: at, b }; } }\nnew A().take([1])?.from;\n'take';\n";
 		assert.equal(
@@ -87,7 +87,7 @@ describe("the firmware's script", function () {
 		assert.throws(() => withOwnNames("Array.from('a');"), /from of the engine is used/);
 	});
 
-	it("gives no such form to a name that C asks for", () => {
+	it("does not rename a name that C uses", () => {
 		const sources = ["esp32", "linux", "native"].flatMap((folder) =>
 			readdirSync(join(ROOT, "hosts", folder))
 				.filter((name) => name.endsWith(".c"))
@@ -101,7 +101,7 @@ describe("the firmware's script", function () {
 		);
 	});
 
-	it("has every name by which C calls or reads something", async () => {
+	it("contains every name by which C calls or reads something", async () => {
 		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", madeFor(findBoard("slzb-06")));
 		for (const folder of ["esp32", "esp32/ethernet", "native"]) {
 			const files = readdirSync(join(ROOT, "hosts", folder)).filter((name) => name.endsWith(".c"));
@@ -111,7 +111,7 @@ describe("the firmware's script", function () {
 		}
 	});
 
-	it("has its own board and no other, and what a radio and Ethernet need where the board has them", async function () {
+	it("contains its own board only, and code for a radio and Ethernet only if the board has them", async function () {
 		this.timeout(120_000);
 		const build = (name: string) => makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard(name)));
 		const [plain, radio] = [await build("esp32c3-devkitm"), await build("slzb-06")];
@@ -149,7 +149,7 @@ describe("the firmware's script", function () {
 			assert.doesNotMatch(text, /gateway\/board|HAS_RADIO|HAS_ETHERNET|partitions-/);
 	});
 
-	it("tells how long the text of each file is", async () => {
+	it("reports the length of each file's text", async () => {
 		await make({
 			"modules/a/a.js": "export function a() { return Math.max(1, 2, 3) + Math.min(4, 5, 6); }\n",
 			"hosts/x/main.js": 'import { a } from "../../modules/a/a.js";\nexport default function main() { return a(); }\n',
@@ -159,7 +159,7 @@ describe("the firmware's script", function () {
 		assert.ok(lengths.get("modules/a/a.ts")! > lengths.get("hosts/x/main.ts")!);
 	});
 
-	it("is refused where an import leads nowhere, or is Node's", async () => {
+	it("is rejected if an import can't be resolved, or is one of Node's", async () => {
 		await assert.rejects(make({ "hosts/x/main.js": 'import "./gone.js";\n' }));
 		await assert.rejects(make({ "hosts/x/main.js": 'import { a } from "./b.js";\na();\n', "hosts/x/b.js": "" }));
 		await assert.rejects(
@@ -169,8 +169,8 @@ describe("the firmware's script", function () {
 	});
 });
 
-describe("private fields in the firmware", () => {
-	it("become plain ones, wherever they stand, and nothing else changes", () => {
+describe("Private fields in the firmware", () => {
+	it("become plain fields everywhere, and nothing else changes", () => {
 		// biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is in the script
 		const text =
 			"/* ä 😀 #text */ class A { #x = 1; static #y = `#x ${A.#y}`; get(o) { return this.#x + o?.#x + '#x' + /#x/.source; } }\n";
@@ -180,7 +180,7 @@ describe("private fields in the firmware", () => {
 		assert.equal(withPlainFields(text), plain);
 	});
 
-	it("have the same few names in all classes, but never one that a class has which theirs extends", () => {
+	it("share the same few names in all classes, except with a base class", () => {
 		const text =
 			"class A { #x = 1; }\nclass B extends C { #x = 1; #y = 2; }\nvar C = class { #y = 1; #z = 2; };\n" +
 			"class D extends Native('d') { #x = 1; }\nclass E extends B { f() { return this.g; } }\nclass F extends E { #x = 1; }\n";
@@ -190,13 +190,13 @@ describe("private fields in the firmware", () => {
 		assert.equal(withPlainFields(text), plain);
 	});
 
-	it("lose a declaration without a value, which their first assignment makes", () => {
+	it("lose a declaration without a value, because the first assignment creates the field", () => {
 		const text = "class A { #x; y; static #z; static w; constructor(a) { this.#x = a; this.y = A.#z; } }";
 		const plain = "class A {   static $1; static w; constructor(a) { this.$0 = a; this.y = A.$1; } }";
 		assert.equal(withPlainFields(text), plain);
 	});
 
-	it("belong to the innermost class that has them", () => {
+	it("belong to the innermost class that declares them", () => {
 		const text =
 			"class A { #x = 1; #y = 2; f() { return class B { #z = 1; #y = 2; g(a) { return a.#x + this.#y + this.#z; } }; } h() { return this.#y; } }";
 		const plain =
@@ -205,20 +205,24 @@ describe("private fields in the firmware", () => {
 	});
 
 	for (const [what, text, message] of [
-		["a class whose superclass can't be told", "class B extends make() { #x = 1; }", /#x: the base class is unknown/],
-		["a class that extends a stranger", "class B extends Stranger { #x = 1; }", /#x: the base class is unknown/],
-		["two classes of one name", "class A {}\n{ class A { #x; } }", /Two classes are called A/],
-		["a question for the name", "class A { #x; static is(o) { return #x in o; } }", /#x in/],
-		["a field that is there already", "class A { #x = 1; $0 = 2; }", /would become \$0, which/],
+		[
+			"a class whose base class is an expression",
+			"class B extends make() { #x = 1; }",
+			/#x: the base class is unknown/,
+		],
+		["a class that extends an unknown one", "class B extends Stranger { #x = 1; }", /#x: the base class is unknown/],
+		["two classes of the same name", "class A {}\n{ class A { #x; } }", /Two classes are called A/],
+		["a test of the name with `in`", "class A { #x; static is(o) { return #x in o; } }", /#x in/],
+		["a field that exists already", "class A { #x = 1; $0 = 2; }", /would become \$0, which/],
 		["a text that may be a name", 'class A { #x = 1; get() { return this["$0"]; } }', /would become \$0, which/],
 	] as [string, string, RegExp][])
-		it(`are refused with ${what}`, () => {
+		it(`are rejected with ${what}`, () => {
 			assert.throws(() => withPlainFields(text), message);
 		});
 });
 
-describe("fields in the firmware", () => {
-	it("are assigned by the constructor, before all else and with the names that they mean", async () => {
+describe("Fields in the firmware", () => {
+	it("are assigned at the start of the constructor, where their initial values keep their meaning", async () => {
 		const script = "class A { $0 = 1; $1 = f(b); constructor(b) { this.$2 = b; } }";
 		const assigned = await withAssignedFields(script);
 		const [first, second, third] = [...assigned.matchAll(/this\.(\$\d = .*);/g)].map(([, text]) => text);
@@ -228,7 +232,7 @@ describe("fields in the firmware", () => {
 		assert.equal(third, `$2 = ${parameter}`);
 	});
 
-	it("are assigned after super(), also where their class has no constructor", async () => {
+	it("are assigned after super(), even if the class has no constructor", async () => {
 		const script =
 			"class A { $0 = 1; } class B extends A { $1 = 2; } class C extends A { $1 = 3; constructor() { g(); super(); h(); } }";
 		const assigned = (await withAssignedFields(script)).replace(/\s+/g, " ");
@@ -237,64 +241,72 @@ describe("fields in the firmware", () => {
 		assert.match(assigned, /g\(\); super\(\); this\.\$1 = 3; h\(\);/);
 	});
 
-	it("are left in no class", async () => {
+	it("are declared in no class", async () => {
 		const { text } = await makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard("slzb-06")));
 		assert.doesNotMatch(text, /^\t+\$\d+( = .*)?;$/m);
 	});
 
-	it("are refused where the script is no JavaScript", async () => {
+	it("are rejected if the script is not JavaScript", async () => {
 		await assert.rejects(withAssignedFields("class A { $0 = ; }"));
 	});
 });
 
-describe("methods of the firmware", () => {
+describe("Methods of the firmware", () => {
 	for (const [what, before, after] of [
 		[
-			"become private that only their class speaks of, by `this`",
+			"become private if only their class uses them, by `this`",
 			"class A { f(a) { return this.g() + this.h; } g() {} get h() { return 1; } static s() {} }",
 			"class A { f(a) { return this.#g() + this.#h; } #g() {} get #h() { return 1; } static s() {} }",
 		],
-		["stay that others call", "class A { a() { this.b(); } b() {} }\nx.b();", ""],
-		["stay that another class has too", "class A { a() { this.b(); } }\nclass B extends A { b() {} }", ""],
-		["stay that are asked of another object, too", "class A { a(o) { this.b(); o.b(); } b() {} }", ""],
+		["stay public if others call them", "class A { a() { this.b(); } b() {} }\nx.b();", ""],
 		[
-			"stay whose name is a text or a property",
+			"stay public if another class has one of the same name",
+			"class A { a() { this.b(); } }\nclass B extends A { b() {} }",
+			"",
+		],
+		["stay public if they are also called on another object", "class A { a(o) { this.b(); o.b(); } b() {} }", ""],
+		[
+			"stay public if their name is also a text or a property",
 			"class A { b() { this.b(); } c() { this.c(); } }\nx = { b: 1, y: 'c' };",
 			"",
 		],
-		["stay whose private name is there", "class A { #b; b() { return this.b() + this.#b; } }", ""],
 		[
-			"stay that the engine calls",
+			"stay public if the class has a private field of the name",
+			"class A { #b; b() { return this.b() + this.#b; } }",
+			"",
+		],
+		[
+			"stay public if the engine calls them",
 			"class A { toString() { return this.next(); } next() { return this.then(); } then() {} }",
 			"",
 		],
-		["stay that nobody in the script calls", "class A { onButton() {} }", "class A { onButton() {} }"],
+		["stay public if the script never calls them", "class A { onButton() {} }", "class A { onButton() {} }"],
 	])
 		it(what, () => assert.equal(withOwnMethods(before), after || before));
 });
 
-describe("variables of the firmware", () => {
+describe("Variables of the firmware", () => {
 	for (const [what, before, after] of [
-		["are called as properties are", "const a = (b) => b.one + b.two;", "const one = (two) => two.one + two.two;"],
+		["get the names of properties", "const a = (b) => b.one + b.two;", "const one = (two) => two.one + two.two;"],
 		[
-			"keep their keys",
+			"keep the keys of object patterns and literals",
 			"const a = ({ b, c = 1 }, [d]) => ({ b, d, one: c, two: 2 });",
 			"const b = ({ b: c, c: d = 1 }, [one]) => ({ b: c, d: one, one: d, two: 2 });",
 		],
 		[
-			"leave out words and names of the engine",
+			"get no keywords and no names of the engine",
 			"import a from 'x';\nclass b { delete() { a.Math(c, native(1)); } get() {} }\nexport { b as default };",
 			"import get from 'x';\nclass b { delete() { get.Math(c, native(1)); } get() {} }\nexport { b as default };",
 		],
 		[
-			"of one name keep one",
+			"with the same name in nested scopes get different names",
 			"const a = (b) => { try { b.x(); } catch (b) { b.y(); } };",
 			"const x = (y) => { try { y.x(); } catch (y) { y.y(); } };",
 		],
 	])
 		it(what, () => assert.equal(withNamesOfProperties(before), after));
 
-	it("share names where none sees the other", async () => {
+	it("share names in separate scopes", async () => {
 		const text = await withShortNames(
 			"export const total = (first) => first.size;\nexport const other = (second) => second.size;\n",
 		);
@@ -302,7 +314,7 @@ describe("variables of the firmware", () => {
 	});
 });
 
-describe("functions of the firmware", () => {
+describe("Functions of the firmware", () => {
 	for (const [before, after] of [
 		[
 			'import a from "a";\na.b = c(1);\nfunction c(d, { e } = {}) { return d; }\n',
@@ -323,11 +335,11 @@ describe("functions of the firmware", () => {
 		["function* f() { yield 1; }", "function* f() { yield 1; }"],
 		["export { f as default };\nfunction f() {}", "const f = () => {};\nexport { f as default };\n"],
 	])
-		it(`become arrows in front where they may: ${before.replaceAll("\n", " ")}`, () =>
+		it(`become arrow functions at the top if possible: ${before.replaceAll("\n", " ")}`, () =>
 			assert.equal(withArrows(before), after));
 });
 
-describe("what compression does for browsers", () => {
+describe("Changes that the minifier makes for browsers", () => {
 	for (const [before, after] of [
 		["a = !0; b = !1; c = !d;", "a = true; b = false; c = !d;"],
 		["function f() { let a = 1; return () => a; }", "function f() { const a = 1; return () => a; }"],
@@ -341,5 +353,5 @@ describe("what compression does for browsers", () => {
 		["let a = 1;\nfunction f() { let b = a; b.c = 2; }", "const a = 1;\nfunction f() { const b = a; b.c = 2; }"],
 		["function f() { let a = 1; }\nfunction g() { a = 2; }", "function f() { const a = 1; }\nfunction g() { a = 2; }"],
 	])
-		it(`is taken back: ${before.replace("\n", " ")}`, () => assert.equal(asWritten(before), after));
+		it(`are reverted: ${before.replace("\n", " ")}`, () => assert.equal(asWritten(before), after));
 });

@@ -8,9 +8,9 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { CHIPS, linesFor } from "./chip-settings.js";
 
 /**
- * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 with their
- * description. The code was found by its calls of esp_efuse_write_*, esp_efuse_disable_*, esp_efuse_enable_*,
- * esp_efuse_set_* and esp_efuse_update_* in the folder components.
+ * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 that describes
+ * them. The code was found by its calls of esp_efuse_write_*, esp_efuse_disable_*, esp_efuse_enable_*, esp_efuse_set_*
+ * and esp_efuse_update_* in the folder components.
  */
 const BURNING: Readonly<Record<string, readonly string[]>> = {
 	"components/esp_system/port/soc/esp32/Kconfig.system": ["ESP32_DISABLE_BASIC_ROM_CONSOLE"],
@@ -51,7 +51,7 @@ function burnt(text: string): string[] {
 		.filter((name) => on.has(name));
 }
 
-describe("settings of ESP-IDF that burn eFuses", () => {
+describe("ESP-IDF settings that burn eFuses", () => {
 	const own = { production: false, version: "1.2.3" };
 
 	for (const isRelease of [false, true])
@@ -59,21 +59,21 @@ describe("settings of ESP-IDF that burn eFuses", () => {
 			for (const board of BOARDS) assert.deepEqual(burnt(sdkconfigOf({ ...own, board, isRelease })), [], board.name);
 		});
 
-	it("are switched off where the SDK switches them on for its own examples", () => {
+	it("are switched off if the SDK switches them on for its own examples", () => {
 		// SDK 8.2.3, build/devices/esp32/xsProj-esp32/sdkconfig.defaults.
 		const sdk = "CONFIG_ESP32_DISABLE_BASIC_ROM_CONSOLE=y\n";
 		assert.deepEqual(burnt(sdk + sdkconfigOf({ ...own, board: findBoard("esp32-devkitc") })), []);
 	});
 
 	for (const chip of CHIPS)
-		it(`are in no development build over the settings of the SDK that is installed: ${chip}`, function () {
+		it(`are in no development build over the settings of the installed SDK: ${chip}`, function () {
 			const sdk = process.env["MODDABLE"] ?? "";
 			if (!existsSync(join(sdk, "xs", "includes", "xs.h")))
 				return skipBecause(this, "there is no Moddable SDK ($MODDABLE)");
 			assert.deepEqual(burnt(linesFor(sdk, chip)), []);
 		});
 
-	it("are found: those of a production build are flash encryption and its keys", () => {
+	it("are found in a production build: flash encryption and its keys", () => {
 		const text = sdkconfigOf({ ...own, board: findBoard("esp32-devkitc"), production: true });
 		assert.deepEqual(burnt(text), ["SECURE_FLASH_ENC_ENABLED", "NVS_ENCRYPTION"]);
 	});

@@ -11,8 +11,8 @@ function registers(household: Household, nowMs: number): Map<string, number> {
 	return new Map([...text.matchAll(/([^\r\n\x02]+)\((-?[\d.]+)\*/g)].map(([, code, value]) => [code, Number(value)]));
 }
 
-describe("the household's meter", () => {
-	it("sends a block with a right check in modes A, B and C, and none when it pushes", () => {
+describe("The household's meter", () => {
+	it("sends a block with a correct check in modes A, B and C, and none in push mode", () => {
 		for (const [mode, baud] of [
 			["A", 300],
 			["B", 2400],
@@ -31,7 +31,7 @@ describe("the household's meter", () => {
 		}
 	});
 
-	it("promises each rate that a mode has, and refuses the others", () => {
+	it("offers each rate of a mode, and rejects the others", () => {
 		assert.equal(
 			[300, 600, 1200, 2400, 4800, 9600, 19200].map((baud) => baudCharacterFor(baud, "C")).join(""),
 			"0123456",
@@ -41,7 +41,7 @@ describe("the household's meter", () => {
 		assert.throws(() => new Household({ utcMs: NOON, mode: "B", baud: 300 }), /no baud rate character for 300/);
 	});
 
-	it("exports at noon and imports in the evening, and its registers follow", () => {
+	it("exports at noon and imports in the evening, and its registers match", () => {
 		const household = new Household({ utcMs: NOON, mode: "C", baud: 9600 });
 		const noon = registers(household, 0);
 		const later = registers(household, HOUR_MS);
@@ -63,7 +63,7 @@ describe("the household's meter", () => {
 		}
 	});
 
-	it("bridges a pause of years without counting through it", () => {
+	it("skips a pause of years without simulating it", () => {
 		const household = new Household({ utcMs: NOON, mode: "C", baud: 9600 });
 		household.telegram(0);
 		const startMs = performance.now();

@@ -5,16 +5,16 @@ import { type Fault, StandIn } from "../../tools/hub/home-assistant.js";
 
 const PATH = "/api/states/sensor.smgw_a1b2c3_1_0_1_8_0";
 const REPLY_LIMIT_MS = 10_000;
-/** Silence that ends a reply. */
+/** Silence that ends a reply, ms. */
 const SILENCE_MS = 1000;
 const SLOW_MS = 150;
-/** Bytes that show that a reply is endless. */
+/** Number of bytes from which a reply counts as endless. */
 const MUCH = 100_000;
 
 function post(hub: StandIn, body: unknown, token = hub.token): Promise<Response> {
 	return fetch(`${hub.url}${PATH}`, {
 		method: "POST",
-		// Otherwise the next request may use a connection that a restart has cut.
+		// Otherwise the next request may use a connection that a restart has closed.
 		headers: { Authorization: `Bearer ${token}`, Connection: "close" },
 		body: JSON.stringify(body),
 		redirect: "manual",
@@ -22,7 +22,7 @@ function post(hub: StandIn, body: unknown, token = hub.token): Promise<Response>
 	});
 }
 
-/** Bytes of a connection until its end, MUCH bytes, or a silence. */
+/** Bytes of a connection up to its end, to MUCH bytes, or to a silence. */
 function raw(hub: StandIn): Promise<{ text: string; hasEnded: boolean }> {
 	return new Promise((resolve) => {
 		let text = "";
@@ -43,14 +43,14 @@ function raw(hub: StandIn): Promise<{ text: string; hasEnded: boolean }> {
 	});
 }
 
-describe("the stand-in for Home Assistant", () => {
+describe("The stand-in for Home Assistant", () => {
 	let hub: StandIn;
 	beforeEach(async () => {
 		hub = await StandIn.start({ banAfter: 3 });
 	});
 	afterEach(() => hub.end());
 
-	it("takes a state as new, then as known, and has lost it after a restart", async () => {
+	it("reports a state as new, then as known, and as new again after a restart", async () => {
 		assert.equal((await post(hub, { state: "1", attributes: { a: 1, b: 2 } })).status, 201);
 		assert.equal((await post(hub, { state: "2", attributes: { b: 3 } })).status, 200);
 		assert.deepEqual(
@@ -64,7 +64,7 @@ describe("the stand-in for Home Assistant", () => {
 		assert.equal((await post(hub, { state: "2" })).status, 201);
 	});
 
-	it("keeps the requests as they came", async () => {
+	it("records the requests unchanged", async () => {
 		await post(hub, { state: "1" });
 		await post(hub, { state: "1" }, "wrong");
 		assert.deepEqual(
@@ -76,14 +76,14 @@ describe("the stand-in for Home Assistant", () => {
 		);
 	});
 
-	it("refuses wrong tokens and those of no administrator, and bans who goes on", async () => {
+	it("rejects wrong tokens and those without administrator rights, and bans a client that repeats them", async () => {
 		for (const token of ["wrong", hub.guestToken, "wrong"])
 			assert.equal((await post(hub, { state: "1" }, token)).status, 401);
 		assert.equal((await post(hub, { state: "1" })).status, 403);
 		assert.equal(hub.entities.size, 0);
 	});
 
-	it("shows on its page what was sent, and nothing of it as HTML", async () => {
+	it("shows the received states on its page, without interpreting them as HTML", async () => {
 		await post(hub, { state: "<b>1", attributes: { friendly_name: 'Imported "energy"', unit_of_measurement: "kWh" } });
 		const text = await (await fetch(`${hub.url}/`)).text();
 		assert.match(text, /Imported &quot;energy&quot;.*sensor\.smgw_a1b2c3_1_0_1_8_0.*&lt;b&gt;1 kWh/s);
@@ -103,7 +103,7 @@ describe("the stand-in for Home Assistant", () => {
 		["none", /^HTTP\/1\.1 404 .*404: Not Found$/s, true],
 	];
 	for (const [fault, pattern, ends] of starts) {
-		it(`is a poor peer on demand: ${fault}`, async () => {
+		it(`simulates a faulty server on request: ${fault}`, async () => {
 			hub.fault = fault;
 			hub.redirectTo = "https://other.example/";
 			const { text, hasEnded } = await raw(hub);
@@ -114,7 +114,7 @@ describe("the stand-in for Home Assistant", () => {
 		});
 	}
 
-	it("is slow on demand", async () => {
+	it("is slow on request", async () => {
 		hub.fault = "slow";
 		hub.slowMs = SLOW_MS;
 		const startMs = performance.now();

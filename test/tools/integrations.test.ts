@@ -1,4 +1,4 @@
-/** The files of docs/integrations.md without the programs for them; test/peers runs those. */
+/** The files of docs/integrations.md, without the programs that use them; test/peers runs those. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ const routes: readonly string[] = Object.keys(
 	JSON.parse(readFileSync(join(ROOT, "modules", "api", "openapi.json"), "utf8")).paths,
 );
 
-describe("The page of other programs", () => {
+describe("The integration guide", () => {
 	const templates = [...readTemplates()];
 
 	it("has files", () => {
 		assert.ok(templates.length > 15, `${templates.length}`);
 	});
 
-	it("finds a value by both names that meters give it, where it promises that", () => {
+	it("finds a value by both names that meters use, if it promises this", () => {
 		const evcc = readTemplates().get("evcc-mqtt.yaml")!;
 		const flow = readTemplates().get("node-red-mqtt.json")!;
 		const expressions = [...evcc.matchAll(/jq:\s(?:>-\s+)?((?:.|\n {8})+)/g), ...flow.matchAll(/"to": "(.*?)", /g)];
@@ -37,13 +37,13 @@ describe("The page of other programs", () => {
 	});
 
 	for (const [name, text] of templates) {
-		it(`has ${name}, which is run by a peer`, () => {
+		it(`contains ${name}, which a peer test runs`, () => {
 			const peers = readdirSync(PEERS).filter((file) => file.endsWith(".ts"));
 			const users = peers.filter((file) => readFileSync(join(PEERS, file), "utf8").includes(`"${name}"`));
-			assert.ok(users.length > 0, "no peer runs it");
+			assert.ok(users.length > 0, "no peer test runs it");
 		});
 
-		it(`asks in ${name} for what there is`, () => {
+		it(`requests existing routes in ${name}`, () => {
 			for (const [, path] of text.matchAll(/\/api\/v1(\/[\w/]+)/g)) assert.ok(routes.includes(`/api/v1${path}`), path);
 			if (name.endsWith(".json")) JSON.parse(text);
 			for (const [, body] of text.matchAll(/-d '([^']*)'/g)) JSON.parse(body);

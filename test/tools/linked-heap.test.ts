@@ -1,4 +1,4 @@
-/** Reduction of the preloaded machine that the SDK's linker writes as C. */
+/** Reduces the preloaded machine that the SDK's linker writes as C. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ function functions(texts: readonly string[]): { lines: string[]; code: number[] 
 	return { lines, code };
 }
 
-/** The captured slots of each function by its length, in the order of the functions' slots. */
+/** Variables that each function captures, in the order of the functions' slots; `lengths` says how many it has. */
 function captured(heap: Heap, lengths: readonly number[]): string[] {
 	const code = heap.slots.filter(({ kind }) => kind === "XS_CODE_X_KIND");
 	return code.map(({ value }, index) => {
@@ -57,7 +57,7 @@ function captured(heap: Heap, lengths: readonly number[]): string[] {
 	});
 }
 
-describe("what functions of the firmware capture", () => {
+describe("Captured variables of the firmware's functions", () => {
 	for (const [lists, length] of [
 		[["abc", "bcd", "cde"], 5],
 		[["a", "ab", "abc", "c", "bc"], 3],
@@ -68,13 +68,13 @@ describe("what functions of the firmware capture", () => {
 		[["ab", "cd"], 4],
 		[[], 0],
 	] as [string[], number][])
-		it(`is one sequence with each list in it: ${lists.join(" ")}`, () => {
+		it(`become one sequence that contains each list: ${lists.join(" ")}`, () => {
 			const sequence = sequenceOf(lists.map((list) => [...list])).join("");
 			for (const list of lists) assert.ok(sequence.includes(list), `${sequence} has no ${list}`);
 			assert.equal(sequence.length, length);
 		});
 
-	it("is shared, and each function gets what it had", () => {
+	it("are shared, and each function keeps its own", () => {
 		const texts = ["abc", "b", "bcd", "abc", "dc", "cd"];
 		const { lines } = functions(texts);
 		const heap = new Heap(machineOf(lines));
@@ -82,12 +82,12 @@ describe("what functions of the firmware capture", () => {
 		const small = new Heap(heap.toString());
 		const lengths = texts.map(({ length }) => length);
 		assert.deepEqual(captured(small, lengths), texts);
-		// abcdc: five, and an object with a slot of its own before them.
+		// Five for abcdc, and an object with a slot of its own before them.
 		assert.equal(small.slots.filter(({ kind }) => kind === "XS_CLOSURE_KIND").length, 5);
 		assert.equal(small.slots.length, heap.slots.length - (2 * texts.length + texts.join("").length) + 2 + 5);
 	});
 
-	it("stays as it is where something else refers to it, or the list has more than variables", () => {
+	it("stay unchanged if something else refers to them, or the list contains other slots", () => {
 		const { lines, code } = functions(["ab", "ab", "ab"]);
 		lines.push(slotOf("REFERENCE", `.reference = ${to(code[0]! - 4)}`));
 		lines[code[1]! - 2] = lines[code[1]! - 2]!.replace(
@@ -100,7 +100,7 @@ describe("what functions of the firmware capture", () => {
 	});
 });
 
-describe("the slots of the firmware", () => {
+describe("Slots of the firmware", () => {
 	const OBJECTS = [
 		object(2),
 		property("a", 1, 3),
@@ -114,17 +114,17 @@ describe("the slots of the firmware", () => {
 		property("a", 7),
 	];
 
-	it("lie where XS looks for them, and no object's where it would look for another's", () => {
+	it("are where XS looks for them, and not where it would look for another object's", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		assert.equal(checkLookUps(new Heap(text)), 7);
 		assert.equal(new Heap(text).slots.filter(isProperty).length, 7);
 	});
 
-	it("are refused where XS would take one for another object's property", () => {
+	it("are rejected where XS would take one for another object's property", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		const colors = new Heap(text).colors();
 		const objects = new Heap(text).slots.flatMap(({ kind }, place) => (kind === "XS_INSTANCE_KIND" ? [place] : []));
-		// Links from each object to another one's property; with that distance XS would find it for a color.
+		// Links from each object to a property of another one, at the distance where XS would look for a color.
 		let wrong = 0;
 		for (const owner of objects)
 			for (const [place, slot] of new Heap(text).slots.entries()) {
@@ -141,7 +141,7 @@ describe("the slots of the firmware", () => {
 		assert.ok(wrong > 5, String(wrong));
 	});
 
-	it("keep their lists, what refers to them, and the items of arrays behind each other", () => {
+	it("keep their lists, the references to them, and the order of array items", () => {
 		const items = [
 			slotOf("ARRAY", `.array = { ${to(13)}, 2 }`, { id: "3" }),
 			slotOf("INTEGER", ".integer = 2 * sizeof(txSlot)", { flag: 0x80 }),
@@ -162,7 +162,7 @@ describe("the slots of the firmware", () => {
 		assert.match(text, new RegExp(`#define mxHeapCount ${heap.slots.length}\n`));
 	});
 
-	it("are refused in another form than the linker of SDK 8.2 writes, and where one is missing", () => {
+	it("are rejected in another form than that of the linker of SDK 8.2, or if one is missing", () => {
 		assert.throws(() => new Heap(machineOf(["{ 0 },"])), /another form/);
 		assert.throws(() => new Heap("int main() {}"), /another way/);
 		const heap = new Heap(machineOf(OBJECTS));
@@ -171,7 +171,7 @@ describe("the slots of the firmware", () => {
 	});
 });
 
-describe("built-in functions that the linker has stripped", () => {
+describe("Built-in functions that the linker has stripped", () => {
 	/** A built-in object with these functions, listed in another order than their slots. */
 	function builtIns(list: readonly number[]): Heap {
 		const places = [...list.keys()].map((index) => list.length + 1 - index);
@@ -209,7 +209,7 @@ describe("built-in functions that the linker has stripped", () => {
 		[[1, 2], []],
 		[[0], ["a"]],
 	] as [number[], string[]][])
-		it(`are no properties any more: ${list.map((index) => NAMES[index]).join(" ")}`, () => {
+		it(`are removed as properties: ${list.map((index) => NAMES[index]).join(" ")}`, () => {
 			const heap = builtIns(list);
 			const object = heap.slots.findIndex(({ kind }) => kind === "XS_INSTANCE_KIND");
 			const own = heap.listOf(object).map((place) => heap.slots[place]!);
@@ -225,15 +225,15 @@ describe("built-in functions that the linker has stripped", () => {
 			);
 		});
 
-	it("stay where the engine lists them, with their number", () => {
+	it("stay in the engine's own list, with their number", () => {
 		const text = builtIns([1, 3, 2]).toString();
 		assert.match(text, /gxBuilders\[2\] = \{\n\t\{ fx_d, 1, xsID_d \},\n\t\{ fxDeadStrip, 2, xsID_c \},\n\};/);
 		assert.match(text.slice(text.indexOf("gxStack")), /\{ &gxBuilders\[1\], 7 \}/);
 	});
 });
 
-describe("an SDK that is not known", () => {
-	it("is refused, with the file that is another and what helps", () => {
+describe("An unknown SDK", () => {
+	it("is rejected with the name of the changed file and advice", () => {
 		const xs = mkdtempSync(join(tmpdir(), "gateway-engine-"));
 		try {
 			for (const folder of ["sources", "tools"]) mkdirSync(join(xs, folder));

@@ -1,6 +1,6 @@
-/** A preloaded machine as the SDK's linker writes it in C. */
+/** Makes a preloaded machine in the form of the SDK's linker, as C. */
 
-/** How slots refer to a slot. */
+/** The text by which a slot refers to another slot. */
 export const to = (place: number) => `(txSlot*)&gxHeap[${place}]`;
 export const NAMES = ["a", "b", "c", "d"];
 

@@ -23,14 +23,14 @@ describe("npm run linux", function () {
 		return spawnSync(process.execPath, [PROGRAM, "--state", join(folder, "state"), ...args], { env, encoding: "utf8" });
 	}
 
-	it("says what is needed where there is no SDK", () => {
+	it("lists what is needed if there is no SDK", () => {
 		const { status, stdout, stderr } = run(["--quiet"]);
 		assert.equal(status, 1);
 		assert.equal(stdout, "");
 		assert.match(stderr, /^The Moddable SDK is needed: \$MODDABLE is not set\. npm run doctor says how to get it\.\n$/);
 	});
 
-	it("says so where $MODDABLE points to something else, or to an SDK that was not built", () => {
+	it("reports a $MODDABLE that points to something else, or to an SDK that was not built", () => {
 		assert.match(run(["--quiet"], folder).stderr, /^There is no Moddable SDK in /);
 		const header = join(folder, "xs", "includes", "xs.h");
 		mkdirSync(dirname(header), { recursive: true });
@@ -48,7 +48,7 @@ describe("npm run linux", function () {
 		[["--time", "never"], /^--time is a date and time/],
 		[["--ntp", "a b"], /^--ntp is names or IPv4 addresses/],
 	] as [string[], RegExp][]) {
-		it(`refuses ${args.join(" ")} with exit code 2`, () => {
+		it(`exits with 2 for ${args.join(" ")}`, () => {
 			const { status, stderr } = run(args);
 			assert.equal(status, 2);
 			assert.match(stderr, message);

@@ -12,7 +12,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 /** Memory for XS objects on an ESP32 without PSRAM: bytes of chunks, and slots of 16 bytes. */
 const HEAP_BYTES = 65536 + 4096 * 16;
 
-/** A program of its own. */
+/** C files of programs other than the firmware. */
 const NOT_FIRMWARE = ["hosts/linux/runner.c"];
 
 interface Manifest {
@@ -34,14 +34,14 @@ function read(path: string): Manifest {
 	return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 }
 
-describe("the manifests of the firmware", () => {
+describe("The manifests of the firmware", () => {
 	for (const folder of FOLDERS)
 		it(`name every C file and header of ${folder}, by their whole names and in order`, () => {
 			const files = readdirSync(join(ROOT, folder))
 				.filter((name) => /\.[ch]$/.test(name) && !NOT_FIRMWARE.includes(`${folder}/${name}`))
 				.map((name) => `./${name}`)
 				.sort();
-			// Without an extension the name would include the TypeScript file of that name.
+			// Without an extension, the name would also match the TypeScript file of that name.
 			const { "*": named = [], ...others } = read(`${folder}/manifest.json`).modules ?? {};
 			assert.deepEqual(
 				named.filter((name) => !name.startsWith("$(MODULES)/")),
@@ -50,7 +50,7 @@ describe("the manifests of the firmware", () => {
 			assert.deepEqual(others, {});
 		});
 
-	it("name the C for Ethernet, of which a board has what all ports share and its own kind", () => {
+	it("name the C for Ethernet: a board has what all ports share, and its own kind", () => {
 		const folder = "hosts/esp32/ethernet";
 		const files = readdirSync(join(ROOT, folder)).filter((name) => /\.[ch]$/.test(name));
 		const namedBy = (manifest: string) => read(`${folder}/${manifest}`).modules!["*"]!;
@@ -70,7 +70,7 @@ describe("the manifests of the firmware", () => {
 			);
 	});
 
-	it("hold the driver of the W5500 at one version, which a release tells as a part of it", () => {
+	it("include the W5500 driver in one fixed version, which releases list as a component", () => {
 		const { platforms } = JSON.parse(readFileSync(join(ROOT, "hosts/esp32/ethernet/w5500.json"), "utf8"));
 		const [, driver] = platforms["esp32/*"].dependency;
 		const parts = JSON.parse(readFileSync(join(ROOT, "tools/release/firmware-parts.json"), "utf8"));
@@ -80,7 +80,7 @@ describe("the manifests of the firmware", () => {
 		assert.ok(readFileSync(join(ROOT, "docs/dependencies.md"), "utf8").includes(`\`${part.name}\` ${part.version}`));
 	});
 
-	it("are there for every folder with C, and each host has what all share", () => {
+	it("exist for every folder with C, and each host includes the shared ones", () => {
 		const folders = readdirSync(join(ROOT, "hosts")).map((name) => `hosts/${name}`);
 		const withC = folders.filter((folder) => readdirSync(join(ROOT, folder)).some((name) => /\.[ch]$/.test(name)));
 		assert.deepEqual(withC.sort(), [...FOLDERS].sort());
@@ -88,7 +88,7 @@ describe("the manifests of the firmware", () => {
 			assert.deepEqual(read(`hosts/${host}/manifest.json`).include, ["../../manifest.json", "../native/manifest.json"]);
 	});
 
-	it("name nothing else that is not there", () => {
+	it("name only files that exist", () => {
 		for (const path of [ROOT_MANIFEST, ...FOLDERS.map((folder) => `${folder}/manifest.json`)]) {
 			const { include = [], data = {} } = read(path);
 			for (const name of [include].flat().filter((each) => each.startsWith(".")))
@@ -103,11 +103,11 @@ describe("the manifests of the firmware", () => {
 		}
 	});
 
-	it("leave the memory of the device as it is", () => {
+	it("keep the device's memory settings", () => {
 		const { chunk, heap, stack, static: pool } = read(ROOT_MANIFEST).creation!;
-		assert.equal(pool, 0, "one pool for all would let chunks take the place of slots");
-		assert.equal(chunk!.incremental, 0, "a memory that grows has no limit to test");
-		assert.equal(heap!.incremental, 0, "a memory that grows has no limit to test");
+		assert.equal(pool, 0, "in one pool, chunks would take the place of slots");
+		assert.equal(chunk!.incremental, 0, "a growing memory has no limit to test");
+		assert.equal(heap!.incremental, 0, "a growing memory has no limit to test");
 		assert.equal(chunk!.initial + 16 * heap!.initial, HEAP_BYTES);
 		assert.equal(stack, 512);
 		for (const folder of FOLDERS) {

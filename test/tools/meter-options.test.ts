@@ -4,7 +4,7 @@ import { UsageError } from "../../tools/meter/words.js";
 
 const parse = (line: string) => parseOptions(line === "" ? [] : line.split(" "));
 
-describe("meter simulator options", () => {
+describe("The options of the meter simulator", () => {
 	it("have defaults", () => {
 		assert.deepEqual(parse(""), {
 			pushMs: 3000,
@@ -19,7 +19,7 @@ describe("meter simulator options", () => {
 		});
 	});
 
-	it("are all taken", () => {
+	it("are all accepted", () => {
 		const line =
 			"--telegram t.hex --mode D --baud 9600 --push-seconds 1 --parity-bits on --address 0aZ --battery --reaction 30 " +
 			"--baud-pace --protocol iec --echo --noise 3 --wrong-bcc 2 --silence 1 --late 40 --cut 9 --lie 300 --no-stx " +
@@ -65,13 +65,13 @@ describe("meter simulator options", () => {
 		});
 	});
 
-	it("take the time that the meter's clock shows", () => {
+	it("set the time that the meter's clock shows", () => {
 		assert.equal(parse("--time 2026-01-31T12:00:00Z")?.utcMs, Date.UTC(2026, 0, 31, 12));
 		assert.throws(() => parse("--time 2026-01-31"), UsageError);
 		assert.throws(() => parse("--time noon"), UsageError);
 	});
 
-	it("are each explained in the help", () => {
+	it("are all explained in the help", () => {
 		assert.equal(parse("--help"), undefined);
 		for (const [, name] of "--port --cut --lie --seed --wrong-bcc --address --protocol".matchAll(/--(\S+)/g)) {
 			assert.ok(HELP.includes(`--${name}`), name);
@@ -98,7 +98,7 @@ describe("meter simulator options", () => {
 		"--telegram t --mode C --baud 300",
 		"--push-seconds 0",
 	]) {
-		it(`refuse "${line}" with a sentence`, () => {
+		it(`reject "${line}" with a message`, () => {
 			assert.throws(
 				() => parse(line),
 				(error) => error instanceof UsageError && error.message.length > 10,

@@ -15,7 +15,7 @@ const telegram = (name: string) => vectorPath("iec62056-21", name);
 const withParity = (text: string) => Buffer.from(text, "latin1").map((byte) => byte | (odd(byte) ? 0x80 : 0));
 const odd = (byte: number) => byte.toString(2).replaceAll("0", "").length % 2 === 1;
 
-/** A terminal reader, independent of the project's. */
+/** A terminal reader that is independent of the project's. */
 class Reader {
 	received = Buffer.alloc(0);
 	readonly port: SerialPort;
@@ -30,7 +30,7 @@ class Reader {
 	async until(end: RegExp, limitMs = 20_000): Promise<string> {
 		const deadline = performance.now() + limitMs;
 		while (!end.test(this.text)) {
-			if (performance.now() > deadline) throw new Error(`never came: ${end}; ${JSON.stringify(this.text)}`);
+			if (performance.now() > deadline) throw new Error(`never received: ${end}; ${JSON.stringify(this.text)}`);
 			await new Promise((resolve) => setTimeout(resolve, 5));
 		}
 		const text = this.text;
@@ -63,7 +63,7 @@ describe("npm run meter", function () {
 		for (const child of started.splice(0)) child.kill("SIGKILL");
 	});
 
-	it("is read on its pseudo-terminal by one reader after another, in the form in which each asks", async () => {
+	it("is read on its pseudo-terminal by one reader after another, in the form that each requests", async () => {
 		const { path } = await start("--telegram", telegram("logarex-lk13-history"));
 		for (const form of [(text: string) => Buffer.from(text), withParity]) {
 			const reader = new Reader(path);
@@ -76,14 +76,14 @@ describe("npm run meter", function () {
 		}
 	});
 
-	it("with --baud-pace takes the wire's time, and garbles for who listens at another speed", async () => {
+	it("with --baud-pace takes the time of a real line, and sends garbage to a reader at another speed", async () => {
 		const { path } = await start("--baud-pace", "--reaction", "100", "--mode", "C", "--baud", "9600");
 		const reader = new Reader(path);
 		await once(reader.port, "open");
 		const startMs = performance.now();
 		reader.port.write("/?!\r\n");
 		const ident = await reader.until(/\r\n$/);
-		// Five characters, the pause, fifteen characters, all at 300 Bd.
+		// Five characters, the pause, and fifteen characters, all at 300 Bd.
 		const wireMs = (5 * 10_000) / 300 + 100 + (ident.length * 10_000) / 300;
 		const tookMs = performance.now() - startMs;
 		assert.ok(tookMs > wireMs - 2 && tookMs < wireMs + 2000, `${tookMs} ms for ${wireMs}`);
@@ -94,11 +94,11 @@ describe("npm run meter", function () {
 		await reader.close();
 	});
 
-	describe("with --baud-pace, at a change of speed", () => {
+	describe("npm run meter with --baud-pace, at a change of speed", () => {
 		const ACKNOWLEDGEMENT = "\x06050\r\n";
-		/** More than a second at 300 Bd. */
+		/** An address that takes more than a second at 300 Bd. */
 		const ADDRESS = "1".repeat(32);
-		/** Six characters at 300 Bd, and a little. */
+		/** Longer than six characters at 300 Bd, ms. */
 		const SENT_MS = 210;
 		const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -113,8 +113,8 @@ describe("npm run meter", function () {
 		}
 
 		for (const [name, keptMs] of [
-			["is not led astray when it is kept from running while it is acknowledged", 500],
-			["nor when it is kept so for longer than it waits", 2500],
+			["switches correctly if its process is paused during the acknowledgement", 500],
+			["switches correctly if its process is paused for longer than it waits", 2500],
 		] as const) {
 			it(name, async () => {
 				const { child, reader, change } = await signOn();
@@ -129,7 +129,7 @@ describe("npm run meter", function () {
 			});
 		}
 
-		it("waits a second for a reader that is slow to follow, and no longer", async () => {
+		it("waits at most a second for a reader that follows slowly", async () => {
 			const { reader, change } = await signOn();
 			reader.port.write(ACKNOWLEDGEMENT);
 			await pass(SENT_MS + 500);
@@ -143,7 +143,7 @@ describe("npm run meter", function () {
 			await other.reader.close();
 		});
 
-		it("does not understand who is at another speed before the end of a request", async () => {
+		it("does not accept a request whose sender changes the speed before its end", async () => {
 			const { path } = await start("--baud-pace", "--reaction", "100", "--address", ADDRESS);
 			const reader = new Reader(path);
 			await once(reader.port, "open");
@@ -159,7 +159,7 @@ describe("npm run meter", function () {
 		});
 	});
 
-	it("pushes in mode D, with parity bits when asked, whether or not somebody reads", async () => {
+	it("sends in mode D, with parity bits if requested, whether or not it is read", async () => {
 		const { path } = await start("--mode", "D", "--push-seconds", "1", "--parity-bits", "on");
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		const reader = new Reader(path, 2400);
@@ -207,7 +207,7 @@ describe("npm run meter", function () {
 		assert.deepEqual(await once(child, "exit"), [0, null]);
 	});
 
-	it("says that another meter has its port", async () => {
+	it("reports that another meter uses its port", async () => {
 		const { path } = await start();
 		await start("--port", path);
 		const second = spawn(process.execPath, [program, "--port", path], { stdio: ["ignore", "ignore", "pipe"] });
@@ -218,7 +218,7 @@ describe("npm run meter", function () {
 		assert.deepEqual(await once(second, "exit"), [1, null]);
 	});
 
-	it("says what is wrong and exits with 2 for the command line, 1 for the rest", async () => {
+	it("exits with 2 for a bad command line and 1 for other errors, with a message", async () => {
 		for (const [args, code, message] of [
 			[["--protocol", "dlms", "--window", "9"], 2, /--window takes 1 to 7/],
 			[["--port", "/dev/no-such-port"], 1, /^The serial port \S+no-such-port can't be opened: No such .*--port\.\n$/],
@@ -234,7 +234,7 @@ describe("npm run meter", function () {
 		}
 	});
 
-	it("answers at the socket of an emulator, also of one that comes later or once more", async () => {
+	it("answers at the socket of an emulator, even if that starts later or again", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "meter-"));
 		const path = join(folder, "uart");
 		const child = spawn(process.execPath, [program, "--quiet", "--socket", path], {
@@ -260,7 +260,7 @@ describe("npm run meter", function () {
 		[["--socket"], "--socket needs a path."],
 		[["--socket", "a", "--port", "b"], "--port and --socket are two places: the meter has one."],
 	] as const) {
-		it(`refuses ${args.join(" ")}`, async () => {
+		it(`rejects ${args.join(" ")}`, async () => {
 			const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
 			const [bytes] = await once(child.stderr, "data");
 			assert.equal(bytes.toString(), `${message}\n`);

@@ -8,10 +8,10 @@ const ROOT = new URL("../../../", import.meta.url);
 const source = readFileSync(new URL("modules/obis/names.tsv", ROOT), "utf8");
 const built = readFileSync(new URL("modules/resources/obis-names.bin", ROOT));
 const TITLES = "medium\tchannel\tcode\ten\tde\tpl\n";
-/** Flash is shared with a web page and a firmware of 1.9 MB. */
+/** Bytes; flash also holds a web page and a firmware of 1.9 MB. */
 const SIZE_LIMIT = 16 * 1024;
 
-/** Values for the marks in codes: E 42, channel 3, L1, limit 4. */
+/** Meanings of the marks in codes: E 42, channel 3, L1, limit 4. */
 const MEANINGS = new Map([
 	["{tariff}", "42"],
 	["{next}", "43"],
@@ -28,7 +28,7 @@ function codeOf(address: string): OBISCode {
 
 const row = (...columns: string[]) => `${TITLES}${columns.join("\t")}\n`;
 
-describe("The generator of the table of names", () => {
+describe("The generator of the OBIS name table", () => {
 	it("has been run after the last change of names.tsv", () => {
 		assert.ok(Buffer.from(buildTable(source)).equals(built), "npm run build makes it");
 	});
@@ -37,7 +37,7 @@ describe("The generator of the table of names", () => {
 		assert.ok(built.length <= SIZE_LIMIT, `${built.length} bytes`);
 	});
 
-	it("packs every text so that the firmware reads it back", () => {
+	it("packs every text so that the firmware can read it", () => {
 		const rows = source
 			.split("\n")
 			.filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("medium"));
@@ -72,7 +72,7 @@ describe("The generator of the table of names", () => {
 		}
 	});
 
-	it("has room for an attribute behind every name", () => {
+	it("leaves room for an attribute after every name", () => {
 		const longest = { name: 0, attribute: 0 };
 		for (const line of source.split("\n")) {
 			const [medium, , code, ...texts] = line.split("\t");
@@ -84,7 +84,7 @@ describe("The generator of the table of names", () => {
 		assert.ok(longest.name + ", ".length + longest.attribute <= NAME_LIMIT, JSON.stringify(longest));
 	});
 
-	it("says which line is wrong, and why", () => {
+	it("names the faulty line and the reason", () => {
 		const wrong: [string, RegExp][] = [
 			[row("1", "*", "1.8.0", "a", "b"), /line 2: not medium/],
 			[row("1", "*", "1.8", "a", "b", "c"), /line 2: not medium/],
@@ -106,14 +106,14 @@ describe("The generator of the table of names", () => {
 		for (const [text, message] of wrong) assert.throws(() => parseNames(text), message);
 	});
 
-	it("takes a name of exactly the limit", () => {
+	it("accepts a name of exactly the limit", () => {
 		assert.equal(parseNames(row("1", "*", "1.8.0", "x".repeat(NAME_LIMIT), "b", "c")).length, 1);
 		const withNumber = `${"x".repeat(NAME_LIMIT - 3)}{tariff}`;
 		assert.equal(parseNames(row("1", "*", "1.8.#", withNumber, "b{tariff}", "c{tariff}")).length, 1);
 		assert.throws(() => parseNames(row("1", "*", "1.8.#", `x${withNumber}`, "b{tariff}", "c{tariff}")), /too long/);
 	});
 
-	it("gives the same bytes whatever the order of the rows", () => {
+	it("gives the same bytes for any order of the rows", () => {
 		const [head, ...rest] = source.split(TITLES);
 		const lines = rest[0].split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 		const turned = `${head}${TITLES}${lines.reverse().join("\n")}\n`;

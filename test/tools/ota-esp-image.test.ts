@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { checkImage } from "../../tools/ota/esp-image.js";
 import { imageOf } from "./ota-firmware.js";
 
-describe("an application image", () => {
+describe("An application image", () => {
 	const image = Buffer.from(imageOf(5000));
 	const check = (change: (image: Buffer) => Buffer | undefined) => {
 		const copy = Buffer.from(image);
@@ -14,24 +14,24 @@ describe("an application image", () => {
 			return copy;
 		});
 
-	it("is taken as ESP-IDF makes it, and with a signature behind it", () => {
+	it("is accepted as ESP-IDF makes it, and with a signature after it", () => {
 		check((copy) => copy)();
 		check((copy) => Buffer.concat([copy, Buffer.alloc(4096)]))();
-		// Without its own hash.
+		// An image without its own hash.
 		check((copy) => {
 			copy[23] = 0;
 			return copy.subarray(0, -32);
 		})();
 	});
 
-	it("is refused when it is for another chip, or none", () => {
+	it("is rejected if it is for another chip, or for none", () => {
 		assert.throws(set(0, 0xe8), /^Error: This is no application image of ESP-IDF/);
 		assert.throws(() => checkImage(new Uint8Array(23).fill(0xe9), "esp32c3"), /This is no application image/);
 		assert.throws(() => checkImage(image, "esp32"), /The image is for esp32c3, not for the board's esp32\./);
 		assert.throws(set(12, 77), /The image is for chip 77/);
 	});
 
-	it("is refused when it is cut off, anywhere", () => {
+	it("is rejected if it is cut off anywhere", () => {
 		for (let length = 24; length < image.length; length += length < 64 || length > 4900 ? 1 : 97)
 			if (length < image.length - 8)
 				assert.throws(
@@ -41,7 +41,7 @@ describe("an application image", () => {
 				);
 	});
 
-	it("is refused when it is damaged", () => {
+	it("is rejected if it is damaged", () => {
 		assert.throws(set(1, 0), /0 segments/);
 		assert.throws(set(1, 17), /17 segments/);
 		assert.throws(set(1, 2), /cut off|checksum/);

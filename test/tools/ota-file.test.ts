@@ -10,7 +10,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const text = (value: string, length: number) => hex(Buffer.from(value).subarray(0, length)).padEnd(2 * length, "0");
 
-describe("a firmware file", () => {
+describe("A firmware file", () => {
 	for (const packed of [true, false])
 		it(`has each byte where the description says (${packed ? "packed" : "plain"})`, () => {
 			const file = makeFirmwareFile({ ...FIRMWARE, packed });
@@ -47,7 +47,7 @@ describe("a firmware file", () => {
 			assert.ok(file.subarray(288).equals(content));
 		});
 
-	it("is not made when the signer's key is another", () => {
+	it("is not made if the signer's key is another", () => {
 		const other: Signer = {
 			...keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey),
 			point: signer.point,
@@ -55,7 +55,7 @@ describe("a firmware file", () => {
 		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, signer: other }), /not a signature by the expected key/);
 	});
 
-	it("is not made of what has no room in it", () => {
+	it("is not made from values that do not fit", () => {
 		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, version: "1".repeat(33) }), /version has up to 32 characters/);
 		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, chip: "esp32ü" }), /chip has up to 16 characters of ASCII/);
 		assert.throws(
@@ -67,9 +67,9 @@ describe("a firmware file", () => {
 	});
 });
 
-describe("a packed image", () => {
+describe("A packed image", () => {
 	for (const length of [0, 1, PIECE_LENGTH - 1, PIECE_LENGTH, PIECE_LENGTH + 1, 3 * PIECE_LENGTH])
-		it(`of ${length} bytes is unpacked again`, () => {
+		it(`of ${length} bytes is unpacked correctly`, () => {
 			const image = imageOf(length);
 			const packed = pack(image);
 			assert.equal(hex(unpack(packed, length)), hex(image));
@@ -80,7 +80,7 @@ describe("a packed image", () => {
 			}
 		});
 
-	it("is refused when anything of it is missing, too much or damaged", () => {
+	it("is rejected if a part is missing, added or damaged", () => {
 		const image = imageOf(PIECE_LENGTH + 1000);
 		const packed = pack(image);
 		const second = 4 + packed.readUInt32LE(0);

@@ -1,4 +1,4 @@
-/** Firmware images and keys for tests of programs that read update files. */
+/** Firmware images and keys to test programs that read update files. */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -13,7 +13,7 @@ const WHOLE_IMAGE = 128;
 const HASH_LENGTH = 32;
 
 /**
- * An image of ESP-IDF as the boot loader checks it: one segment with different, compressible pieces. At least 128
+ * An ESP-IDF image that passes the boot loader's check: one segment with different, compressible pieces. At least 128
  * bytes.
  */
 export function imageOf(length: number, chip: Chip = "esp32c3"): Uint8Array {

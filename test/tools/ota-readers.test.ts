@@ -1,4 +1,4 @@
-/** Software of other makers reads our firmware files. */
+/** Third-party software reads our firmware files. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { missingOpenSSL, openssl } from "../hosts/openssl.js";
 import { FIRMWARE, publicKey } from "./ota-firmware.js";
 
-/** The used part; its own types include the whole library. */
+/** The part that is used here; the package's own types include its whole library. */
 interface Herdsman {
 	parseOtaImage(file: Buffer): {
 		readonly header: Readonly<Record<string, number | string>>;
@@ -30,9 +30,9 @@ while data:
     data = data[4 + length:]
 `;
 
-describe("a firmware file, read by others", () => {
+describe("A firmware file, read by other software", () => {
 	for (const packed of [true, false])
-		it(`is one for zigbee-herdsman (${packed ? "packed" : "plain"})`, () => {
+		it(`is valid for zigbee-herdsman (${packed ? "packed" : "plain"})`, () => {
 			const file = makeFirmwareFile({ ...FIRMWARE, packed });
 			const { header, elements, raw } = herdsman.parseOtaImage(file);
 			assert.deepEqual(
@@ -60,7 +60,7 @@ describe("a firmware file, read by others", () => {
 			assert.throws(() => herdsman.parseOtaImage(file.subarray(0, -1)));
 		});
 
-	it("is signed for OpenSSL", function () {
+	it("has a signature that OpenSSL verifies", function () {
 		const reason = missingOpenSSL();
 		if (reason !== undefined) skipBecause(this, reason);
 		const file = makeFirmwareFile(FIRMWARE);

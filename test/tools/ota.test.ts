@@ -43,7 +43,7 @@ describe("npm run ota", () => {
 	}
 	const sign = (...args: string[]) =>
 		run("sign", "--board", BOARD, "--image", place("image"), "--out", place("file.ota"), ...args);
-	/** Expects this exit code, and a message on standard error only. */
+	/** Checks for this exit code, and for a message on standard error only. */
 	function assertRefused({ status, stdout, stderr }: ReturnType<typeof run>, code: number, sentence: RegExp): void {
 		assert.deepEqual([status, stdout], [code, ""]);
 		assert.match(stderr, sentence);
@@ -60,7 +60,7 @@ describe("npm run ota", () => {
 	}).timeout(120_000);
 
 	describe("keygen", () => {
-		it("makes a key that only its owner can read, and tells its id", () => {
+		it("makes a key that only its owner can read, and shows its id", () => {
 			const { status, stdout } = run("keygen", place("one"));
 			assert.equal(status, 0);
 			assert.equal(statSync(place("one")).mode & 0o777, 0o600);
@@ -85,7 +85,7 @@ describe("npm run ota", () => {
 			assert.notEqual(before, "");
 		});
 
-		it("makes none in the repository, nor where there is no folder", () => {
+		it("makes no key in the repository, or without a folder", () => {
 			assertRefused(run("keygen", join(ROOT, "docs", "key")), 1, /is in the repository/);
 			assertRefused(run("keygen", join(ROOT, "..key")), 1, /is in the repository/);
 			assertRefused(run("keygen", place("nowhere/key")), 1, /There is no folder/);
@@ -107,7 +107,7 @@ describe("npm run ota", () => {
 	});
 
 	describe("sign", () => {
-		it("makes a file for the board, and shows what stands in it", () => {
+		it("makes a file for the board, and shows its contents", () => {
 			const about = ["--version", "1.2.34-beta", "--security-level", "9"];
 			const { status, stdout, stderr } = sign("--key", place("key"), ...about);
 			assert.deepEqual([status, stderr], [0, ""]);
@@ -121,7 +121,7 @@ describe("npm run ota", () => {
 			assert.match(stdout, /^Image {11}150000 bytes, packed to \d+ \(\d+ %\)$/m);
 		});
 
-		it("leaves the image as it is when asked, with a build number of its own", () => {
+		it("does not pack the image if told so, and accepts a build number", () => {
 			assert.equal(sign("--key", place("key"), "--plain", "--build", "77").status, 0);
 			const { metadata, content } = readFirmwareFile(readFileSync(place("file.ota")));
 			assert.deepEqual([metadata.isPacked, metadata.buildNumber], [0, 77]);
@@ -129,7 +129,7 @@ describe("npm run ota", () => {
 			assert.ok(Buffer.from(FIRMWARE.image).equals(content));
 		});
 
-		it("signs by another program, that gives DER or r and s", function () {
+		it("signs with another program that returns DER or r and s", function () {
 			const reason = missingOpenSSL();
 			if (reason !== undefined) skipBecause(this, reason);
 			const der = `openssl dgst -sha256 -sign "${place("key")}"`;
@@ -148,7 +148,7 @@ describe("npm run ota", () => {
 			}
 		});
 
-		it("writes nothing when the program fails, or gives the signature of another key or nothing of the kind", () => {
+		it("writes nothing if the program fails, returns no signature, or one of another key", () => {
 			run("keygen", place("other"));
 			const other = (command: string) => sign("--signer", command, "--public-key", place("other.pub"));
 			assertRefused(other("exit 3"), 1, /The signer ended with exit code 3: exit 3/);
@@ -160,7 +160,7 @@ describe("npm run ota", () => {
 			assert.ok(!readdirSync(folder).includes("file.ota"));
 		});
 
-		it("refuses what no board of this kind starts", () => {
+		it("rejects an image that no board of this kind can start", () => {
 			const foreign = run(
 				"sign",
 				"--board",
@@ -210,7 +210,7 @@ describe("npm run ota", () => {
 		const put = (change: (file: Buffer) => Buffer) =>
 			writeFileSync(place("file.ota"), change(makeFirmwareFile({ ...FIRMWARE, signer: fileSigner(place("key")) })));
 
-		it("takes a good file", () => {
+		it("accepts a good file", () => {
 			put((file) => file);
 			const { status, stdout } = verify("--security-level", "7", "--board", BOARD);
 			assert.deepEqual([status, stdout], [0, "ok: esp32c3-devkitm would install 1.2.3-release, build 16909060.\n"]);
@@ -218,7 +218,7 @@ describe("npm run ota", () => {
 			assert.equal(verify("--public-key", place("spare.pub")).status, 0);
 		});
 
-		it("tells the code and the reason of a refusal", () => {
+		it("shows the code and the reason of a refusal", () => {
 			put((file) => file);
 			assertRefused(verify("--board", "esp32-devkitc"), 1, /^ota_wrong_device: It is for the chip "esp32c3"/);
 			assertRefused(verify("--security-level", "8"), 1, /^ota_downgrade: Its security level is 7, below 8\./);
@@ -242,7 +242,7 @@ describe("npm run ota", () => {
 		});
 	});
 
-	it("inspects a file whose image is damaged, and says that it is", () => {
+	it("inspects a file with a damaged image, and reports the damage", () => {
 		const file = makeFirmwareFile(FIRMWARE);
 		file[file.length - 1] ^= 1;
 		writeFileSync(place("damaged.ota"), file);
@@ -252,7 +252,7 @@ describe("npm run ota", () => {
 		assert.match(stderr, /^ota_invalid_image: The packed image is damaged/);
 	});
 
-	it("ends with 2 for a bad command line", () => {
+	it("exits with 2 for a bad command line", () => {
 		const bad: readonly (readonly [RegExp, ...string[]])[] = [
 			[/The first word is one of keygen, sign, bench, try, inspect, verify\./],
 			[/The first word is one of/, "toString"],

@@ -8,10 +8,10 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
-/** Bytes, compressed. */
+/** Limit of the compressed page, bytes. */
 const WHOLE_LIMIT = 120 * 1024;
 const FIRST_LIMIT = 45 * 1024;
-/** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
+/** Limit of the policy, bytes: the gateway sends a head from a buffer of 1024 bytes, and most of it is the policy. */
 const POLICY_LIMIT = 512;
 
 /** XML namespaces in the page, which are not fetched, and prefixes before a host. */
@@ -39,7 +39,7 @@ describe("tools/page", function () {
 		({ files, policy } = await makePage());
 	});
 
-	it("makes a document for each language and scripts, named after their content, and nothing else", () => {
+	it("makes a document for each language, and scripts named after their content", () => {
 		assert.deepEqual(
 			documents().map(({ path, immutable }) => [path, immutable]),
 			LANGUAGES.map((language) => [`/${language}`, false]),
@@ -59,19 +59,19 @@ describe("tools/page", function () {
 		const bytes = files.reduce((sum, file) => sum + zipped(file), 0);
 		this.test!.title += `: ${bytes}`;
 		assert.ok(bytes <= WHOLE_LIMIT, `${bytes} bytes`);
-		assert.ok(pack(files, policy).length <= WHOLE_LIMIT, "with what the archive adds");
+		assert.ok(pack(files, policy).length <= WHOLE_LIMIT, "including the archive's overhead");
 	});
 
-	it(`paints first from two files within ${FIRST_LIMIT} bytes`, function () {
+	it(`needs two files within ${FIRST_LIMIT} bytes for the first paint`, function () {
 		for (const document of documents()) assert.deepEqual(named(document), [entry().path]);
 		const bytes = Math.max(...documents().map(zipped)) + zipped(entry());
 		this.test!.title += `: ${bytes}`;
 		assert.ok(bytes <= FIRST_LIMIT, `${bytes} bytes`);
-		// A static import would cost a third request.
+		// A static import would need a third request.
 		assert.equal(/\bimport\s*(?:[\w{*][^;()]*?\bfrom\s*)?["']/.exec(textOf(entry()))?.[0], undefined);
 	});
 
-	it("has no style and no script in its documents, and no handlers in attributes", () => {
+	it("puts no style, no script and no event handlers into its documents", () => {
 		for (const document of documents()) {
 			const html = textOf(document);
 			assert.doesNotMatch(html, /<style|<[^>]*\s(?:style|on\w+)\s*=/);
@@ -87,7 +87,7 @@ describe("tools/page", function () {
 		}
 	});
 
-	it("holds its policy to what it needs: no inline script, no other site, no frame", () => {
+	it("has the strictest possible policy: no inline script, no other site, no frame", () => {
 		assert.match(policy, /^default-src 'none'; script-src 'self'; /);
 		for (const part of [
 			"connect-src 'self' https:",
@@ -124,17 +124,17 @@ describe("tools/page", function () {
 		});
 	});
 
-	it("names texts in scripts by their places, except where a name is made of parts", () => {
+	it("refers to texts in scripts by position, except for keys made of parts", () => {
 		const all = scripts().map(textOf).join("\n");
 		for (const key of ["nav.meter", "error.busy", "state.ok"]) assert.ok(all.includes(key), key);
 		for (const key of ["curve.title", "meter.title", "failure.silence"]) assert.ok(!all.includes(key), key);
 	});
 
-	it("holds each file as gzip", () => {
+	it("stores each file as gzip", () => {
 		for (const { path, content, body } of files) assert.ok(gunzipSync(body).equals(content), path);
 	});
 
-	it("can be put on a home screen: a manifest, a picture, colours for the browser's frame", () => {
+	it("can be put on a home screen: it has a manifest, an icon, and colours for the browser's frame", () => {
 		for (const document of documents()) {
 			const html = textOf(document);
 			assert.match(html, /<link rel="manifest" href="\/app\.webmanifest">/);
@@ -150,13 +150,13 @@ describe("tools/page", function () {
 		assert.ok(png.length < 2048, `${png.length} bytes`);
 	});
 
-	it("holds no text in scripts: those are for every language", () => {
+	it("has no texts in scripts, because scripts are shared by all languages", () => {
 		const all = scripts().map(textOf).join("\n");
 		for (const [key, [text]] of Object.entries(TEXTS))
-			if (text.length > 25) assert.ok(!all.includes(text), `${key}: it stands in a script`);
+			if (text.length > 25) assert.ok(!all.includes(text), `${key}: it is in a script`);
 	});
 
-	it("is the same each time it is built", async () => {
+	it("is the same after each build", async () => {
 		const again = await makePage();
 		assert.ok(pack(again.files, again.policy).equals(pack(files, policy)));
 	});

@@ -1,6 +1,6 @@
 /**
  * Compares the firmware before and after its reduction (tools/sdk): the same requests must get the same replies. A
- * fault of the reduced one alone comes from the build.
+ * fault of the reduced firmware alone is a fault of the build.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,21 +15,21 @@ interface Description {
 }
 
 const { paths }: Description = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
-/** Settings: all are shown, and each refused value has its sentence. */
+/** Settings: all are read, and a refused value of each gets its message. */
 const SETTINGS = Object.keys(paths)
 	.filter((path) => paths[path]!["get"] !== undefined && paths[path]!["post"] !== undefined)
-	// Differs between processes.
+	// The certificate differs between processes.
 	.filter((path) => !path.endsWith("/certificate"))
 	.map((path) => path.replace("/api/v1/", ""));
 const TELEGRAMS = iecVectors()
 	.filter(({ telegram }) => telegram.length > 300)
 	.slice(0, 3);
-/** Include names of built-ins that would crash the machine if they were looked up (tools/sdk/stripped.ts). */
+/** These include names of built-ins that would crash the machine if they were looked up (tools/sdk/stripped.ts). */
 const BODIES = [
 	...["{", "[]", '{"enabled":7}', '{"no_such":null}', '{"enabled":false,"enabled":true}'],
 	...['{"__proto__":7}', '{"constructor":{"prototype":null}}', '{"size":1,"description":"","RegExp":[]}'],
 ];
-/** Members that depend on the time or the process; in the metrics all numbers. */
+/** Members that depend on the time or the process; in the metrics, all numbers. */
 const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
 async function talk(): Promise<string[]> {
@@ -68,10 +68,10 @@ async function talk(): Promise<string[]> {
 	return said;
 }
 
-describe("The firmware as it was written", function () {
+describe("The unreduced firmware", function () {
 	this.timeout(300_000);
 
-	it("says what the one says that is made smaller", async () => {
+	it("gives the same replies as the reduced one", async () => {
 		const smaller = await talk();
 		process.env["GATEWAY_PLAIN"] = "all";
 		try {

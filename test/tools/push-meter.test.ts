@@ -32,7 +32,7 @@ const parse = (line: string) => parsePushOptions(line.split(" "));
 const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
 const BEGIN = "1b1b1b1b01010101";
 
-/** Splits SML files in a row; their checks must be right. Returns their number. */
+/** Splits a sequence of SML files, whose checks must be right. Returns their number. */
 function filesIn(bytes: Uint8Array): number {
 	const parts = Buffer.from(bytes).toString("hex").split(BEGIN).slice(1);
 	for (const part of parts) {
@@ -44,29 +44,29 @@ function filesIn(bytes: Uint8Array): number {
 	return parts.length;
 }
 
-describe("the simulated meter that sends by itself", () => {
+describe("The simulated meter with unsolicited data", () => {
 	for (const name of vectorNames("sml")) {
 		const expected = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
 		const isWhole = expected.readouts.length === expected.telegrams;
 		if (!isWhole || expected.readouts.some(({ check }: { check: string }) => check === "wrong")) continue;
-		it(`has the transport of SML as ${name} has it`, () => {
+		it(`uses the SML transport like ${name}`, () => {
 			assert.equal(filesIn(readTelegram(vectorPath("sml", name))), expected.telegrams);
 		});
 	}
-	it("sends a file of SML with right checks, which tells its values", () => {
+	it("sends an SML file with right checks and the current values", () => {
 		const telegram = Buffer.from(smlTelegram(reading));
 		assert.equal(filesIn(telegram), 1);
 		assert.ok(telegram.includes(Buffer.from("070100010800ff", "hex")));
-		// The first message's check: from its begin to the type of the check.
+		// The first message's check covers its beginning up to the type of the check.
 		const end = telegram.indexOf(Buffer.from([0x63]), telegram.indexOf(SERVER_ID) + SERVER_ID.length);
 		assert.equal(telegram.readUInt16LE(end + 1), crc16(telegram, 8, end));
 	});
-	it("sends what the gateway recognises", () => {
+	it("sends telegrams that the gateway recognises", () => {
 		const kinds = (bytes: Uint8Array) => {
 			const scanner = new TelegramScanner();
 			return [...bytes].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
 		};
-		// SML by its begin and by its end.
+		// SML is recognised by its beginning and by its end.
 		assert.deepEqual(kinds(smlTelegram(reading)), [KIND_SML, KIND_SML]);
 		const framings: [PushFraming, number][] = [
 			["hdlc", KIND_HDLC],
@@ -76,7 +76,7 @@ describe("the simulated meter that sends by itself", () => {
 		for (const [framing, kind] of framings)
 			assert.deepEqual(kinds(dlmsTelegram(reading, { framing })), [kind], framing);
 	});
-	it("sends a P1 telegram that the gateway takes whole, by its CRC, and recognises", () => {
+	it("sends a P1 telegram that the gateway accepts by its CRC, and recognises", () => {
 		const telegram = p1Telegram(reading);
 		const writer = new RecordWriter();
 		const listener = new MeterListener(writer);
@@ -90,7 +90,7 @@ describe("the simulated meter that sends by itself", () => {
 		const kinds = [...telegram].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
 		assert.deepEqual([kinds, scanner.hasParity], [[KIND_ASCII], false]);
 	});
-	it("has options, of which some belong to one kind only", () => {
+	it("has options, some of which are for one kind only", () => {
 		assert.equal(wantsPush(["--protocol", "sml"]), true);
 		assert.equal(wantsPush(["--protocol=dlms-push"]), true);
 		assert.equal(wantsPush(["--protocol", "p1"]), true);
@@ -156,6 +156,6 @@ describe("the simulated meter that sends by itself", () => {
 		"--protocol p1 --pin 1234",
 		"--protocol dlms-push --make plain",
 	]) {
-		it(`refuses ${line}`, () => assert.throws(() => parse(line), UsageError));
+		it(`rejects ${line}`, () => assert.throws(() => parse(line), UsageError));
 	}
 });

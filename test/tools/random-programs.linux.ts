@@ -16,7 +16,7 @@ const MAIN = "test/tools/programs/main";
 const PROGRAMS = 300;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 
-/** Builds the programs in one way, and returns their output. */
+/** Builds the programs plainly or reduced; returns their output. */
 async function linesOf(plain: "all" | undefined): Promise<string[]> {
 	if (plain !== undefined) process.env["GATEWAY_PLAIN"] = plain;
 	try {
@@ -43,7 +43,7 @@ async function linesOf(plain: "all" | undefined): Promise<string[]> {
 describe(`Random programs (SEED=${SEED})`, function () {
 	this.timeout(900_000);
 
-	it("run alike, plain and made smaller", async () => {
+	it("run alike in the plain and in the reduced build", async () => {
 		const file = join(ROOT, ".build", `${MAIN}.js`);
 		mkdirSync(dirname(file), { recursive: true });
 		writeFileSync(file, randomPrograms(SEED, PROGRAMS));

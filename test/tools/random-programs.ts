@@ -1,9 +1,9 @@
 /**
- * Random JavaScript programs, reproducible by seed, with features that the firmware's rewriting affects: closures in
- * loops, labelled loops, `switch`, try and finally with `return` and `break`, generators, classes with private fields,
- * methods and getters, `super`, destructuring, BigInt, typed arrays, `??=`, shared constants.
+ * Makes random JavaScript programs, reproducible by seed, with features that the firmware's rewriting affects: closures
+ * in loops, labelled loops, `switch`, try and finally with `return` and `break`, generators, classes with private
+ * fields, methods and getters, `super`, destructuring, BigInt, typed arrays, `??=`, shared constants.
  *
- * Each program notes values while it runs, and terminates: too many steps of loops throw.
+ * Each program notes values while it runs. It always terminates, because too many loop steps throw an error.
  */
 
 /** Limit of notes in one run. */
@@ -13,7 +13,7 @@ const LIMIT = 90;
 const CALLS = 40;
 const DEPTH = 3;
 
-/** Reproducible numbers from 0 to `below` (xorshift). */
+/** Reproducible numbers from 0 up to `below` (xorshift). */
 class Chance {
 	#state: number;
 
@@ -35,11 +35,11 @@ class Chance {
 	}
 }
 
-/** The variables in scope of statements, and the constructs that they may leave. */
+/** The variables in scope of statements, and the constructs that the statements may leave. */
 interface Place {
 	/** Variables with numbers. */
 	readonly read: readonly string[];
-	/** The mutable ones. */
+	/** The mutable ones of these variables. */
 	readonly written: readonly string[];
 	readonly labels: readonly string[];
 	readonly isInLoop: boolean;
@@ -81,7 +81,7 @@ class Maker {
 		return text;
 	}
 
-	/** Made at run time: the prototype of a preloaded generator function can't be frozen by the linker. */
+	/** Made at run time, because the linker can't freeze the prototype of a preloaded generator function. */
 	#generator(): string {
 		const name = this.#name("g");
 		const place = { ...this.#outer(["x"]), isInGenerator: true };
@@ -172,7 +172,7 @@ class Maker {
 		return `${target} ${operator} ${this.#number(all)};`;
 	}
 
-	/** Mostly conditional, seldom by an exception, so that later statements run. */
+	/** Leaves a construct; mostly on a condition and seldom by an exception, so that later statements run. */
 	#leave(place: Place): string {
 		const ways = [`t.note(${this.#number(place)});`];
 		const condition = `if (${this.#condition(place)}) `;

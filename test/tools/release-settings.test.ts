@@ -1,4 +1,4 @@
-/** The file of publication settings, and its effect on the firmware. */
+/** The file of release settings, and its effect on the firmware. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { pointOf } from "../../tools/ota/keys.js";
 import { madeFor } from "../../tools/sdk/esp32.js";
 import { NO_RELEASE, readRelease } from "../../tools/sdk/release.js";
 
-describe("the settings of a release", () => {
+describe("The settings of a release", () => {
 	let folder = "";
 	const points: string[] = [];
 
@@ -33,11 +33,11 @@ describe("the settings of a release", () => {
 		return readRelease(path);
 	}
 
-	it("are those of no release where nothing is said", () => {
+	it("are those of a development build without a file", () => {
 		assert.deepEqual(read({}), NO_RELEASE);
 	});
 
-	it("give points of keys, ids and the rest to the firmware, frozen", () => {
+	it("pass public keys, ids and the rest to the firmware, frozen", () => {
 		const release = read({
 			update_keys: ["a.pem", "b.pem"],
 			revoked_keys: ["0123456789ABCDEF"],
@@ -59,13 +59,13 @@ describe("the settings of a release", () => {
 	});
 
 	const refused: readonly (readonly [what: string, members: object, message: RegExp])[] = [
-		["a member that there is not", { keys: [] }, /there is no "keys"/],
-		["one key that is no list", { update_keys: "a.pem" }, /"update_keys" is a list of at most 2 texts/],
+		["an unknown member", { keys: [] }, /there is no "keys"/],
+		["one key instead of a list", { update_keys: "a.pem" }, /"update_keys" is a list of at most 2 texts/],
 		["three keys", { update_keys: ["a.pem", "b.pem", "c.pem"] }, /"update_keys" is a list of at most 2 texts/],
 		["a private key", { update_keys: ["a-secret.pem"] }, /a-secret.pem holds a private one/],
 		["a key on another curve", { update_keys: ["other.pem"] }, /P-256/],
-		["a file that is not there", { report_key: "none.pem" }, /none.pem/],
-		["a report key that is no path", { report_key: 1 }, /"report_key" is the path/],
+		["a missing file", { report_key: "none.pem" }, /none.pem/],
+		["a report key that is not a path", { report_key: 1 }, /"report_key" is the path/],
 		["an id that is too short", { revoked_keys: ["0123"] }, /16 hex digits/],
 		["an address without TLS", { upgrade_url: "http://example.com" }, /begins with https/],
 		["an address with a space", { upgrade_url: "https://example.com/a b" }, /begins with https/],

@@ -28,7 +28,7 @@ function filesIn(folder: string): Map<string, Buffer> {
 	return new Map(files.map((name) => [name, readFileSync(join(folder, name))]));
 }
 
-describe("a release", function () {
+describe("A release", function () {
 	this.timeout(60_000);
 	let folder = "";
 	let files: Map<string, Buffer>;
@@ -60,7 +60,7 @@ describe("a release", function () {
 	});
 	after(() => rmSync(folder, { recursive: true }));
 
-	it("has the files that its description tells of, and their check sums", () => {
+	it("has the files that its description lists, with their check sums", () => {
 		for (const { name } of boards) {
 			const own = ["bootloader.bin", "partition-table.bin", "otadata.bin", "firmware.bin", "manifest.json"];
 			for (const file of [`${name}.ota`, `${name}.bin`, ...own.map((part) => `${name}/${part}`)])
@@ -73,7 +73,7 @@ describe("a release", function () {
 		assert.deepEqual(text("SHA256SUMS").split("\n").sort(), expected.join("").split("\n").sort());
 	});
 
-	it("is the same, byte for byte, when it is made again; signatures differ, since each takes a random number", async () => {
+	it("is identical when made again, except for signatures, which contain a random number", async () => {
 		const again = await make("two");
 		const isSigned = (name: string) => name.endsWith(".ota") || name === "SHA256SUMS";
 		assert.deepEqual([...again.keys()], [...files.keys()]);
@@ -81,14 +81,14 @@ describe("a release", function () {
 		for (const { name } of boards) {
 			const [one, two] = [files, again].map((all) => all.get(`${name}.ota`)!);
 			assert.ok(!one.equals(two));
-			// Headers, metadata, signature.
+			// Length of headers and metadata before the signature.
 			const signatureAt = 56 + 6 + 156;
 			one.copy(two, signatureAt, signatureAt, signatureAt + 64);
 			assert.ok(one.equals(two), name);
 		}
 	});
 
-	it("has firmware files that a gateway takes", () => {
+	it("has firmware files that a gateway accepts", () => {
 		for (const { name, deviceId, chip } of boards) {
 			const { point } = keySigner(privateKey);
 			const target = { deviceId, chip, slotSize: 0x1e0000, keys: [point], revoked: [], securityLevel: 2 };
@@ -98,7 +98,7 @@ describe("a release", function () {
 		}
 	});
 
-	it("tells the installer where each part goes, and never over settings, factory data or history", () => {
+	it("tells the installer the offset of each part, which never overlaps settings, factory data or history", () => {
 		const [c3, plain] = boards.map(({ name }) => json(`${name}/manifest.json`));
 		assert.equal(c3.name, FIRMWARE_NAME);
 		assert.equal(c3.version, "1.2.3");
@@ -124,7 +124,7 @@ describe("a release", function () {
 					[0x9000, 0x21000],
 					[0x23000, 0x30000],
 				])
-					assert.ok(end <= from || offset >= to, `${name}: ${path} lies over what is the unit's`);
+					assert.ok(end <= from || offset >= to, `${name}: ${path} overlaps the unit's own data`);
 			}
 			const whole = files.get(`${name}.bin`)!;
 			assert.ok(whole.subarray(0x30000).equals(files.get(`${name}/firmware.bin`)!));
@@ -132,7 +132,7 @@ describe("a release", function () {
 		}
 	});
 
-	it("lists what is inside, and every package that the page carries", () => {
+	it("lists its contents and every package in the page", () => {
 		const { bomFormat, specVersion, metadata, components, dependencies } = json("sbom.cdx.json");
 		assert.deepEqual([bomFormat, specVersion], ["CycloneDX", "1.6"]);
 		assert.equal(metadata.timestamp, new Date(BUILT_UTC_MS).toISOString());
@@ -175,7 +175,7 @@ describe("a release", function () {
 			assert.ok(text("install/LICENSES.txt").includes(`${name} `));
 	});
 
-	it("refuses what a unit could not start", () => {
+	it("rejects an image that a unit could not start", () => {
 		const broken = join(folder, "broken");
 		writeESPBuild(broken, boards[0]);
 		const parts = readParts(broken);
@@ -190,7 +190,7 @@ describe("a release", function () {
 	});
 });
 
-describe("the version of a release", () => {
+describe("The version of a release", () => {
 	let folder = "";
 	const git = (...args: string[]) => {
 		const own = [
@@ -214,7 +214,7 @@ describe("the version of a release", () => {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	it("is that of the tag, else tells the commit, and that files were changed", () => {
+	it("is that of the tag, otherwise names the commit and whether files were changed", () => {
 		assert.throws(version, /made of a commit/);
 		git("commit", "-q", "--allow-empty", "-m", "one");
 		assert.match(version().version, /^1\.2\.3-dev\.[0-9a-f]{8}$/);
@@ -230,14 +230,14 @@ describe("the version of a release", () => {
 		assert.ok(version().version.length < 32);
 	});
 
-	it("takes the time of the commit, or what is asked for", () => {
+	it("has the time of the commit, or the given one", () => {
 		git("commit", "-q", "--allow-empty", "-m", "one");
 		assert.equal(version().builtUtcMs, BUILT_UTC_MS);
 		assert.equal(version({ SOURCE_DATE_EPOCH: "86400" }).builtUtcMs, 86_400_000);
 		assert.throws(() => version({ SOURCE_DATE_EPOCH: "yesterday" }), /seconds since 1970/);
 	});
 
-	it("is refused when tag and package.json do not agree", () => {
+	it("is rejected if tag and package.json differ", () => {
 		git("commit", "-q", "--allow-empty", "-m", "one");
 		git("tag", "v1.2.4");
 		assert.throws(version, /tag v1\.2\.4, and package\.json the version 1\.2\.3/);
@@ -252,7 +252,7 @@ describe("npm run release", () => {
 		return { code, errors: errors.join("\n") };
 	}
 
-	it("says what is wrong with the command line", async () => {
+	it("reports errors in the command line", async () => {
 		for (const [args, problem] of [
 			[[], /--board is missing/],
 			[["--boards", "some"], /--boards all, or --board NAME/],
@@ -270,7 +270,7 @@ describe("npm run release", () => {
 		assert.equal((await run("--help")).code, 0);
 	});
 
-	it("refuses a key that the gateways of the release would not take", async () => {
+	it("rejects a key that the gateways of the release would not accept", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "release-keys-"));
 		try {
 			const file = (name: string, content: string | Buffer) => {

@@ -41,7 +41,7 @@ describe("npm run report", () => {
 		return { status, ...said };
 	}
 
-	/** Built by the table in docs/diagnostic-report.md. */
+	/** Built after the table in docs/diagnostic-report.md. */
 	function reportOf(blocks: readonly string[], timeS = 1_795_154_400): Buffer {
 		const point = pointOf(readFileSync(place("key.pub")))!;
 		const time = Buffer.alloc(4);
@@ -64,7 +64,7 @@ describe("npm run report", () => {
 		assert.equal(start().status, 2);
 	}).timeout(120_000);
 
-	it("makes a key for its owner's eyes, and none in the repository or in another's place", async () => {
+	it("makes a key that only its owner can read, but not in the repository, nor over another key", async () => {
 		assert.equal(statSync(place("key")).mode & 0o777, 0o600);
 		assert.match(readFileSync(place("key.pub"), "utf8"), /^-----BEGIN PUBLIC KEY-----/);
 		assert.equal(Buffer.from(keyIdOf(pointOf(readFileSync(place("key.pub")))!)).toString("hex"), keyId);
@@ -76,7 +76,7 @@ describe("npm run report", () => {
 		assert.ok(!existsSync(inside));
 	});
 
-	it("prints a report, and of one whose key is not there whose it is", async () => {
+	it("prints a report, and names the key of a report that it can't open", async () => {
 		const opened = await run("open", place("file.report"), "--key", place("key"));
 		assert.deepEqual([opened.status, opened.stderr], [0, ""]);
 		const head = `Gateway  SERIAL\nTime     2026-11-20T06:00:00.000Z\nKey      ${keyId}\n`;
@@ -86,7 +86,7 @@ describe("npm run report", () => {
 		assert.match((await run("inspect", place("early.report"))).stdout, /^Time {5}not known, its clock was not set$/m);
 	});
 
-	it("says which key is wanted, and prints what it can of a report that is not whole", async () => {
+	it("names the missing key, and prints what it can of an incomplete report", async () => {
 		const other = /Key id (\w+)/.exec((await run("keygen", place("other"))).stdout)![1];
 		const wrong = await run("open", place("file.report"), "--key", place("other"));
 		assert.deepEqual(wrong, {
@@ -108,7 +108,7 @@ describe("npm run report", () => {
 		);
 	});
 
-	it("refuses a bad command line with a sentence", async () => {
+	it("exits with a message for a bad command line", async () => {
 		const refusals: [string[], RegExp][] = [
 			[[], /keygen, inspect or open/],
 			[["seal", "x"], /keygen, inspect or open/],

@@ -35,7 +35,7 @@ function isRunning(pid: number): boolean {
 	}
 }
 
-describe("npm start, with npm around it", function () {
+describe("npm start, under npm", function () {
 	this.timeout(120_000);
 	let folder = "";
 	let npm: ChildProcess | undefined;
@@ -75,7 +75,7 @@ describe("npm start, with npm around it", function () {
 		}
 	}
 
-	it("leaves nothing behind when what npm runs is killed", async () => {
+	it("leaves no process behind when the script that npm runs is killed", async () => {
 		await start();
 		assert.ok(find(/meter\.js/));
 		process.kill(find(RUN), "SIGKILL");
@@ -83,14 +83,14 @@ describe("npm start, with npm around it", function () {
 	});
 
 	for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-		it(`leaves nothing behind when npm is sent ${signal}`, async () => {
+		it(`leaves no process behind when npm receives ${signal}`, async () => {
 			await start();
 			npm!.kill(signal);
 			await allGone();
 		});
 	}
 
-	it("passes on the signals of the button and of the memory, and serves on", async () => {
+	it("passes on the signals for button and memory, and continues", async () => {
 		await start();
 		for (const signal of ["SIGUSR1", "SIGUSR2"]) process.kill(find(RUN), signal);
 		await sleep(500);
@@ -101,7 +101,7 @@ describe("npm start, with npm around it", function () {
 	});
 });
 
-describe("A checkout that can't be written", () => {
+describe("A checkout without write permission", () => {
 	let folder = "";
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), "checkout-"));
@@ -115,7 +115,7 @@ describe("A checkout that can't be written", () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	/** The message for a user without write permission; root drops its rights for this. */
+	/** Returns the message for a user without write permission; root drops its rights for this. */
 	function start(): string {
 		chmodSync(join(folder, ".build"), 0o555);
 		chmodSync(folder, 0o555);
@@ -128,14 +128,14 @@ describe("A checkout that can't be written", () => {
 		return run.stderr;
 	}
 
-	it("says who can mend it where the packages are not installed", () => {
+	it("says who can help if the packages are not installed", () => {
 		assert.equal(
 			start(),
 			`${folder} can't be written, and the npm packages are not installed: let its owner run \`npm run build\` there once.\n`,
 		);
 	});
 
-	it("says so where not all is built, and spares its user the compiler's errors", () => {
+	it("says the same if the build is incomplete, without the compiler's errors", () => {
 		writeFileSync(join(folder, "node_modules", ".package-lock.json"), "{}");
 		writeFileSync(join(folder, "node_modules", ".bin", "tsc"), "#!/bin/sh\necho a thousand lines\nexit 1\n", {
 			mode: 0o755,

@@ -1,6 +1,6 @@
 /**
- * A minimal host of a Zigbee node, for the simulated coprocessor without the firmware: it starts and joins as the
- * firmware does, answers reads from a table, and accepts every configuration of reports.
+ * A minimal host of a Zigbee node that drives the simulated coprocessor without the firmware: it starts and joins as
+ * the firmware does, answers reads from a table, and accepts every configuration of reports.
  */
 import assert from "node:assert/strict";
 import type { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
@@ -49,9 +49,9 @@ interface Waiting {
 const keyOf = (type: number, subsystem: number, command: number) => (type << 16) | (subsystem << 8) | command;
 
 export class ScriptedDevice {
-	/** Received AREQs on the network: subsystem, command, data, as `45c0 07`. */
+	/** Received AREQs about the network: subsystem, command, data, as in `45c0 07`. */
 	readonly told: string[] = [];
-	/** Received ZCL commands, as `0702:06`. */
+	/** Received ZCL commands, as in `0702:06`. */
 	readonly heard: string[] = [];
 	readonly #chip: SimulatedCoprocessor;
 	readonly #attributes: Attributes;
@@ -113,7 +113,7 @@ export class ScriptedDevice {
 	async commission(mode: number): Promise<string> {
 		let notified = this.wait(APP_CNF, 0x80);
 		assert.equal((await this.request(APP_CNF, 0x05, [mode]))[0], 0);
-		// In progress.
+		// 1: in progress.
 		if ((await notified)[0] === 1) notified = this.wait(APP_CNF, 0x80);
 		return (await notified).toString("hex");
 	}

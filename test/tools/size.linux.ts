@@ -1,4 +1,4 @@
-/** The firmware's size in flash, from the SDK's linker, against the budgets of its parts. */
+/** The firmware's size in flash by the SDK's linker, compared with the budgets of its parts. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
@@ -18,12 +18,12 @@ function measure(board: string): Report {
 	return JSON.parse(stdout);
 }
 
-describe("the firmware's size", function () {
+describe("The firmware's size", function () {
 	this.timeout(120_000);
 	const sizes = new Map<string, number>();
 
 	for (const board of ["esp32c3-devkitm", "slzb-06"])
-		it(`keeps its budgets on ${board}, and makes the linker warn of nothing`, () => {
+		it(`keeps its budgets on ${board}, without warnings of the linker`, () => {
 			const { spent, leftBytes, ourBytes, problems, warnings } = measure(board);
 			assert.deepEqual([problems, warnings], [[], []]);
 			for (const name of [
@@ -44,9 +44,9 @@ describe("the firmware's size", function () {
 			sizes.set(board, ourBytes);
 		});
 
-	it("is larger on a board with a radio, by the bridge and what belongs to it", () => {
+	it("is larger on a board with a radio, by the Zigbee bridge", () => {
 		const [plain, radio] = [...sizes.values()];
-		// Limits for the whole of Zigbee.
+		// Limits for all Zigbee code.
 		assert.ok(radio > plain + 20_000 && radio < plain + 75_000, `${plain} and ${radio} bytes`);
 	});
 });

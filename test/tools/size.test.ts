@@ -24,7 +24,7 @@ const to = (index: number) => `(txSlot*)&gxHeap[${index}]`;
 
 /**
  * Our script and a preloaded SDK module that it uses, another that is not preloaded, a built-in used by both, and a
- * name. As the linker does, the last line ends the array without a line break.
+ * name. As in the linker's output, the last line ends the array without a line break.
  */
 const IMAGE = `
 #define mxAliasCount 7
@@ -86,13 +86,13 @@ function report(
 }
 
 describe("npm run size", () => {
-	it("gives our script the slots, byte code and strings that it reaches after the SDK's modules", () => {
+	it("attributes to our script the slots, byte code and strings that only it reaches after the SDK's modules", () => {
 		const { shares } = readImage(IMAGE);
 		assert.deepEqual(shares.get(SCRIPT), { slots: 3, codeBytes: 3, stringBytes: 0 });
 		assert.deepEqual(shares.get("text/decoder"), { slots: 4, codeBytes: 2, stringBytes: 18 });
 	});
 
-	it("gives the engine what its own objects reach, and the names of all", () => {
+	it("attributes to the engine what its own objects reach, and the names of all modules", () => {
 		const { shares } = readImage(IMAGE);
 		assert.deepEqual(shares.get(NAMES), { slots: 1, codeBytes: 0, stringBytes: 7 });
 		assert.deepEqual(shares.get(BUILT_INS), { slots: 6, codeBytes: 0, stringBytes: 3 });
@@ -105,17 +105,17 @@ describe("npm run size", () => {
 		assert.equal(slots, 12 + 2);
 	});
 
-	it("adds up the tables as the chip lays them out", () => {
+	it("adds up the tables as the chip stores them", () => {
 		const { tableBytes, aliases } = readImage(IMAGE);
 		assert.equal(tableBytes, (2 + 3 + 1) * 4 + 2 * 2 + 2 * 12 + 3 * 36);
 		assert.equal(aliases, 7);
 	});
 
-	it("says so when the linker writes in another way", () => {
+	it("reports unexpected output of the linker", () => {
 		assert.throws(() => readImage("int main;"), /has no txSlot gxHeap/);
 	});
 
-	it("sums the SDK's modules up, ours first, and takes all from the slot", () => {
+	it("adds up the SDK's modules, lists ours first, and subtracts all from the slot", () => {
 		const share = { slots: 10, codeBytes: 100, stringBytes: 5 };
 		const names = ["Resource", "timer", SCRIPT, BUILT_INS, NAMES];
 		const made = report({ shares: new Map(names.map((name) => [name, share])), tableBytes: 50 });
@@ -129,7 +129,7 @@ describe("npm run size", () => {
 		assert.equal(made.leftBytes, SLOT_BYTES - NATIVE_BYTES - 5 * 265 - 50 - 1000);
 	});
 
-	it("divides our script by the length of what comes of each folder, largest first", () => {
+	it("divides our script by the share of each folder, largest first", () => {
 		const made = report({ shares: new Map([[SCRIPT, { slots: 0, codeBytes: 1000, stringBytes: 0 }]]) });
 		assert.deepEqual(made.spent.slice(0, 2), [
 			{ name: "modules/a", bytes: 750, budget: 1000 },
@@ -137,7 +137,7 @@ describe("npm run size", () => {
 		]);
 	});
 
-	it("holds each part against its budget, and together they are the image", () => {
+	it("compares each part with its budget, and the parts add up to the image", () => {
 		const share = { slots: 0, codeBytes: 1000, stringBytes: 0 };
 		const shares = new Map([SCRIPT, BUILT_INS, NAMES, "timer"].map((name) => [name, share]));
 		const made = report({ shares, tableBytes: 50 });
@@ -153,19 +153,19 @@ describe("npm run size", () => {
 		assert.match(asTable(tight), /\nmodules\/a +750 +749 +-1\n[\s\S]*\nmodules\/a is 1 bytes over its budget/);
 	});
 
-	it("says where a folder that has no budget gets one", () => {
+	it("says where to add the missing budget of a folder", () => {
 		const { "modules/a": _, ...others } = ROOMY;
 		const made = report({}, [], others);
 		assert.deepEqual(made.problems, ["modules/a has no budget: give it a line in tools/size/budgets.ts."]);
 		assert.match(asTable(made), /modules\/a +0 +none/);
 	});
 
-	it("says how much longer than its slot an image is", () => {
+	it("says by how much an image exceeds its slot", () => {
 		const made = report({ tableBytes: SLOT_BYTES }, [], { ...ROOMY, "names and tables": SLOT_BYTES });
 		assert.deepEqual(made.problems, [`The image is ${NATIVE_BYTES + 1000} bytes longer than its slot.`]);
 	});
 
-	it("has budgets and rooms that fit the slot together, and one for each folder and file of modules/", () => {
+	it("has budgets and reserves that fit the slot together, with one for each folder and file of modules/", () => {
 		const all = [...Object.values(BUDGETS), ...Object.values(RESERVED)].reduce((total, bytes) => total + bytes, 0);
 		// The chip with the largest C has no radio.
 		const withRadio = all - BUDGETS["ESP-IDF and all C"] + nativeBytesOf(findBoard("slzb-06"));
@@ -184,14 +184,14 @@ describe("npm run size", () => {
 		);
 	});
 
-	it("says that the share of ESP-IDF is that of another image, and shows the linker's warnings", () => {
+	it("names the chip of ESP-IDF's share, and shows the linker's warnings", () => {
 		const text = asTable(report({ aliases: 3 }, ["### warning: main: b: no const"]));
 		assert.match(text, new RegExp(`^ESP-IDF and all C, as linked for this chip +${NATIVE_BYTES}$`, "m"));
 		assert.match(text, /preloaded modules: 12 bytes/);
 		assert.match(text, /The linker warns; .*no const\n$/);
 	});
 
-	it("without the SDK says what to do, and ends with 1", () => {
+	it("exits with 1 and advice if the SDK is missing", () => {
 		const env = { ...process.env, MODDABLE: "" };
 		const run = spawnSync(process.execPath, [PROGRAM], { env, encoding: "utf8" });
 		assert.equal(run.status, 1);
@@ -199,7 +199,7 @@ describe("npm run size", () => {
 		assert.match(run.stderr, /^The Moddable SDK is needed: .*npm run doctor/);
 	});
 
-	it("refuses an option or a board that it doesn't know", () => {
+	it("exits with 2 for an unknown option or board", () => {
 		for (const args of [["--jason"], ["--board", "toaster"], ["--board"], ["extra"]]) {
 			const run = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
 			assert.equal(run.status, 2, args.join(" "));

@@ -13,7 +13,7 @@ import {
 import { bytesOf, textOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
 
-describe("telegram files", () => {
+describe("Telegram files", () => {
 	let folder: string;
 	before(() => {
 		folder = mkdtempSync(join(tmpdir(), "telegram-"));
@@ -24,36 +24,36 @@ describe("telegram files", () => {
 		return join(folder, name);
 	};
 
-	it("reads hex text with comments", () => {
+	it("are read as hex text with comments", () => {
 		const text = "# source: by hand\n2F 58 # /X\n\n0d0A#\n  ff";
 		assert.deepEqual(readTelegram(file("a.hex", text)), Uint8Array.of(0x2f, 0x58, 0x0d, 0x0a, 0xff));
 	});
 
-	it("reads any other file byte by byte", () => {
+	it("are otherwise read byte by byte", () => {
 		assert.deepEqual(readTelegram(file("a.bin", bytesOf("2F 58"))), bytesOf("2F 58"));
 	});
 
-	it("names the line of hex text that has an error", () => {
+	it("report the line of hex text with an error", () => {
 		for (const line of ["2", "2G", "0x2F", "2F 5"]) {
 			assert.throws(() => readTelegram(file("bad.hex", `2F\n${line}\n`)), /bad\.hex:2: not pairs of hex digits/);
 		}
 	});
 
-	it("accepts files of up to 65536 bytes, and refuses longer ones", () => {
+	it("may have up to 65536 bytes; longer ones are rejected", () => {
 		assert.equal(readTelegram(file("full.bin", new Uint8Array(65_536))).length, 65_536);
 		assert.throws(() => readTelegram(file("over.bin", new Uint8Array(65_537))), /more than 65536 bytes/);
 	});
 });
 
-describe("telegrams", () => {
-	it("have their identification line found after echo and noise", () => {
+describe("Telegrams", () => {
+	it("have an identification line that is found after echo and noise", () => {
 		const { opening, slash, message } = splitTelegram(bytesOf("\0\x7f/?!\r\n/ABC5x\x02y\r\n\x02!\r\n\x03\x00"));
 		assert.equal(textOf(opening), "\0\x7f/?!\r\n/ABC5x\x02y\r\n");
 		assert.equal(slash, 7);
 		assert.equal(textOf(message), "\x02!\r\n\x03\x00");
 	});
 
-	it("without an identification line are refused with an explanation", () => {
+	it("are rejected with an explanation if they have no identification line", () => {
 		for (const text of ["", "/?!\r\n", "/ABC5", "1.8.0(1)\r\n"]) {
 			assert.throws(() => splitTelegram(bytesOf(text)), /begins with an identification line/);
 		}

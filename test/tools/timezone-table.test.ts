@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { buildTable, parseRule, readZone, readZones } from "../../tools/timezone-table.js";
 import { NAMES, RELEASE, TABLE } from "../time/zones.js";
 
-/** Flash is shared with a web page and a firmware of 1.9 MB. */
+/** Bytes; flash also holds a web page and a firmware of 1.9 MB. */
 const SIZE_LIMIT = 10 * 1024;
 
-describe("The generator of the table of time zones", () => {
+describe("The generator of the time-zone table", () => {
 	const zones = readZones();
 	const same = "makes the committed table again from this machine's database";
 	if (zones?.release !== RELEASE) {
-		it(`${same} (left out: there is ${zones?.release ?? "none"} here, the table is of ${RELEASE})`);
+		it(`${same} (left out: the zones here are ${zones?.release ?? "none"}, those of the table ${RELEASE})`);
 	} else {
 		it(same, () => {
 			const message = "run `node .build/tools/timezone-table.js` and commit modules/resources/timezones.bin";
@@ -45,7 +45,7 @@ describe("The generator of the table of time zones", () => {
 		]);
 	});
 
-	it("refuses what it has no form for, rather than make something else of it", () => {
+	it("rejects rules that it has no form for, instead of changing them", () => {
 		for (const rule of [
 			"",
 			"EST",
@@ -63,7 +63,7 @@ describe("The generator of the table of time zones", () => {
 		assert.throws(() => readZone(Buffer.alloc(100)), /TZif/);
 	});
 
-	it("keeps as exceptions what the rule does not give: also a year without daylight-saving time", () => {
+	it("stores exceptions to the rule, including a year without daylight-saving time", () => {
 		const second = (year: number, month: number, day: number, hour: number) => Date.UTC(year, month, day, hour) / 1000;
 		const transitions = [
 			{ atS: second(2023, 9, 29, 1), offsetS: 3600 },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Board, findBoard } from "../../hosts/esp32/boards.js";
 import { DRAWN, draw, PICTURES } from "../../tools/wiring.js";
 
-/** Every GPIO of a board's row. */
+/** Every GPIO in the row of a board. */
 function pinsOf({ meter, zigbee, button, led, battery, usb }: Board): number[] {
 	const { uart: _, ...radio } = zigbee ?? { uart: 0 };
 	const pins = [meter.transmit, meter.receive, ...Object.values(radio), button, led?.pin, battery?.pin, usb?.pin];
@@ -15,7 +15,7 @@ function pinsOf({ meter, zigbee, button, led, battery, usb }: Board): number[] {
 const drawing = (name: string) => readFileSync(join(PICTURES, `wiring-${name}.svg`), "utf8");
 
 describe("The wiring drawings", () => {
-	it("are what the board table makes of them", () => {
+	it("are up to date with the board table", () => {
 		const message = "run `node .build/tools/wiring.js` and commit docs/pictures";
 		for (const name of DRAWN) assert.equal(drawing(name), draw(findBoard(name)), message);
 		const found = readdirSync(PICTURES).filter((name) => name.startsWith("wiring-"));

@@ -1,4 +1,4 @@
-/** `npm run zigbee` and `npm run coordinator`, as processes. */
+/** `npm run zigbee` and `npm run coordinator` as processes. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +55,7 @@ describe("npm run zigbee", function () {
 			socket.on("data", (bytes) => {
 				const frames = reader.push(bytes);
 				const frame = frames.find((each) => each.command === command);
-				// A chip announces its start, and has not received earlier requests.
+				// A chip that has just announced its start has not received earlier requests.
 				if (frame === undefined && frames.length > 0) socket.write(request);
 				if (frame === undefined) return;
 				clearTimeout(limit);
@@ -65,7 +65,7 @@ describe("npm run zigbee", function () {
 			socket.write(request);
 		});
 
-	it("has one coprocessor on a pseudo-terminal, and one for a coordinator on TCP", async () => {
+	it("offers one coprocessor on a pseudo-terminal, and one for a coordinator on TCP", async () => {
 		const { path, coordinator, child } = await start();
 		assert.match(path, /^\/dev\/pts\/\d+$/);
 		assert.equal((await ask(coordinator, 0x04)).toString("hex"), "010a0000004b1200");
@@ -81,7 +81,7 @@ describe("npm run zigbee", function () {
 		assert.deepEqual(await once(child, "exit"), [0, null]);
 	});
 
-	it("keeps what they remember in a file, and says which one it can't read", async () => {
+	it("stores the coprocessors' memory in files, and reports one that it can't read", async () => {
 		const nv = join(folder, "nv.json");
 		const first = await start("--device", "0", "--nv", nv);
 		// NV item 0x0087: a router.
@@ -101,7 +101,7 @@ describe("npm run zigbee", function () {
 		assert.match(errors, /^\S+nv\.json can't be read \(.*\): delete it, or name another with --nv\.\n$/);
 	});
 
-	it("is what npm run coordinator finds, which tells what happens line by line", async () => {
+	it("is found by npm run coordinator, which reports each event in a line", async () => {
 		const { coordinator } = await start("--device", "0");
 		const { child, lines } = run(
 			"coordinator",
@@ -120,7 +120,7 @@ describe("npm run zigbee", function () {
 		assert.ok(existsSync(join(folder, "database.db")));
 	});
 
-	it("takes its faults from the command line, and refuses what makes no sense", () => {
+	it("takes its faults from the command line, and rejects invalid ones", () => {
 		const words = "--silent --lost 3 --garbage 9 --confirm e9,CD,0 --build 1.2 --bindings 4x2 --crash 5 --quiet";
 		const options = parseOptions(words.split(" "));
 		assert.deepEqual(options?.faults, { silent: true, lostAnswers: 3, garbage: 9, confirms: [0xe9, 0xcd, 0] });

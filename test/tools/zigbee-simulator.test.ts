@@ -1,4 +1,4 @@
-/** The simulated coprocessor: zigbee-herdsman as coordinator, a scripted host as node; then its faults. */
+/** The simulated coprocessor, with zigbee-herdsman as coordinator and a scripted host as node; then its faults. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 		rmSync(folder, { recursive: true });
 	});
 
-	/** The next event of this name, including earlier ones. */
+	/** The next event of this name, which may have arrived earlier. */
 	async function until<Name extends CoordinatorEvent["event"]>(name: Name, isIt = (_: CoordinatorEvent) => true) {
 		for (let waited = 0; waited < 5000; waited += 10) {
 			const index = events.findIndex((event) => event.event === name && isIt(event));
@@ -67,13 +67,13 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 		[ROUTER, "Router"],
 		[END_DEVICE, "EndDevice"],
 	] as const) {
-		it(`has a ${name} join, be interviewed and configured, report, start anew, and leave`, async () => {
+		it(`lets a ${name} join, be interviewed and configured, report, restart, and leave`, async () => {
 			events.length = 0;
 			const chip = new SimulatedCoprocessor({ air, ieee: NODE_IEEE, pollMs: 20 });
 			const device = new ScriptedDevice(chip);
 			try {
 				await device.begin(role);
-				// As fast as a mains-powered node that is being commissioned.
+				// Polls as often as a mains-powered node that is being commissioned.
 				await device.request(APP_CNF, 0x0c, [0x31, 0, 20, 0, 0, 0]);
 				assert.equal(await device.commission(2), NO_NETWORK);
 				await coordinator.permitJoin(60);
@@ -115,7 +115,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 		});
 	}
 
-	it("drops what an end device does not ask its parent for, and the sender is told", async () => {
+	it("drops messages that an end device does not fetch from its parent, and notifies the sender", async () => {
 		const chip = new SimulatedCoprocessor({ air, ieee: NODE_IEEE, pollMs: 20 });
 		const device = new ScriptedDevice(chip);
 		try {
@@ -124,7 +124,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 			assert.equal(await device.commission(2), JOINED);
 			const { shortAddress } = chip.network!;
 			await device.request(APP_CNF, 0x0c, [0x31, 0, 0, 0, 0, 0]);
-			// It still polls once for each earlier frame.
+			// The node still polls once for each earlier frame.
 			await sleep(150);
 			const heard = device.heard.length;
 			const statuses: number[] = [];
@@ -145,7 +145,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 	});
 });
 
-describe("The simulated coprocessor by itself", () => {
+describe("The simulated coprocessor alone", () => {
 	const air = new Air();
 	let chip: SimulatedCoprocessor;
 	let device: ScriptedDevice;
@@ -156,7 +156,7 @@ describe("The simulated coprocessor by itself", () => {
 	};
 	afterEach(() => chip.close());
 
-	it("says what it is, when it starts and when it is asked", async () => {
+	it("identifies itself at its start and on request", async () => {
 		assert.equal((await begin()).toString("hex"), "000201020701");
 		assert.equal((await device.request(SYS, 0x02)).toString("hex"), "0201020701d1fe3401");
 		assert.equal((await device.request(SYS, 0x04)).toString("hex"), NODE_IEEE.toString("hex"));
@@ -165,7 +165,7 @@ describe("The simulated coprocessor by itself", () => {
 		assert.equal((await device.request(SYS, 0x02)).length, 5);
 	});
 
-	it("refuses a command that it does not know, and one that is too short", async () => {
+	it("rejects an unknown command, and one that is too short", async () => {
 		await begin();
 		const refused = device.wait(0, 0, 3);
 		void device.request(SYS, 0x70).catch(() => {});
@@ -175,7 +175,7 @@ describe("The simulated coprocessor by itself", () => {
 		assert.equal((await short).toString("hex"), "042107");
 	});
 
-	it("answers nothing to an APP_CNF command that it does not know", async () => {
+	it("does not answer an unknown APP_CNF command", async () => {
 		await begin();
 		const frames: Buffer[] = [];
 		chip.onBytes = (bytes) => frames.push(bytes);
@@ -184,7 +184,7 @@ describe("The simulated coprocessor by itself", () => {
 		assert.equal(Buffer.concat(frames).toString("hex"), "fe02610179051e");
 	});
 
-	it("is deaf in reset, and starts anew after it, or its boot loader does", async () => {
+	it("ignores input during a reset, then restarts, or starts its boot loader", async () => {
 		await begin();
 		const bytes: Buffer[] = [];
 		chip.setLines(true, false);
@@ -199,7 +199,7 @@ describe("The simulated coprocessor by itself", () => {
 		assert.equal(Buffer.concat(bytes).toString("hex"), "00cc");
 	});
 
-	it("has a binding table of one row with four clusters, unless it is told otherwise", async () => {
+	it("has a binding table of one row with four clusters unless configured otherwise", async () => {
 		const coordinator = new SimulatedCoprocessor({
 			air,
 			ieee: COORDINATOR_IEEE,
@@ -228,7 +228,7 @@ describe("The simulated coprocessor by itself", () => {
 		}
 	});
 
-	it("keeps its network in its memory, which can be put into a file", async () => {
+	it("keeps its network in its memory, which can be stored in a file", async () => {
 		await begin();
 		const nv = formedCoordinator(COORDINATOR_IEEE, NETWORK);
 		const again = new NVMemory(JSON.parse(JSON.stringify(nv.contents)));
@@ -237,7 +237,7 @@ describe("The simulated coprocessor by itself", () => {
 		assert.equal(again.network?.panId, 0x1a62);
 	});
 
-	it("is silent, loses answers, is late, splits frames and puts garbage before them when it is told to", async () => {
+	it("makes the faults of its options: silence, lost and late replies, split frames, and garbage before them", async () => {
 		await begin();
 		const pieces: Buffer[] = [];
 		chip.onBytes = (piece) => pieces.push(piece);

@@ -1,4 +1,4 @@
-/** Amounts of the history, their times and their cost as the language writes them. Times are those of wall.ts. */
+/** Amounts of the history, their times and their cost, formatted in the language. Times are those of wall.ts. */
 import type { TextKey } from "../text/all.js";
 import { decimalCell } from "./csv.js";
 import { formatNumber, withMinus } from "./format.js";
@@ -32,7 +32,7 @@ export function formatAmount(value: number | undefined, amount: Amount): string 
 	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
-/** Exact value for a cell of a spreadsheet. */
+/** Exact value for a spreadsheet cell. */
 export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
@@ -43,7 +43,7 @@ export function formatMoney(micro: number, currency: string): string {
 	return withMinus(format.format(micro / 1e6));
 }
 
-/** The same with the word for the sign, unless it rounds to nothing. */
+/** The amount of money followed by the word for its sign, unless it rounds to nothing. */
 export function moneyText(micro: number, currency: string): string {
 	const text = formatMoney(micro, currency);
 	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";
@@ -64,7 +64,7 @@ const DAYS = format({ weekday: "short", day: "numeric", month: "short", year: "n
 const MONTHS = format({ month: "long", year: "numeric" });
 const YEARS = format({ year: "numeric" });
 
-/** Start and end of a period, in a view that already shows its day, month or year. */
+/** Start and end of a period, for a view whose day, month or year is already shown. */
 export function formatPeriodOf(level: Level, piece: Piece): string {
 	const { fromMs, season } = piece;
 	const toMs = shownEnd(piece);

@@ -12,7 +12,7 @@ export interface Bar {
 	/** Heights above and below 0; neither is negative. */
 	readonly up: number;
 	readonly down: number;
-	/** `gap`: the distribution within it is unknown. `soft`: less certain than the others. */
+	/** `gap`: how the amount is spread over this time is unknown. `soft`: less certain than the others. */
 	readonly kind: "plain" | "soft" | "gap";
 	/** Marks the bar, for example because the meter was exchanged. */
 	readonly isMarked: boolean;
@@ -38,7 +38,7 @@ interface BarsProps {
 const HEIGHT = 240;
 const TOP = 14;
 const BOTTOM = 26;
-/** Width of a digit at the size of the text in the style. */
+/** Width of a digit in the font size of the style sheet, pixels. */
 const DIGIT = 7.5;
 /** Bars wider than this get larger gaps. */
 const WIDE = 8;
@@ -48,7 +48,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	/** Undefined: the latest, also when later ones arrive. */
+	/** Undefined: the latest bar, also after later ones have arrived. */
 	const [chosen, setChosen] = useState<number>();
 	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {
@@ -87,7 +87,8 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	// The space below 0 is as deep as its bars: a whole step for a little export would flatten all others.
+	// The space below 0 is only as deep as its bars: rounded up to a whole step, a little export would flatten all bars
+	// above.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
 	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
 	const high = all[all.length - 1];

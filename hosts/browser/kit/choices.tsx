@@ -6,10 +6,7 @@ interface ChoiceProps {
 	readonly label: string;
 	readonly name?: string;
 	readonly value: string;
-	/**
-	 * Values that can be chosen, each with its label; the third member is the label's language, if it differs from the
-	 * page's.
-	 */
+	/** Values, each with its label and, if it differs from the page's, the label's language. */
 	readonly ways: readonly (readonly [value: string, text: string, lang?: string])[];
 	readonly disabled?: boolean;
 	onChoose(value: string): void;
@@ -45,7 +42,10 @@ export function LanguageChoice() {
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME = "theme";
 
-/** Applies the chosen theme to the document's `data-theme`, which the style sheet uses, and to its header colour. */
+/**
+ * Applies the chosen theme: to `data-theme` of the document, which the style sheet uses, and to the browser's header
+ * colour.
+ */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
 	// The browser's own frame takes the colour of the page's header.

@@ -1,10 +1,10 @@
 /**
- * Decimal numbers as text, and tables for spreadsheets: CSV (RFC 4180) as the spreadsheets of a language read it.
- * `language` is a BCP 47 tag.
+ * Decimal numbers as text, and CSV tables (RFC 4180) in the form that spreadsheets of a language expect. `language` is
+ * a BCP 47 tag.
  */
 import type { Language } from "../text/translations.js";
 
-/** Languages with a decimal point. The others have a decimal comma, so a semicolon separates their cells. */
+/** Languages with a decimal point. The others have a decimal comma, so their cells are separated by semicolons. */
 const POINT: readonly Language[] = ["en"];
 const NUMBER = /^([+-]?)0*(\d+)(?:\.(\d+))?$/;
 
@@ -17,7 +17,7 @@ export function decimalCell(text: string, language: Language): string {
 	return `${sign === "-" ? "-" : ""}${whole}${part === undefined ? "" : point + part}`;
 }
 
-/** Millionths of a typed decimal number with a point or a comma and at most six digits after it; NaN of other text. */
+/** Millionths of a typed decimal number with a point or a comma and at most six digits after it; NaN for other text. */
 export function microOf(typed: string): number {
 	const [, sign, whole, part = ""] = /^\s*(-?)(\d+)(?:[.,](\d{0,6}))?\s*$/.exec(typed) ?? [];
 	const micro = Number(whole) * 1e6 + Number(part.padEnd(6, "0"));
@@ -28,7 +28,7 @@ export function microOf(typed: string): number {
 const FORMULA = /^[=+\-@\t\r]/;
 const NEGATIVE = /^-\d+([.,]\d+)?$/;
 
-/** The text behind an apostrophe, which makes spreadsheets treat it as text instead of a formula. */
+/** Puts an apostrophe before the text, so that spreadsheets do not treat it as a formula. */
 export function textCell(text: string): string {
 	return FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
 }

@@ -2,9 +2,9 @@
 import type { Point } from "./curve.js";
 import { Store } from "./store.js";
 
-/** Points of the curve; older ones are thinned out. */
+/** Limit of points; older ones are thinned out. */
 const POINTS_LIMIT = 400;
-/** In `sessionStorage`; about 8 KB at most. */
+/** Key in `sessionStorage`; its value takes about 8 KB at most. */
 const KEPT = "curve";
 
 /** Values of a readout: moment in Unix ms; power in W if present; imported minus exported energy in Wh if present. */
@@ -16,7 +16,7 @@ interface Seen {
 
 interface Kept {
 	readonly points: readonly Point[];
-	/** The last counter, for the average up to the next one. */
+	/** The last counter reading, to average the power until the next one. */
 	readonly counter?: { readonly wh: number; readonly atMs: number } | undefined;
 }
 
@@ -45,8 +45,8 @@ function keep(next: Kept): void {
 }
 
 /**
- * Adds a readout; a repeated one, after a reload, adds nothing. Returns its power in W, averaged since the previous
- * readout if the meter sends none.
+ * Adds a readout; one that was already added (after a reload) changes nothing. Returns its power in W, averaged since
+ * the previous readout if the meter sends none.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;
@@ -68,7 +68,7 @@ export function forgetCurve(): void {
 	sessionStorage.removeItem(KEPT);
 }
 
-/** Average power in W since the previous reading of the counter. */
+/** Average power in W since the previous counter reading. */
 function meanSince(counter: Kept["counter"], wh: number | undefined, atMs: number): number | undefined {
 	if (counter === undefined || wh === undefined || atMs - counter.atMs < 1000) return undefined;
 	return ((wh - counter.wh) * 3_600_000) / (atMs - counter.atMs);

@@ -1,6 +1,6 @@
 /**
  * A curve of values over time, drawn as SVG in the pixels available, so that its text has the same size on a phone and
- * on a desktop. A description in words goes with it.
+ * on a desktop. It has a description in words.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -22,11 +22,11 @@ const HEIGHT = 200;
 const BOTTOM = 26;
 const TOP = 10;
 const RIGHT = 10;
-/** Width of a digit at the size of the text in the style. */
+/** Width of a digit in the font size of the style sheet, pixels. */
 const DIGIT = 7.5;
-/** Width of two times with a gap between them. */
+/** Width of two times with a gap between them, pixels. */
 const TIME_WIDTH = 150;
-/** Up to this number each point is marked. */
+/** Up to this number of points, each is marked. */
 const MARKED_LIMIT = 30;
 
 /** Round numbers around the values, at most six: 0, 0.5, 1 … */

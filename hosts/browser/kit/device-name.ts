@@ -1,6 +1,6 @@
-/** Name for this device's token, from the browser's own description: `Firefox on Android, Nov 2026`. */
+/** Name of this device's token, made from the browser's user agent: `Firefox on Android, Nov 2026`. */
 
-/** In this order: most browsers name others too. */
+/** The order matters: most browsers also name others. */
 const BROWSERS = [
 	["Edge", /Edg(e|A|iOS)?\//],
 	["Opera", /OPR\//],
@@ -18,7 +18,7 @@ const SYSTEMS = [
 	["Linux", /Linux/],
 ] as const;
 
-/** Printable ASCII of at most 32 characters, as the gateway takes it. */
+/** Printable ASCII of at most 32 characters, as the gateway requires. */
 export function deviceName(agent: string, now: Date): string {
 	const found = (names: typeof BROWSERS | typeof SYSTEMS) => names.find(([, pattern]) => pattern.test(agent))?.[0];
 	const system = found(SYSTEMS);

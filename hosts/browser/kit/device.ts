@@ -1,7 +1,8 @@
 /**
- * The gateway from the page's view: one request at a time, because the chip has room for few connections. Readouts and
- * probes, which take up to a minute, have their own queue, so that no page waits for them. A request refused for an
- * ended session, or for a token that only reads, is repeated after the login; a GET waits for an absent gateway.
+ * Requests to the gateway: one at a time, because the chip has room for few connections. Readouts and probes, which
+ * take up to a minute, have their own queue, so that no page waits for them. If a request is refused because the
+ * session has ended, or because the token is read-only, it is repeated after the login. If the gateway is absent, a GET
+ * waits for it.
  */
 import {
 	type Ending,
@@ -19,18 +20,18 @@ import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
 export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
-/** Time limit of quick requests, so that an absent gateway is noticed soon. */
+/** Timeout of quick requests, so that an absent gateway is noticed soon. */
 export const LOOK_MS = 6_000;
-/** Time limit of `/read` and `/scan`, which are slow (API text, Limits). */
+/** Timeout of `/read` and `/scan`, which are slow (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
-/** Interval of attempts after a minute of absence, which may last weeks. */
+/** Interval of attempts after a minute without the gateway; its absence may last weeks. */
 const SLOW_RETRY_MS = 10_000;
 const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
 
-/** A reply other than 2xx, or none at all. */
+/** A reply other than 2xx, or no reply at all. */
 export class DeviceError extends Error {
 	/** HTTP status; 0: there was no reply. */
 	readonly status: number;
@@ -38,7 +39,7 @@ export class DeviceError extends Error {
 	readonly code: string;
 	/** The field at fault, if there is one. */
 	readonly field: string | undefined;
-	/** Seconds until another attempt makes sense; 0: the reply has none. */
+	/** Seconds until another attempt makes sense; 0 if the reply names no time. */
 	retryAfterS = 0;
 	/** Body of the reply. */
 	body: { readonly code?: string } = {};
@@ -74,7 +75,7 @@ export interface Restart {
 	/** Reason, which determines the text. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** Set while the gateway is about to restart or move. */
+/** The announced restart or move of the gateway; undefined if there is none. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {
@@ -84,7 +85,7 @@ interface Options {
 	/** The reply is saved as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
-	/** Queue of requests that occupy the meter. A request ends when the gateway disappears meanwhile. */
+	/** Queue of requests that occupy the meter. Such a request fails if the gateway disappears meanwhile. */
 	readonly lane?: "meter";
 }
 
@@ -99,7 +100,7 @@ function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 	return result;
 }
 
-/** `path` without `/api/v1/`; the reply's JSON. Throws a DeviceError. */
+/** Returns the JSON of the reply. `path` is without `/api/v1/`. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
 	const refused = timesRefused();
 	return enqueue(() => patient<T>("GET", path, options, refused), options.lane);
@@ -113,12 +114,15 @@ export function remove(path: string): Promise<void> {
 	return enqueue(() => patient<void>("DELETE", path, {}));
 }
 
-/** Sends without queue and without waiting: for the login. */
+/** Sends at once, past the queue and without waiting for a session: for the login. */
 export function sendNow<T>(method: string, path: string, body?: unknown): Promise<T> {
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
 
-/** `refused`: how often the password had been refused when the request was made; a refusal since then is for it too. */
+/**
+ * Repeats a request until it succeeds or fails for good. `refused` is `timesRefused()` when the request was made: if
+ * the user has cancelled the password dialog since, the request does not open it again.
+ */
 async function patient<T>(method: string, path: string, options: Options, refused = timesRefused()): Promise<T> {
 	for (let busy = 0; ; ) {
 		await loggedIn.until((value) => value);
@@ -197,7 +201,7 @@ export function wait(ms: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Records a reply of the gateway. */
+/** Records that the gateway has replied. */
 export function replied(): void {
 	repliedAtMs = Date.now();
 	reachable.set(true);
@@ -232,8 +236,8 @@ function untilReachable(): Promise<void> {
 }
 
 /**
- * Waits for the gateway's return after a restart, then reloads the page, which may be of another version. If input
- * would be lost, it asks for the login in place.
+ * Waits until the gateway is back after a restart, then reloads the page, which may be of another version. If input
+ * would be lost, the page stays and the login opens over it.
  */
 export async function awaitRestart(restart: Restart): Promise<void> {
 	const { reason } = restart;
@@ -241,7 +245,7 @@ export async function awaitRestart(restart: Restart): Promise<void> {
 	// The gateway replies first and restarts one to two seconds later.
 	await wait(4_000);
 	while (!(await answers())) await wait(RETRY_MS);
-	// A restart ends all sessions; another network none.
+	// A restart ends all sessions; a change of network ends none.
 	if (reason !== "moved") endSession(reason);
 	if (reason === "reset") forgetUnsaved();
 	if (!isUnsaved()) return location.reload();

@@ -10,7 +10,7 @@ interface DialogProps {
 	readonly title: string;
 	/** Called when the user presses Esc, which then does not close the dialog by itself. Omitted: Esc has no effect. */
 	onClose?(): void;
-	/** Puts the focus on the title, for texts that must be read before pressing a button. */
+	/** Puts the focus on the title, for texts that must be read before a button is pressed. */
 	readonly textFirst?: boolean;
 	readonly children: ComponentChildren;
 }
@@ -48,7 +48,7 @@ interface ConfirmProps {
 	readonly title: string;
 	readonly action: string;
 	readonly danger?: boolean;
-	/** Word to be typed before the action is possible. */
+	/** Word that the user must type before the action is possible. */
 	readonly word?: string;
 	readonly wordLabel?: string;
 	run(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Reasons why the meter could not be read, in the user's language, by the gateway's code (`meter_state`). */
+/** Texts for the reasons why the meter could not be read, by the gateway's code (`meter_state`). */
 import type { TextKey } from "../text/all.js";
 import { t } from "./text.js";
 
@@ -37,7 +37,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.port", "port"],
 ];
 
-/** Texts that send their reader to the optical head. */
+/** Texts that advise to check the optical head. */
 const AT_HEAD: readonly TextKey[] = [
 	"failure.silence",
 	"failure.addressed",
@@ -58,7 +58,7 @@ export function isAtHead(code: string | undefined): boolean {
 	return group !== undefined && AT_HEAD.includes(group[0]);
 }
 
-/** Text of a failure; undefined for a code without a text, and without a failure. */
+/** Text of a failure; undefined without a code, or for a code without a text. */
 export function failureText(code: string | undefined): string | undefined {
 	if (code === undefined || code === "") return undefined;
 	const group = groupOf(code);

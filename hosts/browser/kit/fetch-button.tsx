@@ -6,11 +6,11 @@ import { saveFile } from "./save-file.js";
 import { t } from "./text.js";
 import { asDeviceError } from "./use-device.js";
 
-/** Time limit; the chip generates the file while sending it. */
+/** Timeout; the chip generates the file while sending it. */
 const FILE_MS = 60_000;
 
 interface FetchButtonProps {
-	/** Path of its GET, without `/api/v1/`. */
+	/** Path of the file's GET, without `/api/v1/`. */
 	readonly path: string;
 	readonly label: string;
 }

@@ -1,6 +1,4 @@
-/**
- * Fields of forms from a description: label, help, error and input belong together for eye, keyboard and screen reader.
- */
+/** Form fields made from descriptions: label, help, error and input are linked for eye, keyboard and screen reader. */
 import { useId, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { DeviceError } from "./device.js";
@@ -11,7 +9,7 @@ import { t } from "./text.js";
 import { errorText } from "./use-device.js";
 
 export type FieldValue = string | number | boolean;
-/** Values of a form while it is edited; numbers are the typed text. */
+/** Values of a form while it is edited; a number is the typed text. */
 export type Draft = Readonly<Record<string, FieldValue>>;
 
 export interface FieldSpec {
@@ -20,20 +18,20 @@ export interface FieldSpec {
 	readonly label: TextKey;
 	readonly help?: TextKey;
 	/**
-	 * `number`: an integer. `date`: a day as ISO 8601. `secret`: write-only; empty keeps the stored one. `password`:
-	 * hidden text. `area`: text of
-	 * several lines. `radio`: a choice with few options, each with an explanation.
+	 * `number`: an integer. `date`: a day as ISO 8601. `secret`: write-only; an empty one keeps the stored value.
+	 * `password`: hidden text. `area`: text of several lines. `radio`: a choice with few options, each with an
+	 * explanation.
 	 */
 	readonly kind: "text" | "date" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
-	/** For `choice` and `radio`; a number is sent as a number. `help` is for `radio`. */
+	/** Options of `choice` and `radio`; a number is sent as a number. Only `radio` shows `help`. */
 	readonly choices?: readonly { readonly value: string | number; readonly label: string; readonly help?: string }[];
-	/** Bounds of a number, or of a text's length; both ends are allowed. */
+	/** Bounds of a number, or of a text's length, both inclusive. */
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
 	/** Explanation of the pattern. */
 	readonly form?: Form;
-	/** Reason for which the gateway may refuse a value that matches the pattern. */
+	/** Reason why the gateway may refuse a value that matches the pattern. */
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
@@ -47,11 +45,11 @@ export interface FieldSpec {
 	readonly storedFlag?: string;
 	/** A value for `autocomplete`; default `off`. */
 	readonly autocomplete?: string;
-	/** Few owners need it: it stands behind the others, folded. */
+	/** Few owners need this field: it is in a folded section below the others. */
 	readonly isRare?: boolean;
-	/** Shown, checked and sent only when this holds. */
+	/** The field is shown, checked and sent only if this returns true. */
 	readonly when?: (draft: Draft) => boolean;
-	/** Values of other fields that usually go with a newly chosen one. */
+	/** Returns values of other fields that usually go with a newly chosen value of this one. */
 	readonly implies?: (value: FieldValue, draft: Draft) => Draft;
 }
 
@@ -80,7 +78,7 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
 }
 
-/** Describes the form that a text must have, and the first character that is wrong. */
+/** Describes the required form of a text, and its first wrong character. */
 function formText({ form }: FieldSpec, text: string): string {
 	if (form === undefined) return t("valid.form");
 	const { says, characters } = form;

@@ -1,11 +1,11 @@
-/** A file of the user, chosen or dropped on the field. */
+/** File input: the user chooses a file, or drops it on the field. */
 import { useId } from "preact/hooks";
 import { t } from "./text.js";
 
 interface FilePickProps {
 	readonly name: string;
 	readonly label: string;
-	/** As `accept` of the HTML element. */
+	/** Types of files, in the form of HTML's `accept`. */
 	readonly accept: string;
 	onFile(file: File): void;
 }

@@ -6,7 +6,7 @@
 const HEADER = 56;
 const ELEMENT = 6;
 const METADATA = 220;
-/** Header, metadata, and the second element up to its length. */
+/** Length of header, metadata, and the second element up to its length. */
 export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
 
@@ -19,7 +19,7 @@ export interface FirmwareFile {
 	readonly bytes: number;
 }
 
-/** Reads the first FIRMWARE_HEAD bytes of a file. Undefined: no firmware of this product. */
+/** Reads the first FIRMWARE_HEAD bytes of a file. Returns undefined if it is no firmware of this product. */
 export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	if (head.byteLength < FIRMWARE_HEAD) return undefined;
 	const view = new DataView(head);

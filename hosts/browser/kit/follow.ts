@@ -1,14 +1,14 @@
 /**
- * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not ask for changes. The gateway
- * has one stream for all clients, and it may end at any time.
+ * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not poll. The gateway has one
+ * stream for all clients, and the stream may end at any time.
  */
 import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
 import { Store } from "./store.js";
 
-/** Limit of silence; the gateway sends something every 15 s. */
+/** Limit of silence, ms; the gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
-/** Pause after the end of a stream; grows with each attempt that fails soon. */
+/** Pause after the end of a stream, ms; it grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
 const AGAIN_LIMIT_MS = 300_000;
 
@@ -50,7 +50,7 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 	}
 }
 
-/** Applies each new state while the page is visible and has a state. Never ends. */
+/** Applies each new state while the page is visible and already has a state. Never returns. */
 export async function follow<S>(state: Store<S | undefined>, tell: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);

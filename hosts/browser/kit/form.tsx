@@ -1,4 +1,4 @@
-/** A form made from descriptions of its fields: it checks and sends the values and shows the result. */
+/** A form made from descriptions of its fields: checks the values, sends them, and shows the result. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, post } from "./device.js";
@@ -10,10 +10,10 @@ import { asDeviceError, useDevice } from "./use-device.js";
 
 interface FormProps {
 	readonly fields: readonly FieldSpec[];
-	/** Initial values; missing ones are empty or off. */
+	/** Initial values; fields without one are empty or off. */
 	readonly values: Draft;
 	readonly submitLabel?: string;
-	/** Its button is a main one; default true. */
+	/** The form's button is the main one of its page; default true. */
 	readonly isMain?: boolean;
 	readonly busyLabel?: string;
 	/** Message after success; "": none. */
@@ -54,7 +54,7 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 export function Form(props: FormProps) {
 	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
 	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
-	// Reference for changes: the initial values, then the last saved ones.
+	// Changes are detected against these: the initial values, later the last saved ones.
 	const [saved, setSaved] = useState(draft);
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
@@ -169,7 +169,7 @@ interface SettingsCardProps {
 	readonly children?: ComponentChildren;
 }
 
-/** A card of settings; their POST takes and returns the members of their GET. */
+/** A card of settings. Its POST takes and returns the same members as its GET. */
 export function SettingsCard(props: SettingsCardProps) {
 	const { title, intro, path, fields, onSaved, onValue, onDraft, before, children } = props;
 	const { value, error, reload, put } = useDevice<Draft>(path);

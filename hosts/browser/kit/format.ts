@@ -1,17 +1,17 @@
-/** Numbers and times as the language writes them. `language` is a BCP 47 tag. */
+/** Numbers and times, formatted in the language. `language` is a BCP 47 tag. */
 
-/** A decimal number; `digits` after the point at most, and at least `minimum` of them. */
+/** A decimal number with `minimum` to `digits` decimals. */
 export function formatNumber(value: number, language: string, digits = 3, minimum = 0): string {
 	const format = new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: minimum });
 	return withMinus(format.format(value));
 }
 
-/** With the minus sign (U+2212) in place of the hyphen that `Intl` writes. */
+/** Replaces the hyphen that `Intl` writes by a minus sign (U+2212). */
 export function withMinus(number: string): string {
 	return number.replace("-", "−");
 }
 
-/** Decimal text of a meter (`000123.450`) in the form of the language, with the digits that the meter sent. */
+/** A meter's decimal text (`000123.450`), formatted in the language with all digits that the meter sent. */
 export function formatDecimal(text: string, language: string): string {
 	const match = /^([+-]?)0*(\d+)(?:\.(\d+))?$/.exec(text.trim());
 	if (match === null) return text;
@@ -19,13 +19,13 @@ export function formatDecimal(text: string, language: string): string {
 	return formatNumber(Number(text), language, Math.min(digits, 20), Math.min(digits, 20));
 }
 
-/** Units of energy that people read in thousands: the display of a meter shows kWh. */
+/** Units of energy that meters display in thousands. */
 const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
 const KILO_FROM = 1000;
 
 /**
- * Value and unit of a meter's reading, as its display would show them: energy sent in Wh from 1000 Wh on in kWh, cut to
- * whole Wh; everything else with the digits and the unit that the meter sent.
+ * Value and unit of a reading as the meter's display would show them: energy in Wh from 1000 Wh on in kWh, cut to whole
+ * Wh; everything else with the digits and unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
 	const kilo = KILO_UNITS[unit];
@@ -56,14 +56,14 @@ export function formatDate(iso: string, language: string): string {
 	return Number.isNaN(day) ? "" : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(day);
 }
 
-/** Day and time of Unix time in seconds, in a zone that `Intl` knows. */
+/** Day and time of a Unix time in seconds, in a zone that `Intl` knows. */
 export function formatMoment(seconds: number, language: string, timeZone: string): string {
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone }).format(
 		seconds * 1000,
 	);
 }
 
-/** `12 seconds ago` */
+/** A past time as text: `12 seconds ago`. */
 export function formatAge(seconds: number, language: string): string {
 	const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 	const past = Math.max(0, seconds);
@@ -73,7 +73,7 @@ export function formatAge(seconds: number, language: string): string {
 	return format.format(-Math.round(past / 86_400), "day");
 }
 
-/** `15 minutes`, of whole minutes, hours or days. */
+/** A duration as text: `15 minutes`. `seconds` is a whole number of minutes, hours or days. */
 export function formatPeriod(seconds: number, language: string): string {
 	const of = (value: number, unit: string) =>
 		new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);

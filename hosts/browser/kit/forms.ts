@@ -1,15 +1,15 @@
-/** Explanations of the patterns of fields, because a pattern alone only says that something is wrong. */
+/** Explanations of field patterns, because a failed pattern alone does not say what is wrong. */
 import type { TextKey } from "../text/all.js";
 
 export interface Form {
 	readonly says: TextKey;
-	/** Allowed characters; the first other one is named. */
+	/** Allowed characters; the error names the first other one. */
 	readonly characters?: RegExp;
-	/** Characters that may be typed or pasted between them and are removed. */
+	/** Characters that may be typed or pasted between the allowed ones, and are removed. */
 	readonly ignores?: RegExp;
 }
 
-/** Keys are the patterns of bodies.ts, which are those of the API's description. */
+/** Explanations by pattern of bodies.ts, whose patterns are those of the API's description. */
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
 	"^[ -'*-~]*$": { says: "form.signs", characters: /[ -'*-~]/ },

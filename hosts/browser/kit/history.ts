@@ -4,10 +4,13 @@ import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within 
 import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
-/** Until the name of the time zone is there, its present offset stands in, which may differ in another season. */
+/**
+ * Added at both ends of the span: until the zone's name has arrived, its present offset is used, which may differ in
+ * another season.
+ */
 const SLACK_S = 3_600;
 
-/** Throws a DeviceError. */
+/** Loads the periods of a span. Throws a DeviceError. */
 export async function load(level: Level, span: Span, timeZone: string): Promise<readonly Piece[]> {
 	const from = momentOf(span.fromMs, timeZone) - SLACK_S;
 	const to = momentOf(span.toMs, timeZone) + SLACK_S;

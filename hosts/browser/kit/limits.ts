@@ -5,7 +5,7 @@ import { formOf } from "./forms.js";
 /** Bounds of a field in bodies.ts. */
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
 
-/** The fields with the bounds from `body`, one of bodies.ts; properties of the field itself take precedence. */
+/** Adds the bounds from `body`, one of bodies.ts, to the fields; a field's own properties take precedence. */
 export function fieldsOf<Body extends object>(
 	body: Body & Readonly<Record<keyof Body, Limits>>,
 	fields: readonly (FieldSpec & { readonly name: keyof Body })[],

@@ -1,7 +1,7 @@
 /**
  * The gateway's state and its last readout, which change without the user. The state arrives by events (follow.ts) or
- * is requested. The readout is requested only when the state reports a newer one or a failed attempt, because a large
- * one takes the chip seconds to write. Kept while the page is open.
+ * by polling. The readout is requested only when the state reports a newer one or a failed attempt, because the chip
+ * takes seconds to write a large one. Both are kept while the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
@@ -17,7 +17,7 @@ import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
 import { takeOffset, zone } from "./zone.js";
 
-/** A requested readout, or the last one. */
+/** A readout that this page requested, or the gateway's last one. */
 export type Readout = FreshReadout | LastReadout;
 
 /** `status` of a truncated readout. */
@@ -27,12 +27,12 @@ export const READOUT_UNCHECKED = 4;
 const POLL_MS = 5_000;
 /** Interval for data that seldom changes. */
 const SLOW_POLL_MS = 30_000;
-/** Seconds for which a readout counts as current without a schedule. */
+/** Age up to which a readout counts as current without a schedule, seconds. */
 const PRESENT_S = 300;
-/** Extra time for a planned readout: for reading the meter, and for a repeated attempt. */
+/** Extra time for a planned readout, seconds: for reading the meter, and for a repeated attempt. */
 const GRACE_S = 120;
 const OLD_LOOK_MS = 60_000;
-/** Months count as their longest. */
+/** Length of each unit of the schedule, seconds; a month counts as 31 days. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
 export const status = new Store<Status | undefined>(undefined);
@@ -42,7 +42,7 @@ export const readout = new Store<Readout | undefined>(undefined);
 /** True while this page waits for a readout that it requested. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
-/** True while the last readout is too old, or its age is unknown: it must not be shown as current. */
+/** True while the last readout is too old, or of unknown age, and must not be shown as current. */
 export const stale = new Store(false);
 
 export interface Power {
@@ -53,14 +53,16 @@ export interface Power {
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** Arrival of `readout` and `status`, ms of this browser's clock, which continues while a tablet sleeps. */
+/**
+ * Time at which `readout` arrived, and `status` below: ms of this browser's clock, which runs on while a tablet sleeps.
+ */
 let readoutAtMs = 0;
 let statusAtMs = 0;
-/** Time of the last request for `status`, the same clock. */
+/** Time of the last request for `status`, by the same clock. */
 let askedAtMs = 0;
-/** Start of the wait for a readout, the same clock. */
+/** Time at which the page began to wait for a readout, by the same clock. */
 let readingFromMs = 0;
-/** Time of the last request for `/last`, the same clock. */
+/** Time of the last request for `/last`, by the same clock. */
 let lookedAtMs = 0;
 let readouts = -1;
 let meterState = "";
@@ -71,19 +73,19 @@ function gatewayNowS(): number | undefined {
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
-/** Seconds since a moment of the gateway's clock; undefined if the clock is or was not set. */
+/** Seconds since a Unix time of the gateway's clock; undefined if the clock is not set now, or was not set then. */
 export function sinceS(timestamp: number): number | undefined {
 	const nowS = gatewayNowS();
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
 }
 
-/** Seconds within which a scheduled readout is expected; undefined without a schedule. */
+/** Seconds within which the schedule brings the next readout; undefined without a schedule. */
 export function plannedS(): number | undefined {
 	const { value } = schedule;
 	return value?.enabled ? value.period_value * PERIODS_S[value.period_unit] : undefined;
 }
 
-/** Start of the running readout, for its progress on any page. */
+/** Start of the running readout, for its progress display on any page. */
 export function readingSinceMs(): number {
 	return readingFromMs;
 }
@@ -95,7 +97,7 @@ function isStale(): boolean {
 	const planned = plannedS();
 	const { schedule_next = 0, schedule_error } = status.value ?? {};
 	const nowS = gatewayNowS();
-	// Until the schedule has arrived, the time of the next readout tells.
+	// Until the schedule has arrived, `schedule_next` decides.
 	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
 		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
@@ -110,15 +112,16 @@ export async function refresh(): Promise<void> {
 	await look(now);
 }
 
-/** Takes over a new state of the gateway. */
+/** Stores a new state, and requests the last readout if the state shows that it has changed. */
 async function look(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
-	// A readout requested by this page is received by its own request.
+	// A readout that this page requested arrives as the reply to that request.
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	// The count restarts with the gateway and may be equal by chance, so an old readout is requested again.
+	// The count begins again when the gateway restarts and may be equal by chance, so an old readout is requested
+	// again.
 	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
 	if (!isSame || isOld || readout.value === undefined) {
 		lookedAtMs = Date.now();
@@ -142,12 +145,12 @@ follow(status, (news) => {
 	const before = status.value;
 	if (before === undefined) return;
 	const { timestamp = before.timestamp } = news;
-	// Events have no local time, so it is calculated for their timestamp.
+	// Events contain no local time, so it is calculated from their timestamp.
 	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
 	look({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
-/** Reads the meter after a click. The result is in the stores, and a screen reader announces it. */
+/** Reads the meter at the user's request. Puts the result into the stores and announces it to screen readers. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
@@ -178,20 +181,20 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway finished a readout that this page had given up.
+	// The gateway has finished a readout whose reply this page had lost.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
-	// Without a clock the arrival time is used, if the readout arrived while this page was open.
+	// Without a clock the arrival time stands in, if the readout arrived while this page was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	// A meter that waits for its PIN sends whole kWh only: their difference is no power.
+	// A meter that waits for its PIN sends whole kWh only; no power can be derived from their difference.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
 }
 
-/** Keeps the stores fresh while the page is visible. Use it once. */
+/** Keeps the stores up to date while the page is visible. Only one component may use it. */
 export function useLive(): void {
 	usePoll(async () => {
 		if (!following.value || Date.now() - askedAtMs >= SLOW_POLL_MS) await refresh();

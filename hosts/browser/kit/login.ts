@@ -1,4 +1,4 @@
-/** Proof of the password without sending it (API text, Authentication 3). */
+/** Proves knowledge of the password without sending it (API text, Authentication 3). */
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -21,7 +21,10 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
 	return { nonce, salt, proof };
 }
 
-/** Seconds for which a login blocked by other clients' failures is retried. A drawn place is kept for 8 s. */
+/**
+ * Seconds for which a login is repeated while other clients' failed logins block it. The gateway reserves a place for 8
+ * s.
+ */
 const PATIENCE_S = 15;
 const LONGEST_WAIT_S = 4;
 
@@ -38,12 +41,12 @@ async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Set when the gateway refused the token with which this device was to stay signed in. */
+/** Set when the gateway refused to create the token with which this device was to stay signed in. */
 export const keepFailure = new Store<DeviceError | undefined>(undefined);
 
 /**
- * `keep`: this device stays signed in for reading after the session. Throws a DeviceError: `invalid_proof`,
- * `nonce_invalid`, `too_many_attempts` …
+ * Logs in. With `keep` this device stays signed in for reading after the session. Throws a DeviceError:
+ * `invalid_proof`, `nonce_invalid`, `too_many_attempts` …
  */
 export async function logIn(password: string, keep = false): Promise<void> {
 	const { token, expires_in_secs } = await patiently(async () => {
@@ -60,21 +63,21 @@ export async function logIn(password: string, keep = false): Promise<void> {
 		keepReader(await sendNow<NewToken>("POST", "system/tokens", { name, scope: "read" }));
 	} catch (reason) {
 		keepFailure.set(asDeviceError(reason));
-		// There the tokens are, and the reason.
+		// The security page shows the tokens, and why this one was refused.
 		location.hash = "#/security";
 	}
 }
 
 let known: string | undefined;
 
-/** Password of the login in this tab; not kept across a reload. */
+/** Password that was entered in this tab; lost at a reload. */
 export function knownPassword(): string | undefined {
 	return known;
 }
 
 /**
- * Drops the tokens of the session and of this device at once, even if the gateway cannot be reached. A login that follows
- * keeps its own token.
+ * Drops the tokens of the session and of this device at once, even if the gateway cannot be reached. The token of a
+ * later login is not affected.
  */
 export function logOut(): void {
 	const send = (method: string, path: string) => sendNow(method, path).catch(() => undefined);

@@ -1,10 +1,10 @@
 /**
- * Money for amounts of the history, by the prices of the gateway. It is counted in whole millionths of the currency: plus
+ * Cost of amounts of the history, at the gateway's prices. Money is counted in whole millionths of the currency: plus
  * is earned, minus is paid.
  *
- * Amounts of a period in which the price changes are divided by time. Where the history does not hold tariff 2's part of
- * the import, it is divided as the meter's counters of both tariffs stand. Both are estimates. The base charge is shared by
- * days; a day that has begun counts in full.
+ * If the price changes within a period, its amount is divided in proportion to time. If the history lacks tariff 2's
+ * part of the import, the import is divided in the ratio of the meter's two tariff counters. Both are estimates. The
+ * base charge is divided by days; a day that has begun counts in full.
  */
 import type { Piece } from "./periods.js";
 import { quantityOf } from "./power.js";
@@ -16,16 +16,16 @@ export interface Money {
 	readonly imported: number;
 	readonly exported: number;
 	readonly base: number;
-	/** Amounts were divided by time or by tariffs. */
+	/** An amount was divided by time or by tariffs. */
 	readonly isEstimated: boolean;
-	/** A part of the time has no price. */
+	/** Part of the time has no price. */
 	readonly isIncomplete: boolean;
 }
 
 export interface Pricing {
-	/** In any order. */
+	/** Prices in any order. */
 	readonly periods: readonly PricePeriod[];
-	/** Tariff 2's share of what was imported, 0 to 1; undefined if the meter has no counters of both tariffs. */
+	/** Tariff 2's share of the import, 0 to 1; undefined if the meter lacks counters of both tariffs. */
 	readonly tariff2: number | undefined;
 }
 
@@ -33,7 +33,7 @@ function startOf({ from }: PricePeriod): number {
 	return Date.parse(from);
 }
 
-/** The price at a time of the wall clock. */
+/** The price that is valid at a wall-clock time. */
 function priceAt(periods: readonly PricePeriod[], wallMs: number): PricePeriod | undefined {
 	let found: PricePeriod | undefined;
 	for (const one of periods)
@@ -52,18 +52,21 @@ function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): numbe
 	return (base_micro * DAY_MS) / (toMs - fromMs);
 }
 
-/** Parts of the piece with one price each, in order; one where the price does not change. */
+/** Splits the piece, in chronological order, where the price changes. */
 function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	const cuts = periods.map(startOf).filter((atMs) => atMs > fromMs && atMs < toMs);
 	const ends = [...cuts.sort((one, other) => one - other), toMs];
 	return ends.map((endMs, index) => ({
 		price: priceAt(periods, ends[index - 1] ?? fromMs),
-		/** Share of the piece up to its end. */
+		/** Fraction of the piece from its start to the end of this part. */
 		upTo: index === ends.length - 1 ? 1 : (endMs - fromMs) / (toMs - fromMs),
 	}));
 }
 
-/** Undefined where no piece has a price. `withBase` adds the base charge of all days that the pieces touch. */
+/**
+ * Cost of the pieces; undefined if no piece has a price. `withBase` adds the base charge of all days that the pieces
+ * touch.
+ */
 export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing, withBase: boolean): Money | undefined {
 	let imported = 0;
 	let exported = 0;
@@ -107,11 +110,11 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 }
 
 export function totalOf({ imported, exported, base }: Money): number {
-	// Without a negative zero, which would be written with a sign.
+	// Adding 0 turns a negative zero, which would be written with a sign, into zero.
 	return imported + exported + base + 0;
 }
 
-/** Share of tariff 2 in what was imported in tariffs 1 and 2; undefined without counters of both. */
+/** Tariff 2's share of the import of tariffs 1 and 2; undefined without counters of both. */
 export function tariff2Share(readings: readonly Reading[]): number | undefined {
 	const first = quantityOf(readings, "1.8.1");
 	const second = quantityOf(readings, "1.8.2");

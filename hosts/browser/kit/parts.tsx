@@ -8,7 +8,7 @@ import { Store, useStore } from "./store.js";
 import { language, t } from "./text.js";
 import { errorText } from "./use-device.js";
 
-/** Outlines in a field of 24 by 24. */
+/** SVG outlines in a square of 24 by 24. */
 const ICONS = {
 	bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
 	bars: "M5 20v-6M12 20V5M19 20V9",
@@ -33,7 +33,7 @@ const ICONS = {
 } as const;
 export type IconName = keyof typeof ICONS;
 
-/** An icon. Always has text beside it. */
+/** An icon; its meaning must also be in the text beside it. */
 export function Icon({ name }: { name: IconName }) {
 	return (
 		<svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
@@ -97,7 +97,7 @@ export function Notice({ kind, children }: { kind: NoticeKind; children: Compone
 
 interface ErrorNoticeProps {
 	readonly error: DeviceError;
-	/** Shown in place of the text for the code. */
+	/** Shown in place of the text for the error's code. */
 	readonly text?: string | undefined;
 	retry?(): void;
 }
@@ -177,7 +177,7 @@ interface ProgressProps {
 	readonly sinceMs?: number;
 	/** Explanation shown after LONG_S. */
 	readonly long?: string;
-	/** Most operations end before LONG_S; the progress appears only then. */
+	/** The operation usually ends before LONG_S; progress is shown only after that. */
 	readonly isMostlyShort?: boolean;
 }
 
@@ -216,7 +216,7 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
 	return <Button onClick={copy}>{done ? t("copied") : (label ?? t("copy"))}</Button>;
 }
 
-/** Uses the browser's clipboard or, over plain HTTP, its older interface. */
+/** Copies by the browser's clipboard API or, over plain HTTP, by the older `execCommand`. */
 async function copyText(text: string): Promise<void> {
 	if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
 	const area = document.createElement("textarea");
@@ -228,7 +228,7 @@ async function copyText(text: string): Promise<void> {
 }
 
 interface DownloadProps {
-	/** Name of the file, without its ending. */
+	/** Name of the file, without its extension. */
 	readonly name: string;
 	rows(): readonly (readonly string[])[];
 }

@@ -12,13 +12,16 @@ export interface Piece {
 	readonly period: Period;
 	readonly fromMs: number;
 	readonly toMs: number;
-	/** Within the hours around a change of the clocks, where the wall clock alone is ambiguous: the clock at its start. */
+	/**
+	 * Winter or summer time at the start; only in the hours around a clock change, where the wall clock alone is
+	 * ambiguous.
+	 */
 	readonly season?: Season | undefined;
 }
 
 export type Season = "summer" | "winter";
 
-/** From the first to just before the second. */
+/** A span of the wall clock, without its end. */
 export interface Span {
 	readonly fromMs: number;
 	readonly toMs: number;
@@ -33,12 +36,12 @@ export const VIEWS = {
 } as const satisfies Record<Level, { unit: Unit; kept: number }>;
 export type Unit = "day" | "month" | "year";
 
-/** Tolerance at a boundary of the clock: the length of a readout. */
+/** Tolerance at a boundary of the clock, ms: a readout takes this long. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_S = 3600;
 
-/** The periods in chronological order, as their `localtime` says. */
+/** The periods in chronological order, placed by their `localtime`. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
 	/** Seconds by which the wall clock is ahead of UTC. */
@@ -56,18 +59,18 @@ export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 		const { start, end } = period;
 		const next = periods[index + 1];
 		const fromMs = wallOf(period);
-		// Days at a clock change are an hour longer or shorter than they look.
+		// A day with a clock change is an hour longer or shorter than its wall-clock times suggest.
 		const toMs = next?.start === end ? wallOf(next) : fromMs + (end - start) * 1000;
 		return { period, fromMs, toMs, season: seasonOf(period) };
 	});
 }
 
-/** End of the piece on the clock at its start, which shows 03:00 where the clocks go back to 02:00 then. */
+/** End of the piece by the clock that is valid at its start: 03:00 if the clocks then go back to 02:00. */
 export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): number {
 	return end - start > HOUR_S ? toMs : fromMs + (end - start) * 1000;
 }
 
-/** The day, month or year that contains the time, shifted by a number of units. */
+/** The day, month or year that contains the time, shifted by `steps` units. */
 export function spanOf(unit: Unit, wallMs: number, steps = 0): Span {
 	const date = new Date(wallMs);
 	const at = (more: number) =>
@@ -83,13 +86,16 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
-/** Sum of an amount over all pieces; undefined if it is unknown in each. */
+/** Sum of an amount over all pieces; undefined if no piece has it. */
 export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
 	const known = pieces.flatMap(({ period }) => period[amount] ?? []);
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** The period with the highest mean power drawn, and that power; only those whose ends were read. */
+/**
+ * The start of the period with the highest mean import power, and that power in W. Periods whose ends were not read are
+ * ignored.
+ */
 export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; readonly watts: number } | undefined {
 	const known = pieces.flatMap(({ fromMs, period: { start, end, import_wh = 0, gap, interpolated, partial } }) =>
 		gap || interpolated || partial ? [] : { fromMs, watts: (import_wh * 3600) / (end - start) },
@@ -98,7 +104,7 @@ export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; 
 	return known[0] !== undefined && known[0].watts > 0 ? known[0] : undefined;
 }
 
-/** Two equal lengths of time: the present unit so far and the previous one. */
+/** The present unit so far, and an equal length of the previous one. */
 export interface Comparison {
 	readonly now: Span;
 	readonly before: Span;
@@ -106,7 +112,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** The same time a day, month or year earlier. For a day that the earlier month lacks: the day after its last. */
+/** The same time a day, month or year earlier. If the earlier month lacks that day, the start of the next month. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;
@@ -115,7 +121,7 @@ function earlier(unit: Unit, wallMs: number): number {
 	return date.getTime();
 }
 
-/** Sum from the beginning of the span up to a boundary; undefined if data are missing in between. */
+/** Sum from the beginning of the span up to a boundary; undefined if data between them are missing. */
 function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amount): number | undefined {
 	const inside = pieces.filter((piece) => piece.fromMs >= fromMs - NEAR_MS && piece.toMs <= toMs + NEAR_MS);
 	let at = fromMs;
@@ -127,8 +133,8 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 }
 
 /**
- * Compares the unit so far with the previous one up to the same time, at the last boundary that both have. Undefined
- * without a previous one or with missing data.
+ * Compares the unit so far with the previous one, both up to the last boundary that they share. Undefined without a
+ * previous unit, or if data are missing.
  */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
@@ -138,7 +144,7 @@ export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, am
 	if (toMs === undefined) return undefined;
 	const now = { fromMs: whole.fromMs, toMs };
 	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
-	// The earlier month has ended by then.
+	// The earlier month ends before that time.
 	if (before.toMs > whole.fromMs) return undefined;
 	const nowSum = sumUpTo(pieces, now, amount);
 	const beforeSum = sumUpTo(pieces, before, amount);

@@ -1,4 +1,4 @@
-/** The page shown: the hash of the address, guarded while there are unsaved changes. */
+/** The page shown. The hash of the address selects it, except while unsaved changes must be confirmed. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { IconName } from "./parts.js";
@@ -10,7 +10,7 @@ interface Place {
 	readonly icon: IconName;
 }
 
-/** In the order of the menu; the name is the hash of the address. */
+/** Pages in the order of the menu; the name is the hash of the address. */
 export const PLACES: readonly Place[] = [
 	{ name: "dashboard", label: "nav.dashboard", icon: "bolt" },
 	{ name: "use", label: "nav.use", icon: "bars" },
@@ -25,7 +25,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "system", label: "nav.system", icon: "gear" },
 	{ name: "upkeep", label: "nav.upkeep", icon: "tray" },
 ];
-/** Pages of a display, which may only read. */
+/** Pages of a display, which has a read-only token. */
 export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 
@@ -42,7 +42,7 @@ export function usePlace(): string {
 			const next = placeNow();
 			if (next === shown.current) return;
 			if (isUnsaved()) {
-				// The address stays that of the visible page until the user has answered.
+				// The address keeps naming the visible page until the user has answered.
 				history.replaceState(null, "", `#/${shown.current}`);
 				leaveBy(() => {
 					forgetUnsaved();

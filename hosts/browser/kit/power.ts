@@ -1,10 +1,10 @@
-/** The most important values of a household, from the records of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
+/** The main values of a household, from the readings of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
 import type { LastReadout, Reading } from "./replies.js";
 
-/** Factors to W and Wh. */
+/** Factors to W or Wh. */
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
 
-/** The current value with this code (no billing period); some meters omit a group E of 0. */
+/** The current value with this code (not one of a billing period); some meters omit a group E of 0. */
 export function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
 	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
 	return readings.find(
@@ -21,14 +21,14 @@ export function quantityOf(readings: readonly Reading[], code: string): number |
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
-/** Returns false for the readings of a meter that waits for its PIN: whole kWh and no power. */
+/** Returns false if the readings look like those of a meter that waits for its PIN: whole kWh and no power. */
 export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }
 
 /**
- * True if the meter seems to wait for its PIN: SML with whole kWh and without power. Other protocols have no such meters,
- * but have meters that count whole kWh.
+ * Returns true if the meter seems to wait for its PIN: SML with whole kWh and without power. No meter of another
+ * protocol does, but some count whole kWh.
  */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
@@ -36,7 +36,7 @@ export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | 
 
 /**
  * Watts drawn from the grid, negative when fed into it: 16.7.0 (sum, signed), or 1.7.0 less 2.7.0, or the sum of the
- * phases (36.7.0, 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined where the meter sends none of them.
+ * phases (36.7.0, 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined if the meter sends none of them.
  */
 export function powerOf(readings: readonly Reading[]): number | undefined {
 	const of = (code: string) => quantityOf(readings, code);
@@ -49,10 +49,10 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
 }
 
-/** The groups C of the phases begin behind these. */
+/** Added to group C of the sum, gives group C of each phase: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
 export const PHASES = [20, 40, 60];
 
-/** Watts of one phase, signed: 36.7.0, or 21.7.0 less 22.7.0, for L1; the others by `group`. */
+/** Watts of one phase, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */
 export function phasePower(readings: readonly Reading[], group: number): number | undefined {
 	const of = (code: number) => quantityOf(readings, `${group + code}.7.0`);
 	const drawn = of(1);
@@ -61,15 +61,16 @@ export function phasePower(readings: readonly Reading[], group: number): number 
 	return of(16) ?? both;
 }
 
-/** Wh imported less Wh exported, of all tariffs. */
+/** Imported minus exported energy in Wh, over all tariffs. */
 export function importedWh(readings: readonly Reading[]): number | undefined {
 	const drawn = quantityOf(readings, "1.8.0");
 	return drawn === undefined ? undefined : drawn - (quantityOf(readings, "2.8.0") ?? 0);
 }
 
 /**
- * Watts of the highest quarter hour of the running billing period, mostly a month, as the meter keeps it: 1.6.0. Its time
- * stands behind it, in P1 before it. Undefined where the meter sends none, or 0 at the beginning.
+ * Watts of the highest quarter hour of the running billing period (mostly a month), as the meter records it: 1.6.0. The
+ * time of this maximum is the second value, in P1 the first. Undefined if the meter sends none, or sends 0 at the
+ * beginning of the period.
  */
 export function peakOf(readings: readonly Reading[]): number | undefined {
 	const record = recordOf(readings, "1.6.0");
@@ -86,7 +87,7 @@ export interface Counter {
 	readonly reading: Reading;
 }
 
-/** The sum of the tariffs of a meter that sends no total, as P1 does; undefined where there are not two of them. */
+/** The sum of the tariffs, for a meter that sends no total (P1); undefined with fewer than two tariffs. */
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
 	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;
@@ -97,7 +98,7 @@ function sumOf(readings: readonly Reading[], group: number): Reading | undefined
 	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };
 }
 
-/** The energy counters, import before export, the total before its tariffs. */
+/** The energy counters: import before export, the total before its tariffs. */
 export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	const counters: Counter[] = [];
 	for (const group of [1, 2]) {

@@ -1,4 +1,4 @@
-/** The gateway's prices of electricity. */
+/** The electricity prices that the gateway stores. */
 import { get, post } from "./device.js";
 import { readout } from "./live.js";
 import { type Pricing, tariff2Share } from "./money.js";
@@ -9,10 +9,10 @@ import { Store, useStore } from "./store.js";
 const PATH = "prices";
 /** Key in `localStorage` of the prices that earlier versions of the page kept there. */
 const OLD = "prices";
-/** First day of a price that always held. */
+/** First day of a price without a beginning. */
 const ALWAYS = "2000-01-01";
 
-/** Undefined until they have arrived. */
+/** The prices; undefined until they have arrived. */
 export const prices = new Store<Prices | undefined>(undefined);
 
 /** Requests the prices. Throws a DeviceError. */
@@ -21,7 +21,7 @@ export async function loadPrices(): Promise<void> {
 	await moveOld();
 }
 
-/** Moves this browser's own prices to a gateway that has none, once; that takes a session. */
+/** Moves prices from this browser to a gateway that has none, once; this needs a session. */
 async function moveOld(): Promise<void> {
 	const kept = localStorage.getItem(OLD);
 	if (kept === null) return;
@@ -33,7 +33,7 @@ async function moveOld(): Promise<void> {
 	localStorage.removeItem(OLD);
 }
 
-/** Undefined if there is no price among them. */
+/** The prices in the kept text; undefined if it has none. */
 function oldPrices(kept: string): Prices | undefined {
 	try {
 		const old = JSON.parse(kept);
@@ -48,7 +48,7 @@ function oldPrices(kept: string): Prices | undefined {
 	}
 }
 
-/** The prices for calculations; undefined until they have arrived, and while there are none. */
+/** The prices for calculations; undefined until they have arrived, or if there are none. */
 export function usePricing(): (Pricing & { readonly currency: string }) | undefined {
 	const now = useStore(prices);
 	const last = useStore(readout);

@@ -1,4 +1,4 @@
-/** Saves a file with the browser. */
+/** Makes the browser save a file. */
 export function saveFile(name: string, content: Blob): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(content);

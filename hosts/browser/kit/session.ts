@@ -1,10 +1,11 @@
 /**
- * This browser's access: an owner who has logged in, in this tab; a device that stays signed in for reading; or a wall
+ * Access of this browser: a user who has logged in in this tab, a device that stays signed in for reading, or a wall
  * display. The latter two have a read-only token.
  *
- * The token of a login is in the tab's storage and ends with it. The token of a display is in `localStorage`, because
- * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. So is that of
- * a device that stays signed in, for all its tabs. The owner can revoke both on the security page.
+ * The token of a login is in the tab's storage and is lost when the tab is closed. The token of a display is in
+ * `localStorage`, because the tablet loses power, its browser drops tabs and restarts, and nobody is there to enter a
+ * password. The token of a device that stays signed in is there too, for all its tabs. The owner can revoke both on the
+ * security page.
  */
 import { Store } from "./store.js";
 
@@ -13,31 +14,34 @@ const TOKEN = "token";
 const EXPIRES = "expires";
 /** Reason for the end of the last session, kept across the reload that follows. */
 const ENDING = "ending";
-/** Key in `localStorage`. An empty value: the token was revoked. */
+/** Key in `localStorage` of a display's token. An empty value: the token was revoked. */
 const DISPLAY = "display";
 
-/** Key in `localStorage` of the token with which this device stays signed in. Empty value: it was revoked. */
+/** Key in `localStorage` of the token with which this device stays signed in. An empty value: the token was revoked. */
 const READER = "reader";
 
 /** A display's token in an address. Browsers never send the part after "#" to a server. */
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
-/** Reason for asking for the login. `early`: before its time, by a restart or because another user ended it. */
+/**
+ * Reason why the user must log in again. `early`: the session ended before its time, by a restart or because another
+ * user ended it.
+ */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
 /** Reasons that need no message after a reload. */
 const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
 /**
- * Token of an opened display link. It replaces nothing until the gateway has accepted it, because links can be forged.
+ * Token of an opened display link. It is stored only after the gateway has accepted it, because links can be forged.
  */
 let offered: string | undefined;
-/** This page is a display: it has no session and a token for one, or such a token was offered. */
+/** True if this page is a display: it has no session and has a display's token, or one was offered by a link. */
 export const display = new Store(isDisplay());
 /** True while there is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
-/** True while a request needs more than this device's token may do, so that the page asks for the password. */
+/** True while a request needs more rights than this device's token has, so that the page asks for the password. */
 export const passwordWanted = new Store(false);
 /** End of the session, ms of this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
@@ -52,7 +56,7 @@ export interface Reader {
 	readonly token: string;
 }
 
-/** This device's own; undefined if it has none. */
+/** This device's read-only token; undefined if it has none. */
 export function reader(): Reader | undefined {
 	return JSON.parse(localStorage.getItem(READER) || "null") ?? undefined;
 }
@@ -108,7 +112,7 @@ function leave(why: Ending | undefined): void {
 	endsAtMs.set(undefined);
 }
 
-/** Ends the session. `why` undefined: the user logged out; a display becomes a display again. */
+/** Ends the session. `why` is undefined if the user logged out; a display then shows its read-only pages again. */
 export function endSession(why?: Ending): void {
 	leave(why);
 	if (why === undefined) display.set(displayToken() !== "");
@@ -116,8 +120,8 @@ export function endSession(why?: Ending): void {
 }
 
 /**
- * The gateway has accepted this token. A token from a link is then stored, and a session of this tab ends. A page
- * opened by a link first requests its state, which needs a token.
+ * Called when the gateway has accepted this token. A token from a link is then stored, and a session of this tab ends.
+ * This works because a page that was opened by a link first requests its state, which needs a token.
  */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offered) return;
@@ -125,7 +129,10 @@ export function tokenAccepted(used: string | null): void {
 	leave(undefined);
 }
 
-/** Handles a token that the gateway does not accept. If it came from a link, the previous state returns. */
+/**
+ * Called when the gateway has refused the current token. The token of a link is dropped, and the page is again what it
+ * was before; a stored token is marked as revoked.
+ */
 export function tokenRefused(): void {
 	if (display.value) {
 		if (offered === undefined) localStorage.setItem(DISPLAY, "");
@@ -134,30 +141,33 @@ export function tokenRefused(): void {
 		if (token() === null) endSession("revoked");
 	} else if (hasSession()) {
 		const why = Date.now() >= (endsAtMs.value ?? 0) ? "expired" : "early";
-		// A device that stays signed in goes on reading.
+		// A device that stays signed in can still read, so it is not sent to the login.
 		endSession(reader() === undefined ? why : undefined);
 	} else {
-		// Another tab may have logged out.
+		// If the token is already gone, another tab has logged out.
 		if (reader() !== undefined) localStorage.setItem(READER, "");
 		endSession("forgotten");
 	}
 }
 
-/** Asks for the password where only this device's token is left. Returns false without such a token. */
+/**
+ * Asks for the password if the page has only this device's read-only token. Returns false if it has another token or
+ * none.
+ */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);
 	return isReading;
 }
 
-/** How often the user has refused to enter the password. */
+/** How often the user has cancelled the password dialog. */
 let refused = 0;
 
 export function timesRefused(): number {
 	return refused;
 }
 
-/** The user does not enter the password. */
+/** Called when the user cancels the password dialog. */
 export function refusePassword(): void {
 	refused++;
 	passwordWanted.set(false);
@@ -170,12 +180,12 @@ export function forgetDisplay(): void {
 	endSession();
 }
 
-/** The address that makes a browser a display. */
+/** The address that makes the browser that opens it a display. */
 export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }
 
-/** Tries the token of such an address, and takes it out of the address bar and this tab's history. */
+/** Tries the token of a display link, and removes it from the address bar and this tab's history. */
 export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;

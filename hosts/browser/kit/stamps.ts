@@ -1,6 +1,6 @@
 /**
- * Times as meters write them, made into one form: ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`,
- * `22:32:05`), with Z where the meter means UTC. It is the meter's own clock, in whatever zone that is.
+ * Converts meters' time formats to one: ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`), with
+ * Z if the meter means UTC. Times are those of the meter's own clock, in an unknown zone.
  */
 
 /**
@@ -8,13 +8,13 @@
  * after it (DSMR).
  */
 const PACKED = /^([0-2])?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?[WS]?$/;
-/** ISO 8601, also with two digits of the year, and with the separators that meters use between day and time. */
+/** ISO 8601, also with a two-digit year, and with the separators that meters use between day and time. */
 const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
 /** YYMMDD or hhmmss, with an optional season before it. */
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
-/** Time in the text; undefined if it is no time or no day of the calendar (`00-00-00,00:00`). */
+/** The time in the text; undefined if the text is no time, or no day of the calendar (`00-00-00,00:00`). */
 export function stampOf(text: string): string | undefined {
 	const packed = PACKED.exec(text);
 	if (packed !== null) {
@@ -28,16 +28,16 @@ export function stampOf(text: string): string | undefined {
 	return hour === undefined ? found : joined(found, timeOf(hour, minute, second), zone === "Z" ? "Z" : "");
 }
 
-/** A value with the code of a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
+/** The time in a value whose code stands for one: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);
 	if (obis === "0.9.1" && half !== null) return timeOf(half[2], half[3], half[4]);
 	if (obis === "0.9.2" && half !== null) return dayOf("20", half[2], half[3], half[4]);
-	// A value of digits only may look like a time by chance, as meter numbers do.
+	// A value of digits only may look like a time by chance, for example a meter number.
 	return STAMPS.includes(obis) || !/^\d+$/.test(text) ? stampOf(text) : undefined;
 }
 
-/** End of a billing period, clock, last change of parameters, and codes of Iskra. */
+/** Codes of day and time: end of a billing period, clock, last change of parameters, and one of Iskra. */
 const STAMPS = ["0.1.2", "0.9.4", "C.2.1", "C.51.2"];
 
 function joined(day: string | undefined, time: string | undefined, zone: string): string | undefined {
@@ -47,7 +47,7 @@ function joined(day: string | undefined, time: string | undefined, zone: string)
 function dayOf(century: string, year: string, month: string, day: string): string | undefined {
 	const text = `${century}${year}-${month}-${day}`;
 	const moment = Date.parse(text);
-	// Some engines turn the 31st of a month with 30 days into the day after.
+	// Some engines turn day 31 of a month with 30 days into the next day.
 	return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(text) ? text : undefined;
 }
 

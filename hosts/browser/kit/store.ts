@@ -19,7 +19,7 @@ export class Store<T> {
 		for (const watcher of [...this.#watchers]) watcher(value);
 	}
 
-	/** Returns a function that ends the watch. */
+	/** Returns a function that removes the watcher. */
 	watch(watcher: (value: T) => void): () => void {
 		this.#watchers.add(watcher);
 		return () => this.#watchers.delete(watcher);

@@ -1,4 +1,6 @@
-/** A long, scrollable table that opens on click; on a phone each row is a block of lines with column headings. */
+/**
+ * A long, scrollable table that opens on click; on a phone each row becomes a block of lines with the column headings.
+ */
 import { t } from "./text.js";
 
 interface TableProps {

@@ -1,11 +1,11 @@
-/** The texts in the page's language. The document holds them, one per line. */
+/** The texts in the page's language, from the document, which has one per line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * The keys in the order of the texts, separated by blanks; tools/page.ts puts them in. Where the scripts have a whole key,
- * the build writes its place in this order instead, and leaves its name empty here.
+ * The keys in the order of the texts, separated by blanks; tools/page.ts inserts them. If a script has a whole key, the
+ * build replaces it by its position in this order, and leaves its name empty here.
  */
 declare const NAMES: string;
 
@@ -16,7 +16,7 @@ const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 export const language: Language =
 	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
 
-/** The text with each `{name}` replaced; numbers are formatted in the language. */
+/** The text with each `{name}` replaced; numbers are formatted for the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
 	const place = places.get(key);
 	if (place === undefined) return key;
@@ -28,7 +28,7 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** Returns true if the text exists: for keys made from replies of the gateway. */
+/** Returns true if the text exists. For keys that are made from the gateway's replies. */
 export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
@@ -39,7 +39,7 @@ export function chooseLanguage(chosen: Language): void {
 	location.replace(`/${chosen}${location.hash}`);
 }
 
-/** True when the document's language is not the user's choice; the right document is being loaded. */
+/** True if the document is not in the user's language; the right document is then being loaded. */
 export function isLanguageAstray(): boolean {
 	const chosen = localStorage.getItem("language");
 	if (location.pathname !== "/" || chosen === null || chosen === language) return false;

@@ -1,16 +1,17 @@
-/** Unsaved input. Leaving it asks for confirmation, in the page and when the tab is closed. */
+/** Unsaved input. The user must confirm before it is lost, in the page and when the tab is closed. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Store } from "./store.js";
 
 const open = new Set<object>();
 /** True while there is unsaved input. */
 const unsaved = new Store(false);
-/** A file is being sent to the gateway; leaving would lose it. */
+/** True while a file is being sent to the gateway, which leaving the page would stop. */
 export const uploading = new Store(false);
 /** Action that waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);
 
-// Registered only while there is unsaved input: browsers don't keep a page with this listener for the back button.
+// Registered only while there is unsaved input, because browsers exclude pages with this listener from the back/forward
+// cache.
 const warn = (event: Event) => event.preventDefault();
 unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEventListener("beforeunload", warn)));
 
@@ -41,7 +42,7 @@ export function forgetUnsaved(): void {
 	unsaved.set(false);
 }
 
-/** Runs `act` at once, or after the user has agreed to lose the input. */
+/** Runs `act` at once, or after the user has agreed to lose unsaved input. */
 export function leaveBy(act: () => void): void {
 	if (unsaved.value) leaving.set(act);
 	else act();

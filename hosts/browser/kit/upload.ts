@@ -1,4 +1,4 @@
-/** Uploads of large files beside other requests. `fetch` reports no progress. */
+/** Uploads of large files beside other requests, by XMLHttpRequest, because `fetch` reports no progress. */
 import { API, DeviceError, errorOf, OFFLINE, replied } from "./device.js";
 import { token, tokenRefused, wantPassword } from "./session.js";
 
@@ -6,7 +6,7 @@ import { token, tokenRefused, wantPassword } from "./session.js";
 export const CANCELLED = "cancelled";
 
 export interface Upload {
-	/** Rejects with a DeviceError. */
+	/** Resolves after the upload; rejects with a DeviceError. */
 	readonly done: Promise<void>;
 	cancel(): void;
 }

@@ -10,7 +10,7 @@ export interface Loaded<T> {
 	readonly error: DeviceError | undefined;
 	/** Requests the value again; resolves when it has arrived. */
 	reload(): Promise<void>;
-	/** Takes over the reply of a setter. */
+	/** Stores the reply of a POST to the same path. */
 	put(value: T): void;
 }
 
@@ -43,7 +43,7 @@ export function asDeviceError(reason: unknown): DeviceError {
 	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
 }
 
-/** The error in the user's language: the meter's failure if the reply has one, else the kind of error. */
+/** The error in the user's language: the meter's failure if the reply names one, otherwise the kind of error. */
 export function errorText({
 	code,
 	body,
@@ -55,7 +55,7 @@ export function errorText({
 	return failureText(body?.code) ?? (isText(key) ? t(key) : t("error.other"));
 }
 
-/** Calls back every `ms` while the page is visible, and at once when it becomes visible; calls never overlap. */
+/** Calls back every `ms` while the page is visible, and at once when it becomes visible. Calls never overlap. */
 export function usePoll(callback: () => Promise<void>, ms: number): void {
 	const latest = useRef(callback);
 	latest.current = callback;

@@ -1,15 +1,15 @@
-/** Keeps the focus when the button that had it disappears from a list. */
+/** Keeps the focus in place when a list loses the button that had it. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface KeptFocus {
 	/** Element that gets the focus instead; it needs `tabIndex={-1}`. */
 	readonly place: RefObject<HTMLDivElement | null>;
-	/** Call when a dialog closes. */
+	/** To be called when a dialog closes. */
 	keep(): void;
 }
 
-/** Restores the focus whenever `count` changes; undefined: the list has not arrived yet. */
+/** Restores the focus whenever `count` changes. `count` is undefined until the list has arrived. */
 export function useKeptFocus(count: number | undefined): KeptFocus {
 	const place = useRef<HTMLDivElement>(null);
 	const before = useRef<number | undefined>(undefined);

@@ -1,22 +1,22 @@
 /**
- * The wall clock of a time zone, as milliseconds since 1970 as if it showed UTC: its days, months and years are counted
- * by the UTC functions of Date, whatever the zone does in between. Moments are Unix time in seconds.
+ * The wall clock of a time zone, as the milliseconds since 1970 at which UTC shows the same time. Date's UTC functions
+ * can then count days, months and years across clock changes. Moments are Unix times in seconds.
  */
 
 /** Wall-clock time at the moment, as a number. `Intl` must know `timeZone`. */
 export function wallOf(moment: number, timeZone: string): number {
-	// Swedish is written like ISO 8601: 2026-11-22 11:07:54.
+	// The Swedish format is that of ISO 8601: 2026-11-22 11:07:54.
 	const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
 	return Date.parse(`${format.format(moment * 1000).replace(" ", "T")}Z`);
 }
 
-/** A moment at which the wall clock shows this time; one of two if it shows it twice. */
+/** A moment at which the wall clock shows this time; one of the two if the clock shows it twice. */
 export function momentOf(wallMs: number, timeZone: string): number {
 	const offsetAt = (ms: number) => wallOf(Math.floor(ms / 1000), timeZone) - ms;
 	return Math.floor((wallMs - offsetAt(wallMs - offsetAt(wallMs))) / 1000);
 }
 
-/** The moment on the wall clock with its offset (ISO 8601), `2026-10-25T02:00:00+02:00`. */
+/** The moment as wall-clock time with its offset (ISO 8601): `2026-10-25T02:00:00+02:00`. */
 export function stampOf(moment: number, timeZone: string): string {
 	const wallMs = wallOf(moment, timeZone);
 	const minutes = Math.round(wallMs / 60_000 - moment / 60);

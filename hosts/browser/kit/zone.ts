@@ -1,12 +1,12 @@
 /** The gateway's time zone and its name. The page shows every time in this zone, not in the browser's. */
 import { Store, useStore } from "./store.js";
 
-/** Name in the tz database; "" for UTC; undefined until the gateway has sent it. */
+/** The zone's name in the tz database; "" for UTC; undefined until the gateway has sent it. */
 export const zone = new Store<string | undefined>(undefined);
-/** Minutes east of UTC now, from the gateway's local time; used without a name. */
+/** Current minutes east of UTC, from the gateway's local time; used if the zone has no name. */
 export const offset = new Store(0);
 
-/** `localtime` of the API: ISO 8601 with its offset. */
+/** Stores the offset of a `localtime` of the API (ISO 8601). */
 export function takeOffset(localtime: string): void {
 	const match = /([+-])(\d\d):(\d\d)$/.exec(localtime);
 	const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);
@@ -22,7 +22,10 @@ interface Zone {
 
 const UTC: Zone = { timeZone: "UTC", zoneName: "UTC" };
 
-/** Zone names with POSIX signs, which all browsers know. Offsets with parts of an hour have no such name. */
+/**
+ * A zone name with POSIX sign, which all browsers know (`Etc/GMT-1`). UTC stands in for offsets with parts of an hour,
+ * which have no such name.
+ */
 function byOffset(minutes: number): Zone {
 	if (minutes === 0 || minutes % 60 !== 0) return UTC;
 	const hours = minutes / 60;

@@ -1,4 +1,4 @@
-/** Saves the settings to a file and restores them from one. */
+/** Saves the settings to a file, and restores them from one. */
 import { useState } from "preact/hooks";
 import { awaitRestart, type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
@@ -13,9 +13,9 @@ import { asDeviceError, errorText } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Key of the stored list of remaining steps. */
+/** Key of the stored list of remaining steps after a restore. */
 const RESTORED = "restored";
-/** The gateway takes 16 KB; a much longer file is not a backup. */
+/** The gateway accepts 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
 /** The members that the page reads. */
@@ -27,7 +27,7 @@ interface Backup {
 	readonly settings: Readonly<Record<string, object>>;
 }
 
-/** Undefined: the text is not a gateway's backup. */
+/** Returns undefined if the text is not a backup of a gateway. */
 function backupOf(text: string): Backup | undefined {
 	try {
 		const file = JSON.parse(text);
@@ -94,7 +94,7 @@ export function BackupCard() {
 	);
 }
 
-/** The page with the settings of a group, which is named after the route that sets them. */
+/** The page with the settings of a group; the group is named after the route that sets them. */
 function placeOf(group: string) {
 	const [area] = group.split("/");
 	const name = area === "mqtt" ? "hub" : /^(dlms|iec62056)$/.test(area) ? "meter" : area;
@@ -122,8 +122,8 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 }
 
 /**
- * Keys are the group and name of a secret, separated differently from "hub.token", which the build would take for the
- * key of a text (tools/page.ts).
+ * Keys are the group and name of a secret, with another separator than in "hub.token", because the build would take
+ * that for the key of a text (tools/page.ts).
  */
 const SECRETS: Readonly<Record<string, TextKey>> = {
 	"hub token": "hub.token",

@@ -1,6 +1,6 @@
 /**
  * Live values for batteries and wallboxes: the owner's devices, the addresses that may request values, and those that
- * do.
+ * do request them.
  */
 import { useState } from "preact/hooks";
 import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
@@ -17,7 +17,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
-/** Devices and their settings, not tested with the devices themselves (docs/live-values.md). */
+/** Devices and the settings for them; none was tested with the device itself (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
 	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
@@ -144,7 +144,7 @@ function ClientsCard() {
 					{failure !== undefined && <ErrorNotice error={asDeviceError(failure)} />}
 					{addresses.length < LIVE_METER_CLIENTS.clients.max && (
 						<Form
-							// The field is empty again after each address.
+							// A new key empties the field after each address.
 							key={addresses.length}
 							fields={ADDRESS_FIELDS}
 							values={{}}

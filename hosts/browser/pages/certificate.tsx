@@ -1,4 +1,4 @@
-/** The gateway's certificate: details, upload of another one, and return to the gateway's own. */
+/** The gateway's certificate: details, upload of another one, and return to the self-signed one. */
 
 import { useId, useState } from "preact/hooks";
 import { awaitRestart, DeviceError, post } from "../kit/device.js";
@@ -17,7 +17,7 @@ const PATH = "system/certificate";
 /** Remaining validity below which the page warns. */
 const SOON_S = 30 * 86_400;
 
-/** The browser may not trust the next certificate; then only the user can continue. */
+/** The browser may not trust the new certificate; then only the user can continue. */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }
@@ -63,7 +63,7 @@ export function CertificateCard() {
 	);
 }
 
-/** Warning about the end of its validity. */
+/** Warns if the certificate has expired, expires soon, or could not be used. */
 function Validity({ certificate: { valid_to, last_error } }: { certificate: Certificate }) {
 	const now = useStore(status);
 	const nowS = now?.clock_valid ? now.timestamp : Date.now() / 1000;
@@ -108,7 +108,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 }
 
 interface UploadProps {
-	/** Size limit, bytes. */
+	/** Limit of the gateway for certificates and key, bytes. */
 	readonly maxSize: number;
 	onInstalled(reply: Certificate): void;
 }
@@ -185,7 +185,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	);
 }
 
-/** The refusal in the user's language, or the gateway's own sentence if the page has no text for it. */
+/** The refusal in the user's language, or the gateway's message if the page has no text for it. */
 function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
 	if (error.status === 413) return t("refusal.large", { max: maxSize });
 	if (error.status !== 400) return error;

@@ -1,4 +1,4 @@
-/** The gateway's clock, and setting it to the browser's time. */
+/** Shows the gateway's clock, and sets it to the browser's time. */
 
 import { useEffect, useState } from "preact/hooks";
 import { type DeviceError, get, post } from "../kit/device.js";
@@ -15,7 +15,7 @@ import { TimeZoneForm } from "./time-zone.js";
 const PATH = "system/clock";
 /** The page advances the time between two polls. */
 const POLL_MS = 60_000;
-/** Difference from which one of the clocks must be wrong. */
+/** Difference from which one of the two clocks must be wrong, seconds. */
 const APART_S = 60;
 
 /** A reply and its arrival, ms since the page was opened. */
@@ -91,7 +91,7 @@ export function ClockCard() {
 	);
 }
 
-/** Notice about the clock, by the wall clocks of gateway and browser. */
+/** Text about the clock, from a comparison of the wall clocks of gateway and browser. */
 function noticeOf({ is_valid, timestamp, localtime }: Clock, sinceS: number): TextKey {
 	if (!is_valid) return "clock.unset";
 	const now = new Date();

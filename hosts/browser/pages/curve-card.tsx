@@ -7,7 +7,7 @@ import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
 import { formatPower, KILO_FROM } from "./dashboard.js";
 
-/** A curve shorter than this shows seconds. */
+/** A curve shorter than this shows times with seconds. */
 const EXACT_MS = 300_000;
 
 export function CurveCard() {

@@ -31,10 +31,10 @@ import { useZone, zone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
-/** Part of the simulator's identification. */
+/** Part of the identification that the simulated meter sends. */
 const SIMULATED = /SIM/;
 
-/** Power is shown in kW from this value on. */
+/** Power is shown in kW from this number of watts on. */
 export const KILO_FROM = 10_000;
 
 export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
@@ -104,7 +104,7 @@ export function LastReading() {
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
 	const isDisplay = useStore(display);
-	// Redraws each second, because ages grow.
+	// Redraws every second, so that ages grow.
 	const [, tick] = useState(0);
 	useEffect(() => {
 		const timer = setInterval(() => tick((n) => n + 1), 1_000);
@@ -132,7 +132,7 @@ export function LastReading() {
 	);
 }
 
-/** Arrows in front of the words: from the grid, into the grid. */
+/** Arrows before the words "from the grid" and "into the grid". */
 const ARROWS = { nothing: "", feeding: "↑", drawing: "↓" } as const;
 
 function directionOf(watts: number): keyof typeof ARROWS {
@@ -140,7 +140,7 @@ function directionOf(watts: number): keyof typeof ARROWS {
 	return watts < 0 ? "feeding" : "drawing";
 }
 
-/** Age of a readout, its time, and what is to be said of it. */
+/** Age of a readout, its time, and remarks about it. */
 export function Age({ last }: { last: Readout | undefined }) {
 	const { zoneName } = useZone();
 	if (last === undefined) return <p class="pending">{t("loading")}</p>;
@@ -170,7 +170,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** Time of the newest reading, with its day; undefined if it has none. */
+/** Time of the newest reading with its day; undefined if the reading has none. */
 function useSince(last: Readout | undefined): string | undefined {
 	const { timeZone } = useZone();
 	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
@@ -198,13 +198,13 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 	);
 }
 
-/** A missing readout without any failure. */
+/** Notice about a readout that is overdue although none has failed. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
 	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	// Another notice reports a gateway that does not answer.
+	// Another notice already reports that the gateway does not answer.
 	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
@@ -252,14 +252,17 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 	);
 }
 
-/** Today's consumption, the phases and the curve. Their code comes with the page "use", after the first values are shown. */
+/**
+ * Today's consumption, the phases and the curve. Their code is in the script of the page "use", which is loaded after
+ * the first values are shown.
+ */
 function LaterCards() {
 	const last = useStore(readout);
-	// A day begins by the zone, which arrives after the readings.
+	// The start of a day depends on the zone, which arrives after the readings.
 	const isReady = useStore(zone) !== undefined && last !== undefined;
 	const [Cards, setCards] = useState<ComponentType>();
 	useEffect(() => {
-		// Without the code the cards are missing; the page says elsewhere that the gateway does not answer.
+		// If the code can't be loaded, the cards are missing; another notice says that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
 				({ OverviewCards }) => setCards(() => OverviewCards),
@@ -360,7 +363,7 @@ export function MeterChip({ now: { meter_state } }: { now: Status }) {
 	);
 }
 
-/** Home Assistant or MQTT, by `hub_state` or `mqtt_state`: a code of a failure is a warning. */
+/** Chip of Home Assistant or MQTT by `hub_state` or `mqtt_state`; a failure code shows a warning. */
 const OUTPUT_CHIPS: Readonly<Record<string, ChipState>> = {
 	ok: "good",
 	off: "off",
@@ -377,8 +380,8 @@ function OutputChip({ name, state }: { name: string; state: string }) {
 }
 
 /**
- * State of the chip by `zigbee_state`: states that need attention, and transient ones. A gateway that does not use
- * Zigbee has joined no network.
+ * Chip of Zigbee by `zigbee_state`: states that need attention, and transient ones. A gateway that does not use Zigbee
+ * is in the state `not_joined`.
  */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",
@@ -403,7 +406,7 @@ export function ZigbeeChip({ state }: { state: string }) {
 	);
 }
 
-/** Word for a state; a code without a word is a failure. */
+/** Word for a state; a code without its own word is a failure. */
 function stateWord(state: string): string {
 	switch (state) {
 		case "ok":

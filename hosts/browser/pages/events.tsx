@@ -1,4 +1,4 @@
-/** The event log in words. */
+/** Describes the entries of the event log in words. */
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
 import { Button, Card, CopyButton, DownloadButton, Pending } from "../kit/parts.js";
@@ -8,7 +8,7 @@ import { useDevice } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Distinctive part of each cause of a start, in the log's text. */
+/** Distinctive part of each restart cause, as the log writes it. */
 const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["power was switched on", "cause.power"],
 	["it was asked for", "cause.asked"],
@@ -29,7 +29,7 @@ const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["power.supply", "power"],
 ];
 
-/** The detail in words, if there are any. */
+/** The detail in words, if the event has one. */
 function detailOf({ event, detail }: Event): string {
 	if (event === "meter_failed") return failureText(detail) ?? detail;
 	if (event === "settings_changed") {
@@ -50,11 +50,11 @@ interface Line {
 	readonly count: number;
 }
 
-/** An event in words; an unknown event by its name. */
+/** An event in words; an unknown event is shown by its name. */
 function lineOf(of: Event, timeZone: string): Line {
 	const { time, uptime, event, count } = of;
 	const key = `event.${event}`;
-	// Without a clock only the time since the start is known.
+	// If the clock was not set, only the time since the start is known.
 	const after = () => t("events.after", { time: formatPeriod(Math.ceil((uptime || 1) / 60) * 60, language) });
 	return {
 		time: time === 0 ? after() : formatMoment(time, language, timeZone),

@@ -1,4 +1,4 @@
-/** Update from a file: its contents, the upload, and the result after the restart. */
+/** Update from a file: what the file is, the upload, and the result after the restart. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { awaitRestart, type DeviceError, reachable } from "../kit/device.js";
@@ -21,16 +21,16 @@ import type { TextKey } from "../text/all.js";
 
 /** Key of the state that survives the restart. */
 const EXPECTED = "update";
-/** `ota_last_error` of a new version that was rolled back. */
+/** `ota_last_error` after a new version was rolled back. */
 const ROLLED_BACK = "rolled_back";
-/** Time limit for a firmware file from its server. */
+/** Timeout for downloading a firmware file from its server. */
 const FETCH_MS = 300_000;
-/** Interval of requests while the gateway receives or tries a file. */
+/** Interval of polling while the gateway receives or tries a file. */
 const LOOK_AGAIN_MS = 2_000;
 
 interface Expected {
 	readonly version: string;
-	/** The previous version. */
+	/** The version before the update. */
 	readonly from: string;
 }
 
@@ -45,7 +45,7 @@ export function FirmwareCard() {
 
 interface Chosen {
 	readonly file: File;
-	/** Undefined: the file is no firmware. */
+	/** Metadata of the file; undefined if it is no firmware. */
 	readonly firmware: FirmwareFile | undefined;
 }
 
@@ -67,7 +67,7 @@ function Update({ running }: { running: Version }) {
 		setChosen(taken);
 		return taken;
 	};
-	/** Fetches the newer version and sends it; a file that is not for this gateway is described instead. */
+	/** Downloads the newer version and sends it; a file that is not for this gateway is only described. */
 	const install = async (wanted: string) => {
 		const { file, firmware } = await choose(await fetchFirmware(running.upgrade_url));
 		if (firmware === undefined || faultOf(file, firmware, running) !== undefined) return;
@@ -88,7 +88,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// Runs after the dialog has closed and returned the focus.
+		// Deferred until the dialog has closed and returned the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -116,13 +116,13 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
-/** Reason why the file can't be meant for this gateway, or is not whole. */
+/** Reason why the file can't be meant for this gateway, or is incomplete. */
 function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
 	if (board !== running.device.device_id) return "error.ota_wrong_device";
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
 }
 
-/** Fetches the file from its server, if that lets pages of other addresses read it. Throws otherwise. */
+/** Downloads the file, if its server allows requests from other origins. Throws otherwise. */
 async function fetchFirmware(address: string): Promise<File> {
 	const reply = await fetch(address, {
 		credentials: "omit",
@@ -134,13 +134,15 @@ async function fetchFirmware(address: string): Promise<File> {
 }
 
 interface NewerProps {
-	/** Address of its file. */
+	/** Address of the file. */
 	readonly address: string;
-	/** Throws when the file can't be fetched. */
+	/** Throws if the file can't be downloaded. */
 	onInstall(version: string): Promise<void>;
 }
 
-/** A newer version that the gateway has found: one button installs it. Where the browser may not fetch it, a link helps. */
+/**
+ * A newer version that the gateway has found: one button installs it. A link helps if the browser may not download it.
+ */
 function Newer({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "" } = useStore(status) ?? {};
 	const [busy, setBusy] = useState(false);
@@ -215,7 +217,7 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 /** The connection was lost, or the gateway stopped waiting for more. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** Reason for the refusal. After a lost connection the gateway may have a better one. */
+/** Reason for the refusal. After a lost connection the gateway's status may name a better one. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
@@ -236,7 +238,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
-	// Bytes that the browser has sent may still be in its own system.
+	// Bytes that the browser counts as sent may still be in the network buffers of its system.
 	const arrived = ota_state === "receiving" ? ota_received : sent;
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
@@ -252,7 +254,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	);
 }
 
-/** Progress of the upload; `bytes` is undefined during the check. */
+/** Progress of the upload; `bytes` is undefined while the gateway checks the file. */
 function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	return (
 		<div class="progress">
@@ -289,7 +291,7 @@ function Outcome({ running }: { running: Version }) {
 		if (isTrial) await refresh();
 	}, LOOK_AGAIN_MS);
 	useEffect(() => {
-		// The previous firmware has its own page, so this one reloads.
+		// The previous firmware has its own version of the page, so this page reloads.
 		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
 		wasTrial.current = isTrial;
 	}, [isTrial]);

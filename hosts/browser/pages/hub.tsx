@@ -2,8 +2,8 @@
  * Outputs: Home Assistant by its REST API, and MQTT. Each shows its last result and can be tested with the stored
  * settings.
  *
- * While the hub is on, the API requires its address, token and certificate at every save (API text, "Hub settings"), so
- * the form asks for all of them and says why. An MQTT password stays with its broker and certificate.
+ * While the hub is on, the API requires address, token and certificate at every save (API text, "Hub settings"), so the
+ * form requires all three and explains why. A stored MQTT password is only valid for its broker and certificate.
  */
 import { useState } from "preact/hooks";
 import { HUB, MQTT } from "../kit/bodies.js";
@@ -22,7 +22,7 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
 
-/** Time limit of name resolution, connection, handshake and replies together (`hub/send` and `mqtt/send`). */
+/** Timeout of `hub/send` and `mqtt/send`: name resolution, connection, handshake and replies together. */
 const TEST_MS = 90_000;
 
 export function Hub() {
@@ -74,7 +74,7 @@ export function Hub() {
 /** States without a failure. */
 const CALM = ["off", "ok", "waiting", "connecting"];
 
-/** Meaning of a state and advice; the code if there is no sentence for it. */
+/** Meaning of a state, with advice; the code itself if there is no text for it. */
 function sentenceOf(state: string): string {
 	const key = `out.${state}`;
 	return isText(key) ? t(key) : t("out.other", { error: state });
@@ -82,9 +82,9 @@ function sentenceOf(state: string): string {
 
 interface OutcomeProps {
 	readonly enabled: boolean;
-	/** State from the status; undefined until it has arrived. */
+	/** State from the gateway's status; undefined until the status has arrived. */
 	readonly state: string | undefined;
-	/** Unix time; 0: nothing sent yet. */
+	/** Unix time of the last message; 0 if nothing was sent yet. */
 	readonly sentS: number | undefined;
 	readonly name: string;
 }
@@ -112,7 +112,7 @@ function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 	);
 }
 
-/** Tests the stored settings, which may take more than a minute; the rest of the page stays usable. */
+/** Tests the stored settings, which may take more than a minute; the rest of the page remains usable. */
 function Test({ path }: { path: string }) {
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<HubTest | MQTTTest | DeviceError>();
@@ -151,7 +151,7 @@ function Test({ path }: { path: string }) {
 const isOn = ({ enabled }: Draft) => enabled === true;
 const isSecure = (draft: Draft) => isOn(draft) && /^(https|mqtts):/i.test(String(draft["url"]));
 
-/** Language of the names of values. */
+/** Choice of the language in which values are named. */
 const LANGUAGE_FIELD = {
 	name: "lang",
 	label: "hub.lang",
@@ -160,7 +160,7 @@ const LANGUAGE_FIELD = {
 	when: isOn,
 } as const satisfies FieldSpec;
 
-/** The certificate that identifies the server. */
+/** Field for the certificate by which the server is recognised. */
 function certificateField(help: TextKey, max: number, required: boolean) {
 	return {
 		name: "cert",
@@ -264,7 +264,7 @@ function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
 			fields={mqttFields(settings)}
 			values={{ enabled, url, user, topic, topics, discovery, lang, password_set }}
 			submit={async ({ cert, ...values }) => {
-				// An empty certificate is omitted, so the stored one stays.
+				// An empty certificate is omitted, so that the stored one is kept.
 				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));
 				refresh().catch(() => undefined);
 			}}

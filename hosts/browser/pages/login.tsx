@@ -1,4 +1,4 @@
-/** The login, as a page of its own and as a form for the dialog of an ended session. */
+/** The login: a page of its own, and a form for the dialog after the end of a session. */
 import { useState } from "preact/hooks";
 import { LanguageChoice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
@@ -52,14 +52,14 @@ export function LoginForm() {
 	);
 }
 
-/** Reason for asking for the login again. */
+/** Says why the user must log in again. */
 export function LoginReason() {
 	const why = useStore(ending) ?? "expired";
 	if (why === "expired") return <p>{t("login.again")}</p>;
 	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
 }
 
-/** `onCancel` returns to the display. */
+/** On a display, `onCancel` returns to its pages. */
 export function LoginPage({ onCancel }: { onCancel?: (() => void) | undefined }) {
 	const why = useStore(ending);
 	return (

@@ -1,6 +1,6 @@
 /**
- * Mapping of meter values to Zigbee attributes, for the pages "zigbee" and "readings". A target is cluster and
- * attribute. A code with `:` means exactly this channel of the meter, one without any channel.
+ * Mapping of meter values to Zigbee attributes, for the pages "zigbee" and "readings". A target is a cluster and an
+ * attribute. A code with `:` matches only its own channel of the meter, a code without `:` any channel.
  */
 import { ZIGBEE_MAP } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -23,21 +23,21 @@ export interface Sent {
 }
 export const MAP_LIMIT = ZIGBEE_MAP.mapping.max;
 
-/** State of a gateway without a radio. */
+/** State of the radio in a gateway without one. */
 export const ABSENT = "absent";
-/** Mapping of a code that is not sent. */
+/** `mapping_id` of a code that is not sent. */
 export const UNMAPPED = "00000000";
 
 interface Target {
 	readonly id: string;
 	readonly label: TextKey;
 	/**
-	 * Units that a value may have for this target. A value without a unit may be mapped to any. It is sent in the first
-	 * unit.
+	 * Units that a value for this target may have; the value is sent in the first. A value without a unit fits any
+	 * target.
 	 */
 	readonly units: readonly string[];
 }
-/** Codes of measured quantities; 0 and 96 to 99 are numbers, names and errors. */
+/** Codes of measured quantities, which exclude groups C 0 and 96 to 99 (numbers, names and errors). */
 const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
 const ENERGY = ["kWh", "Wh", "MWh"];
 export const TARGETS: readonly Target[] = [
@@ -49,7 +49,8 @@ export const TARGETS: readonly Target[] = [
 ];
 
 /**
- * Targets that the reading may be mapped to; empty for a past value, no value, a text, or a unit without an attribute.
+ * Targets to which the reading may be mapped; none for a past value, a missing value, a text, or a unit without an
+ * attribute.
  */
 export function targetsFor(reading: Reading): readonly Target[] {
 	const { obis_long, value1_number, value1_unit, billing_period, attribute } = reading;
@@ -61,7 +62,10 @@ export function targetsFor(reading: Reading): readonly Target[] {
 
 const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;
 
-/** The code with and without medium and channel; what is left out counts as 1-0 and 0. Undefined: it can't be sent. */
+/**
+ * The code without and with medium and channel; by default they are 1-0, and group E is 0. Undefined: the code can't be
+ * mapped.
+ */
 export function partsOf(obis: string): { readonly short: string; readonly full: string } | undefined {
 	const match = CODE.exec(obis.trim());
 	if (match === null) return undefined;
@@ -74,7 +78,7 @@ export function isFull(obis: string): boolean {
 	return obis.includes(":");
 }
 
-/** The code as the table stores it; its length decides its meaning. */
+/** The code in the form of the table: short, or with medium and channel. */
 export function wellFormed(obis: string): string {
 	const parts = partsOf(obis);
 	return (isFull(obis) ? parts?.full : parts?.short) ?? obis;
@@ -87,7 +91,7 @@ function matches(entry: Entry, obis: string): boolean {
 	return isFull(entry.obis) ? own.full === other.full : own.short === other.short;
 }
 
-/** The target that a code feeds: the last entry that matches decides, unless a later one has its target. */
+/** The target of a code: the last entry that matches decides, unless a later entry has the same target. */
 export function targetOf(obis: string, entries: readonly Entry[]): string {
 	for (let i = entries.length - 1; i >= 0; i--) {
 		const { mapping_id } = entries[i];
@@ -98,7 +102,10 @@ export function targetOf(obis: string, entries: readonly Entry[]): string {
 	return UNMAPPED;
 }
 
-/** The table in which only this reading, or none, is mapped to the target. The code is as short as is unambiguous. */
+/**
+ * The entries after a change: only this reading, or none, is mapped to the target. The code is as short as possible
+ * without being ambiguous.
+ */
 export function entriesWith(
 	entries: readonly Entry[],
 	{ reading, target, readings }: { reading: Reading; target: string; readings: readonly Reading[] },
@@ -113,7 +120,7 @@ export function entriesWith(
 	return [...others, { obis: isOne ? parts.short : parts.full, mapping_id: target }];
 }
 
-/** Mapped voltage and current. */
+/** The mapped voltages and currents. */
 function electricalOf(entries: readonly Entry[]): string {
 	return TARGETS.filter(({ id }) => /^0B/.test(id) && entries.some(({ mapping_id }) => mapping_id === id))
 		.map(({ id }) => id)
@@ -121,7 +128,7 @@ function electricalOf(entries: readonly Entry[]): string {
 }
 
 /**
- * Returns true if the network's controller must interview the gateway again, because it does not notice new or missing
+ * Returns true if the Zigbee controller must interview the gateway again, because it does not notice added or removed
  * measurements by itself.
  */
 export function isToLook(radioState: string | undefined, before: readonly Entry[], after: readonly Entry[]): boolean {

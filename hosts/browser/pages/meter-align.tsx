@@ -1,7 +1,7 @@
 /**
- * Aid for placing the optical head: signs on to the meter again and again, shows how often that goes well, and what is tried
- * at the moment. Made for a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends
- * with the page.
+ * Aid for placing the optical head: signs on to the meter again and again, and shows the success rate and the current
+ * attempt. Made for a phone held beside the meter: large text, a tone, and a short vibration if the browser supports
+ * it. Stops when the page is left.
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -19,16 +19,16 @@ import type { TextKey } from "../text/all.js";
 import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
 import { speedText } from "./speeds.js";
 
-/** Part of the simulator's identification. */
+/** Part of the identification that the simulated meter sends. */
 const SIMULATED = /SIMULATOR/;
-/** Number of attempts over which the rate is calculated. */
+/** Number of recent attempts from which the success rate is calculated. */
 const TRIES = 10;
-/** Number of attempts that shows whether the head is well placed. */
+/** Number of attempts needed to tell whether the head is well placed. */
 const ENOUGH = 3;
-/** Time limit of an attempt: 12 s while listening for mode D, and 45 s more while identifying unsolicited data. */
+/** Timeout of an attempt: 12 s of listening for mode D, and 45 s more to identify unsolicited data. */
 const TRY_MS = 65_000;
 const TRY_LIMIT_S = 60;
-/** Pause between two attempts, because the simulator answers at once. */
+/** Pause between two attempts; the simulator would otherwise leave none. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -53,7 +53,7 @@ function messageOf(probe: Probe): string {
 	return isText(key) ? t(key) : (failureText(probe.error ?? undefined) ?? probe.message);
 }
 
-/** High for a success, low for a failure. */
+/** High tone for a success, low tone for a failure. */
 function sound(context: AudioContext, grade: number): void {
 	const oscillator = context.createOscillator();
 	const volume = context.createGain();
@@ -65,9 +65,9 @@ function sound(context: AudioContext, grade: number): void {
 }
 
 interface AlignerProps {
-	/** The button that starts is the page's main one. */
+	/** The start button is the page's main one. */
 	readonly isMain?: boolean;
-	/** The head sits well: the attempts end, and this is called. Otherwise they go on until they are stopped. */
+	/** Called when the head is well placed, which ends the attempts. If omitted, they go on until they are stopped. */
 	onWell?(): void;
 }
 
@@ -75,13 +75,13 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
-	/** The settings that were found are applied. */
+	/** True after the suggested settings were applied. */
 	const [isSet, setSet] = useState(false);
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
 	/** Start of the last attempt, ms. */
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** Number of the current run; an older run ends when it differs. */
+	/** Number of the current run; a run with another number stops. */
 	const current = useRef(0);
 
 	const stop = () => {
@@ -101,7 +101,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const take = (probe: Probe, before: Probe | undefined) => {
 		setTries((all) => [...all, probe].slice(-TRIES));
 		const grade = gradeOf(probe);
-		// Announces changes only; each attempt would be too much.
+		// Only changes are announced, because an announcement for every attempt would be too much.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
 		if (audio.current) sound(audio.current, grade);
 		if (grade === WELL) navigator.vibrate?.(60);
@@ -139,7 +139,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const toggleSound = (on: boolean) => {
 		setSound(on);
 		audio.current?.close();
-		// Created in an event handler: browsers allow sound only there.
+		// Created in an event handler, because browsers allow sound only there.
 		audio.current = on ? new AudioContext() : undefined;
 	};
 

@@ -1,4 +1,4 @@
-/** Access to a DLMS/COSEM meter. Secrets are only sent to the gateway, never read from it. */
+/** Access to a DLMS/COSEM meter. The page sends secrets to the gateway and never reads them back. */
 import { useState } from "preact/hooks";
 import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -27,13 +27,13 @@ const AUTHS = {
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;
-/** Clock deviation that the meter sends in UTC+1, in minutes. */
+/** Conventions for the clock deviation, in minutes: what the meter sends in UTC+1. */
 const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
 
-/** Client addresses that meters usually have for each authentication (public, reading, management client). */
+/** Usual client address for each authentication (public, reading, management client). */
 const CLIENTS: Readonly<Record<string, string>> = { none: "16", low: "32", high_gmac: "1" };
 
-/** The usual client for the authentication, unless the owner has entered another one. */
+/** The usual client address for the authentication, unless the owner has entered another one. */
 function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
 	const usual = CLIENTS[String(auth)];
 	const isOwn = !Object.values(CLIENTS).includes(String(client_address));
@@ -155,14 +155,14 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 /** Settings that the meter's operator provides. */
 const GIVEN = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(" ");
 /**
- * Secrets are copied from a letter, so they are visible while typed, all 32 digits on a phone too. An empty one is not
- * sent.
+ * Secrets are copied from a letter, so they are visible while typed, and a phone shows all 32 digits. An empty secret
+ * is not sent.
  */
 const ACCESS_FIELDS = FIELDS.filter(({ name }) => GIVEN.includes(name)).map(
 	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
 );
 
-/** Form of the wizard: access to the meter, followed by a readout. The result is in the stores of live.ts. */
+/** Form of the wizard: access to the meter, then a readout, whose result is in the stores of live.ts. */
 export function AccessForm() {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
@@ -184,15 +184,15 @@ export function AccessForm() {
 /** Tolerance for the meter's clock, ms. */
 const CLOCK_OFF_MS = 120_000;
 
-/** Time of a readout before a change of the settings: its clock says nothing about the new ones. */
+/** Unix time of the last readout before a change of the settings: its clock is no evidence about the new settings. */
 let outdatedS = -1;
 const outdate = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
 /**
- * Returns true if the meter seems to send its clock deviation with the opposite sign: the clock is then wrong by twice
- * the deviation. Needs the gateway's clock.
+ * Returns true if the meter seems to send its clock deviation with the opposite sign, so that its clock is wrong by
+ * twice the deviation. Needs the gateway's clock.
  */
 export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
@@ -203,14 +203,14 @@ export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	return isTold && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
 }
 
-/** Offers to swap the sign of the deviation and to read again, on this page and in the wizard. */
+/** Offers to swap the sign of the deviation and to read again, on the meter page and in the wizard. */
 export function DeviationFinding() {
 	const last = useStore(readout);
 	const isReading = useStore(reading);
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** The offer for a meter that is polled. */
+/** The same offer for a polled meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isAsked(value)) return null;

@@ -1,7 +1,6 @@
 /**
- * Result of a probe or readout about a meter that the present settings cannot read: a sentence, and a button that
- * applies the right settings where the gateway supports the meter. For the pages "meter" and "overview", and for the
- * wizard.
+ * Result of a probe or readout of a meter that the present settings cannot read: a text, and a button that applies the
+ * right settings if the gateway supports the meter. For the pages "meter" and "overview", and for the wizard.
  */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
@@ -18,25 +17,25 @@ export interface Finding {
 	/** Code of the failure. */
 	readonly code?: string;
 	readonly unasked?: Unasked;
-	/** Settings that the gateway or the page suggests. */
+	/** Settings suggested by the gateway or by the page. */
 	readonly settings?: Advice | Deviation;
 }
 
-/** Number of times that settings were applied here; forms that show them start again. */
+/** How often settings were applied here; a change resets the forms that show them. */
 export const settingsSet = new Store(0);
 
-/** Returns true if another attempt would find the same. */
+/** Returns true if another attempt would have the same result. */
 export function isCertain({ unasked, settings }: Finding): boolean {
 	return (unasked != null && unasked.kind !== "noise") || settings != null;
 }
 
-/** Undefined if nothing was found. */
+/** Text of the result; undefined if nothing was found. */
 export function findingText({ unasked, settings }: Finding): string | undefined {
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
 		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
-		// Without a separator, like speedText.
+		// A text, so that no thousands separator is added, as in speedText.
 		const what = t(`finding.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
@@ -46,7 +45,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
-	// The protocol's settings come first, because the gateway listens as soon as the protocol is chosen.
+	// The protocol's settings are stored first, because the gateway listens as soon as the protocol is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
 	if (!("deviation" in config)) await post("meter/protocol", { protocol });
 }

@@ -1,4 +1,4 @@
-/** The raw session with the meter, for finding faults. */
+/** The raw session with the meter, for troubleshooting. */
 
 import { useState } from "preact/hooks";
 import { Field } from "../kit/fields.js";
@@ -16,12 +16,12 @@ const NAMES =
 		" ",
 	);
 
-/** Pieces of one direction that follow each other within this time are shown as one. */
+/** Entries of one direction that follow each other within this time are shown as one. */
 const JOIN_MS = 1_500;
 
 const HEX = { name: "hex", label: "log.hex", kind: "toggle" } as const;
 
-/** Fetched on request only, because it may be large. */
+/** Fetches the log on request only, because it may be large. */
 export function LogCard() {
 	const [isOpen, setOpen] = useState(false);
 	return (
@@ -78,7 +78,7 @@ function LogView() {
 	);
 }
 
-/** A slow line is recorded in pieces of a few characters. */
+/** Joins entries, because a slow line is recorded in pieces of a few characters. */
 function joined(entries: readonly Entry[]): readonly Entry[] {
 	const whole: Entry[] = [];
 	let lastMs = 0;
@@ -96,7 +96,7 @@ function joined(entries: readonly Entry[]): readonly Entry[] {
 	return whole;
 }
 
-/** Time before the log was fetched, as `−12.345 s`. */
+/** Time of the entry, counted back from when the log was fetched: `−12.345 s`. */
 function agoOf({ ms }: Entry, nowMs: number): string {
 	return `${formatNumber((ms - nowMs) / 1000, language, 3, 3)} s`;
 }
@@ -106,7 +106,7 @@ function whatOf({ baud, text = "", hex = "" }: Entry, isHex: boolean): string {
 	return isHex ? (hex.match(/../g) ?? []).join(" ") : visible(text);
 }
 
-/** Control characters by their names (ASCII); a line ends after its line feed. */
+/** Shows control characters by their ASCII names; a line ends after its line feed. */
 function visible(text: string): string {
 	return [...text]
 		.map((character) => {

@@ -1,4 +1,4 @@
-/** Enters the PIN of a meter that hides its values, by light of the head, with progress and result. */
+/** Enters the PIN of a meter that hides its values, by flashes of the optical head, with progress and result. */
 import { useEffect, useState } from "preact/hooks";
 import { METER_PIN } from "../kit/bodies.js";
 import { post, remove } from "../kit/device.js";
@@ -21,7 +21,7 @@ const FIELDS = [
 	]),
 ];
 
-/** An action of the gateway and its start. */
+/** The gateway's action, and when it began. */
 interface Entry {
 	readonly duration_ms: number;
 	readonly digits_ms: readonly number[];
@@ -40,7 +40,7 @@ export function PINForm() {
 		if (result) announce(t(`pin.${result}`));
 	};
 	const read = async () => {
-		// The card of the protocol shows a failure.
+		// If this fails, the card of the protocol shows the failure.
 		tell((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (
@@ -79,7 +79,7 @@ export function PINForm() {
 	);
 }
 
-/** Current digit and remaining time. */
+/** The digit that is being sent, and the remaining time. */
 function Going({ digits_ms, duration_ms, startMs }: Entry) {
 	const [nowMs, setNow] = useState(startMs);
 	useEffect(() => {

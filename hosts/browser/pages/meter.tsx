@@ -1,4 +1,4 @@
-/** Settings for reading the meter: protocol, schedule, and tools for finding faults. */
+/** Settings for reading the meter: protocol, schedule, and tools for troubleshooting. */
 import { useEffect, useState } from "preact/hooks";
 import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -66,7 +66,7 @@ export function Meter() {
 	);
 }
 
-/** Whether the meter is read at present, and when it was last. */
+/** Says whether the meter is being read, and when it was last read. */
 function MeterState() {
 	const now = useStore(status);
 	const last = useStore(readout);
@@ -93,12 +93,12 @@ const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
 ]);
 
 interface ProtocolFormProps {
-	/** Its button is the page's main one. */
+	/** The form's button is the page's main one. */
 	readonly isMain?: boolean;
 	onValue?(protocol: string): void;
 }
 
-/** Used on this page and in the wizard. */
+/** Form for the protocol, on the meter page and in the wizard. */
 export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
 	useEffect(() => {
@@ -155,7 +155,7 @@ const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [
 	{ name: "log_en", label: "control.log", help: "control.log.help", kind: "toggle" },
 ]);
 
-/** Unit and value as one choice, so that only permitted combinations can be chosen. */
+/** Unit and value are one choice, so that only permitted combinations can be chosen. */
 const PERIODS = IEC62056_SCHEDULE.period_unit.choices.flatMap((units) => {
 	const format = new Intl.NumberFormat(language, { style: "unit", unit: units.slice(0, -1), unitDisplay: "long" });
 	const values: readonly number[] = IEC62056_SCHEDULE.period_value.by[units];
@@ -187,7 +187,7 @@ const SCHEDULE_FIELDS: readonly FieldSpec[] = [
 	]),
 ];
 
-/** Time of the next readout and result of the last one, by the gateway's clock. */
+/** Time of the next scheduled readout and result of the last one, by the gateway's clock. */
 function ScheduleState({ now }: { readonly now: Status }) {
 	const { timestamp, localtime, schedule_next: next, schedule_last: last, schedule_error: error } = now;
 	const timeOf = (seconds: number) => formatLocalTime(advanceLocalTime(localtime, seconds - timestamp), language);
@@ -224,7 +224,7 @@ function ScheduleCard() {
 					values={{ ...value, period: `${value["period_unit"]} ${value["period_value"]}` }}
 					submit={async ({ period, ...values }) => {
 						const [unit, count] = String(period).split(" ");
-						// The gateway needs all triggers of the unit, shown or not.
+						// The gateway requires all triggers of the unit, even hidden ones.
 						put(await post<Draft>(SCHEDULE, { ...value, ...values, period_unit: unit, period_value: Number(count) }));
 					}}
 				>

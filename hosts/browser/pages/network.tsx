@@ -1,4 +1,4 @@
-/** Network: present connection, another Wi-Fi network, the access point, and Wi-Fi on or off. */
+/** Network: the present connection, the choice of another Wi-Fi network, the access point, and Wi-Fi on or off. */
 
 import { useState } from "preact/hooks";
 import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
@@ -105,7 +105,7 @@ function State({ status }: { status: NetworkStatus }) {
 	);
 }
 
-/** Address that the gateway reports without one. */
+/** Address that the gateway reports while it has none. */
 const NO_ADDRESS = "0.0.0.0";
 
 const CABLE_FIELDS = fieldsOf(NETWORK_ETHERNET, [
@@ -156,7 +156,7 @@ function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback:
 	return { ap_ssid, ap_enabled, ...fallback };
 }
 
-/** Two routes in one card, because they belong together for the user. */
+/** One card for two routes, because they belong together for the user. */
 function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	const status = useDevice<NetworkStatus>("network/status");
 	const fallback = useDevice<Draft>("network/fallback-ap");

@@ -1,4 +1,4 @@
-/** The pages other than the first one, loaded together, by the hash of their address. */
+/** All pages but the first, loaded together; the key is the hash of the address. */
 import type { ComponentType } from "preact";
 import { Batteries } from "./batteries.js";
 import { Events } from "./events.js";

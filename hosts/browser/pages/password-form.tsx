@@ -1,4 +1,4 @@
-/** A new password for the account, for the wizard and the security page. */
+/** Form for a new password, in the wizard and on the security page. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { SYSTEM_PASSWORD } from "../kit/bodies.js";
@@ -10,7 +10,7 @@ import { changePassword } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
-/** Minimum length of a "strong" password: length counts more than special characters. */
+/** Minimum length of a "strong" password; length counts more than special characters. */
 const STRONG = 14;
 
 const OLD: FieldSpec = {
@@ -47,7 +47,7 @@ interface PasswordFormProps {
 
 export function PasswordForm({ old, onChanged, ...form }: PasswordFormProps) {
 	const [draft, setDraft] = useState<Draft>({});
-	// The password may have been changed elsewhere meanwhile.
+	// Another client may have changed the password meanwhile.
 	const [isKnown, setKnown] = useState(old !== undefined);
 	const change = async (values: Draft) => {
 		if (values["new"] !== values["repeat"]) throw new DeviceError(0, "password_repeat", "", "repeat");

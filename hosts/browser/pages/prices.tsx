@@ -1,4 +1,4 @@
-/** The prices of electricity on the gateway: a list, and a form for a new one or a changed one. */
+/** Electricity prices on the gateway: a list, and a form that adds or changes a price. */
 import { useState } from "preact/hooks";
 import { PRICES } from "../kit/bodies.js";
 import { decimalCell, microOf } from "../kit/csv.js";
@@ -16,7 +16,7 @@ const PATH = "prices";
 const { periods: LIST } = PRICES;
 const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
 
-/** A decimal number; the digits before the point keep it within the gateway's bounds. */
+/** Pattern of a decimal number; its limit of digits before the point keeps it within the gateway's bounds. */
 const decimal = (pattern: RegExp) =>
 	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
 const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);
@@ -44,7 +44,7 @@ function fieldsOf(currency: string): readonly FieldSpec[] {
 	];
 }
 
-/** The price as it is typed; "" for none. */
+/** The price as text for an input; "" if there is none. */
 function typed(micro: number | undefined): string {
 	return micro === undefined ? "" : decimalCell(String(micro / 1e6), language);
 }
@@ -135,7 +135,7 @@ export function PriceCard() {
 				<>
 					{changing && <h3>{`${t("price.change")}: ${dayOf(changing)}`}</h3>}
 					<Form
-						// Empty again after each change.
+						// A new key resets the form after each change.
 						key={JSON.stringify([periods, changing])}
 						fields={fieldsOf(currency)}
 						values={{ ...(changing === undefined ? { base_per: "month" } : draftOf(changing)), currency }}

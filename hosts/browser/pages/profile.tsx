@@ -1,4 +1,4 @@
-/** Load profile stored in the meter: read on request, shown as bars and as a table, exported for spreadsheets. */
+/** Load profile stored in the meter: read on request, shown as bars and as a table, and exported for spreadsheets. */
 import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
@@ -19,21 +19,21 @@ import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 180;
 const READ_LIMIT_MS = 190_000;
-/** Usual contents of these codes (IEC 62056-6-1, 7.4.1); "" for another code. */
+/** Usual contents of a profile by its code (IEC 62056-6-1, 7.4.1); "" stands for another code. */
 const CODES: readonly (readonly [code: string, name: TextKey])[] = [
 	["1-0:99.1.0", "profile.quarters"],
 	["1-0:99.2.0", "profile.days"],
 	["0-0:98.1.0", "profile.months"],
 	["", "profile.other"],
 ];
-/** Numbers of rows; the API returns 100 at most. */
+/** Choices for the number of rows; the API returns 100 at most. */
 const ENTRIES = ["10", "24", "48", "96", "100"];
 const A_DAY_OF_QUARTERS = "96";
 
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/** Kept outside the component, because a readout takes long; cleared for the next user. */
+/** Kept outside the component, because a readout takes long; cleared at logout for the next user. */
 interface Seen {
 	/** Start of the readout, ms. */
 	readonly sinceMs?: number;
@@ -113,7 +113,7 @@ export function ProfileCard() {
 /** Codes of failures that only occur in programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
-/** Cause in words; undefined if the text for the kind of error suffices. */
+/** Cause in words; undefined if the text for the kind of error says enough. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
 	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
@@ -126,7 +126,7 @@ function nameOf(column: Column): string {
 	return column[language] ?? column.en ?? column.obis;
 }
 
-/** A row with its displayed texts. */
+/** A row with its texts for display. */
 interface Line extends Row {
 	/** Wall-clock time as in wall.ts; NaN if unknown. */
 	readonly wallMs: number;
@@ -147,10 +147,10 @@ const MARKS: readonly TextKey[] = [
 	"profile.up",
 	"profile.down",
 ];
-/** Daylight saving is not an event: IDIS sets it in each row of the summer. */
+/** The bit for daylight saving, which is not an event: IDIS sets it in each row of the summer. */
 const SEASON = 8;
 
-/** The bits; NaN for any other status. */
+/** The status bits; NaN if the status is not a number of bits. */
 function bitsOf(text: string | null, isHex: boolean): number {
 	const bits = Number(`${isHex ? "0x" : ""}${text ?? 0}`);
 	return bits < 1 << MARKS.length ? bits : Number.NaN;
@@ -165,7 +165,7 @@ function lineOf(row: Row, isHex: boolean): Line {
 		...row,
 		wallMs,
 		time: Number.isNaN(wallMs) ? t("read.timeless") : formatMoment(wallMs / 1000, language, "UTC"),
-		// An unknown status is shown as sent.
+		// An unknown status is shown as the meter sent it.
 		remark: isOther ? `${t("profile.status")} ${row.status}` : words.join(", "),
 		isMarked: isOther || (bits & ~SEASON) !== 0,
 	};
@@ -200,7 +200,7 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** For a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
+/** Table for a spreadsheet: times in the gateway's zone, exact values, the status both as sent and in words. */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [
@@ -219,24 +219,27 @@ function withUnit(value: string | null | undefined, unit: string): string {
 interface ChartProps {
 	readonly lines: readonly Line[];
 	readonly columns: readonly Column[];
-	/** 0 if unknown. */
+	/** Seconds between rows; 0 if unknown. */
 	readonly periodS: number;
 }
 
-/** Cumulative counters (D is 8), of which the increase from row to row is shown. */
+/** Codes of cumulative counters (group D is 8); the chart shows their increase from row to row. */
 const COUNTER = /(^|:)\d+\.8(\.|$)/;
-/** Up to this length of a chart a bar shows the time, beyond it the day. */
+/** A chart up to this long labels its bars with the time, a longer one with the day. */
 const SHORT_S = 2 * 86_400;
 const DIGITS = 6;
 
-/** One column as bars; nothing without a column of numbers. */
+/** Draws one column as bars, or nothing if no column has numbers. */
 function Chart({ lines, columns, periodS }: ChartProps) {
 	const [chosen, setChosen] = useState("");
 	const all = columns
 		.map((column, place) => {
 			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
 			const isCounter = COUNTER.test(column.obis);
-			/** Unknown if rows are missing in between, or if the counter fell: an exchanged meter or an overflow. */
+			/**
+			 * The increase is unknown if rows are missing in between, or if the counter fell (an exchanged meter or an
+			 * overflow).
+			 */
 			const grown = (number: number, before: number) => {
 				const isNext = periodS === 0 || lines[before + 1].timestamp - lines[before].timestamp <= periodS;
 				return isNext && number >= numbers[before] ? number - numbers[before] : Number.NaN;

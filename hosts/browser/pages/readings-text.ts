@@ -1,4 +1,4 @@
-/** Text of a readout's values, for the screen, the clipboard and spreadsheets. */
+/** Texts of a readout's values, for the screen, the clipboard and spreadsheets. */
 import { decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
 import type { Readout } from "../kit/live.js";
@@ -6,15 +6,15 @@ import type { Reading } from "../kit/replies.js";
 import { formatStamp, stampOf, stampOfCode } from "../kit/stamps.js";
 import { language, t } from "../kit/text.js";
 
-/** A reading with its displayed texts. */
+/** A reading with its texts for display. */
 export interface Line {
 	readonly reading: Reading;
 	readonly name: string;
-	/** Includes the attribute if it is not the value. */
+	/** The code, with the attribute if that is not the value. */
 	readonly code: string;
-	/** As sent; a past value without a unit has that of the present value. */
+	/** Unit as sent; a past value without a unit has the unit of the present value. */
 	readonly unit: string;
-	/** Includes the unit. */
+	/** The value with its unit. */
 	readonly value: string;
 	/** Values after the first one, such as the time of a maximum. */
 	readonly more: readonly string[];
@@ -38,7 +38,7 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	});
 }
 
-/** The code, and the attribute if it is not the value. */
+/** The code, followed by the attribute if that is not the value. */
 export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
@@ -67,14 +67,20 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);
 }
 
-/** The tariff, numbers of power failures, of drops and rises of the voltage (DSMR), where other values may be names. */
+/**
+ * Codes of the tariff, and of the numbers of power failures, voltage sags and swells (DSMR): other values of digits
+ * only may be names.
+ */
 const COUNT = /^(96\.14\.0|96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;
-/** Numbers and messages that DSMR sends as the codes of their characters. */
+/** Codes of identifiers and messages that DSMR sends as hexadecimal character codes. */
 const CODED = /^96\.(1|13)\.\d+$/;
-/** Characters of ASCII that are seen. A short number of decimal digits could be itself. */
+/**
+ * Hexadecimal codes of printable ASCII. A short text of decimal digits only does not match, because it may be a plain
+ * number.
+ */
 const ASCII = /^(?=.*[A-F]|.{20})([2-7][0-9A-F])+$/;
 
-/** The text itself, where the value has the hexadecimal codes of its characters. */
+/** The decoded text if the value is hexadecimal character codes, otherwise the value. */
 function textOf(obis: string, value: string): string {
 	if (!CODED.test(obis) || !ASCII.test(value)) return value;
 	return value.replace(/../g, (code) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -86,7 +92,7 @@ function formatted(text: string, unit: string, stamp: string | undefined): strin
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit.replace("m3", "m³")}`;
 }
 
-/** The number printed on the meter, or another identification. */
+/** The number printed on the meter, otherwise another identification. */
 function meterNumber({ readings, meter_id }: Readout): string {
 	const numbers = NUMBER_CODES.map((code) => readings.find(({ obis }) => obis === code)?.value1);
 	return numbers.find((number) => number !== undefined && number !== "") ?? meter_id;
@@ -97,7 +103,7 @@ const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
 const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "period", "raw"] as const;
 
-/** A readout as a table with headings; each cell is understandable on its own. */
+/** A readout as a table with headings, in which each cell can be understood on its own. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
@@ -110,20 +116,22 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
 }
 
-/** An integer without a unit may be a name, so its leading zeros are kept. */
+/** The value for a spreadsheet. An integer without a unit may be a name, so it keeps its leading zeros. */
 function cellOf(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return stamp.replace("T", " ");
 	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);
 }
 
-/** As the meter would send it (IEC 62056-21, 6.5), so that no spreadsheet takes it for a number or a date. */
+/**
+ * The reading as the meter would send it (IEC 62056-21, 6.5), so that no spreadsheet takes it for a number or a date.
+ */
 function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", values = [] }: Reading): string {
 	const set = (value: string, unit: string) => `(${value}${unit === "" ? "" : `*${unit}`})`;
 	const second = value2 === "" && values.length === 0 ? "" : set(value2, value2_unit);
 	return `${obis_long}${set(value1, value1_unit)}${second}${values.map((value) => set(value, "")).join("")}`;
 }
 
-/** For the clipboard: separated by tabs, which spreadsheets understand. */
+/** The table for the clipboard, separated by tabs, which spreadsheets accept. */
 export function asText(last: Readout, lines: readonly Line[]): string {
 	return tableOf(last, lines)
 		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))

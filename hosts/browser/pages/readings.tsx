@@ -1,4 +1,4 @@
-/** Readings: all values of the last readout, which can be filtered, copied, downloaded and mapped to Zigbee. */
+/** Readings: all values of the last readout. They can be filtered, copied, downloaded and mapped to Zigbee. */
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
@@ -49,7 +49,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 	);
 }
 
-/** Objects that the meter did not deliver, so that the user can correct the list. */
+/** Objects that the meter did not deliver, so that the user can correct the list of requested ones. */
 function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	return (
 		<Card title={t("readings.missing")}>
@@ -77,7 +77,7 @@ const IN_NETWORK = ["joined", "silent", "parent_lost"];
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? "";
-	// A display may not see what is sent, and in no network nothing is.
+	// A display may not read the mapping, and outside a network nothing is sent.
 	const isPlain = useStore(display) || !IN_NETWORK.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
@@ -91,9 +91,9 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 		);
 	}
 	const isPast = ({ reading }: Line) => reading.billing_period !== null;
-	// The past is folded, but not where the filter has found something in it.
+	// Past values are folded, unless the filter matches some of them.
 	const past = wanted === "" ? all.filter(isPast) : [];
-	// A column that is empty in all lines is omitted, regardless of the filter.
+	// A column is omitted only if it is empty in all lines, regardless of the filter.
 	const table = {
 		lines: wanted === "" ? all.filter((line) => !isPast(line)) : shown,
 		hasMore: all.some(({ more }) => more.length > 0),
@@ -141,7 +141,7 @@ interface TableProps {
 	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
 }
 
-/** The table with the mapping to Zigbee, which can be changed. */
+/** The table with an editable mapping to Zigbee. */
 function MappedTable({ readings, ...table }: TableProps & { readonly readings: readonly Reading[] }) {
 	const { value: map, put } = useDevice<ZigbeeMap>("zigbee/map");
 	const [error, setError] = useState<DeviceError>();
@@ -155,7 +155,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		setIsFull(isTooMuch);
 		setError(undefined);
 		setHasNews(false);
-		// Redrawing restores the stored choice.
+		// A new object redraws the table, which restores the stored choice.
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));
@@ -179,7 +179,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 }
 
 function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
-	// Rows stay the same objects until they change: comparing 600 of them every second would take too long.
+	// Rows remain the same objects until they change, because comparing 600 rows every second would take too long.
 	const rows = useMemo(
 		() =>
 			lines.map((line, index) => (
@@ -209,7 +209,7 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 	);
 }
 
-/** From this length on a value may be wrapped anywhere: messages and lists of the meter. */
+/** Values of this length or longer (messages and lists of the meter) may be wrapped at any character. */
 const LONG = 24;
 
 function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines"> & { readonly line: Line }) {
@@ -242,7 +242,7 @@ interface TargetProps {
 	onSend(reading: Reading, target: string): void;
 }
 
-/** Zigbee target of the reading; nothing if there is no attribute for it. */
+/** Zigbee target of the reading; shows nothing if no attribute fits. */
 function Target({ reading, name, map, onSend }: TargetProps) {
 	const targets = targetsFor(reading);
 	if (targets.length === 0) return null;

@@ -1,9 +1,7 @@
-/**
- * Reasons for which the gateway refused a certificate, in the user's language. The gateway sends an English sentence.
- */
+/** Texts for the reasons why the gateway refused a certificate, found by the gateway's English message. */
 import type { TextKey } from "../text/all.js";
 
-/** Distinctive part of each sentence. */
+/** Distinctive part of each message. */
 const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["too large", "refusal.large"],
 	["No certificate", "refusal.none"],
@@ -17,20 +15,20 @@ const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["has expired", "refusal.expired"],
 ];
 
-/** Text for the sentence; undefined if unknown. */
+/** Text for the message; undefined if the message is unknown. */
 export function refusalKey(sentence: string): TextKey | undefined {
 	return REFUSALS.find(([part]) => sentence.includes(part))?.[1];
 }
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** Joins the files' certificates in order, then the keys, as the gateway requires. */
+/** Joins all certificates of the files in order, then the keys, as the gateway requires. */
 export function joinPEM(texts: readonly string[]): string {
 	const all = texts.join("\n");
 	const blocks = [...all.matchAll(PEM_BLOCK)];
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
-	// A set, because the certificate is often repeated in the chain's file.
+	// A set removes duplicates, because the chain's file often repeats the certificate.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
-	// Without certificates the gateway reports what is missing.
+	// Without certificates the text is sent unchanged, so that the gateway reports what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;
 }

@@ -14,7 +14,7 @@ import { PasswordForm } from "./password-form.js";
 import { TokensCard } from "./tokens.js";
 
 export function Security() {
-	// With a new password the other sessions are gone.
+	// A new password ends the other sessions, so their list reloads.
 	const [changes, setChanges] = useState(0);
 	return (
 		<div class="cards">
@@ -48,7 +48,7 @@ function SessionsCard() {
 			announce(t("sessions.ended"));
 		} catch (reason) {
 			const fault = asDeviceError(reason);
-			// It has ended by itself meanwhile.
+			// A 404 means that the session has ended meanwhile.
 			if (fault.status !== 404) setFailure(fault);
 		} finally {
 			setEnding("");

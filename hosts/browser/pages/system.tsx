@@ -1,4 +1,4 @@
-/** Identity, time and supply of the gateway; restart and factory reset. */
+/** Identity, clock and power supply of the gateway; restart and factory reset. */
 import { useState } from "preact/hooks";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
@@ -14,7 +14,7 @@ import { useDevice } from "../kit/use-device.js";
 import { ClockCard } from "./clock.js";
 import { PriceCard } from "./prices.js";
 
-/** Address of a gateway without settings, in its own network. */
+/** Address of an unconfigured gateway in its own network. */
 const OWN_ADDRESS = "http://192.168.4.1/";
 
 export function System() {
@@ -83,7 +83,7 @@ function PowerCard() {
 	);
 }
 
-/** Supply of the gateway; unmeasured values are left out. */
+/** Power supply of the gateway; values that it does not measure are omitted. */
 function Supply({ now }: { now: Status }) {
 	const volts = (value: number) => `${formatNumber(value, language, 2, 2)} V`;
 	const isUsbMeasured = now.usb_voltage_valid !== false;
@@ -177,7 +177,7 @@ function ResetCard() {
 	);
 }
 
-/** Data that a factory reset deletes on this gateway. */
+/** Lists what a factory reset deletes on this gateway. */
 function Lost() {
 	const now = useStore(status);
 	const { value: wifi } = useDevice<NetworkStatus>("network/status");
@@ -197,7 +197,7 @@ function Lost() {
 	);
 }
 
-/** The first set-up can be repeated at any time. */
+/** Opens the first set-up again. */
 function SetUpCard() {
 	return (
 		<Card title={t("again.setup")}>

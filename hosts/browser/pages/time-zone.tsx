@@ -1,4 +1,4 @@
-/** The choice of the time zone, for the system page and the wizard. */
+/** Choice of the time zone, on the system page and in the wizard. */
 
 import type { ComponentChildren } from "preact";
 import { post } from "../kit/device.js";
@@ -11,7 +11,7 @@ import { useDevice } from "../kit/use-device.js";
 const PATH = "system/timezone";
 
 interface TimeZoneFormProps {
-	/** Suggests the browser's zone if the gateway has none. */
+	/** Suggests the browser's zone if the gateway has no zone. */
 	readonly suggest?: boolean;
 	readonly submitLabel?: string;
 	/** Message after success; "": none. */
@@ -27,7 +27,7 @@ function browserZone(): string {
 	return zone === "UTC" || zone.startsWith("Etc/") ? "" : zone;
 }
 
-/** All zones known to the browser, and the present one. */
+/** The field offers all zones known to the browser, and the current one. */
 function fieldFor(current: string): FieldSpec {
 	const names = new Set([...Intl.supportedValuesOf("timeZone"), browserZone(), current]);
 	names.delete("");

@@ -1,6 +1,5 @@
 /**
- * Long-lived tokens: list, creation with the value shown once, revocation; and the link that turns a device into a
- * display.
+ * Long-lived tokens: list, creation (the value is shown once), revocation; and the link that makes a device a display.
  */
 import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
@@ -73,7 +72,7 @@ export function TokensCard() {
 						<Notice kind="info">{t("error.token_slots_full")}</Notice>
 					) : (
 						<Form
-							// Cleared after each new token.
+							// A new key clears the form after each new token.
 							key={value.tokens.length}
 							fields={FIELDS}
 							values={{ scope: "read" }}
@@ -132,7 +131,7 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 	);
 }
 
-/** Only its button closes it, because the value is shown only once. */
+/** Shows the value of a new token. Only its button closes the dialog, because the value can't be shown again. */
 function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 	const { name, token, scope } = made;
 	return (
@@ -154,7 +153,7 @@ function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 }
 
 function Example({ token }: { token: string }) {
-	// -k: the gateway's self-signed certificate has no authority.
+	// -k: no authority vouches for the gateway's self-signed certificate.
 	const option = location.protocol === "https:" ? "-k " : "";
 	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
 	return (
@@ -168,7 +167,7 @@ function Example({ token }: { token: string }) {
 	);
 }
 
-/** The link as text, and as a code for the camera of the future display. */
+/** The display link as text, and as a QR code for the camera of the future display. */
 function DisplayLink({ token }: { token: string }) {
 	const link = displayLink(token);
 	return (
@@ -187,14 +186,14 @@ function DisplayLink({ token }: { token: string }) {
 	);
 }
 
-/** White modules required around a code (ISO/IEC 18004). */
+/** Width of the white margin that a QR code requires, in modules (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** One path, black on white in every theme, as cameras need it. */
+/** Draws the code as one path, black on white in every theme, because cameras need this contrast. */
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {
-		// Loaded only for a new display. Without it only the link is shown.
+		// Loaded only when a display is created. If loading fails, only the link is shown.
 		import("lean-qr/nano").then(
 			({ generate }) => {
 				const code = generate(text);

@@ -1,4 +1,4 @@
-/** The history as bars, as a table and for a spreadsheet: a day, month or year at once. */
+/** The history as bars, as a table and as a spreadsheet file, for one day, month or year at a time. */
 import { useEffect, useState } from "preact/hooks";
 import {
 	cellOf,
@@ -29,7 +29,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** Amounts that are shown together: upwards and downwards from the line. */
+/** Amounts that are shown together: one drawn upwards from the line, one downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -47,10 +47,10 @@ function kindsOf(there: readonly Amount[]): readonly Kind[] {
 }
 
 const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
-/** How the bars with these marks look. */
+/** Style of the bars with each mark. */
 const LOOKS = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
 
-/** The finest that the readings are frequent enough for. */
+/** The finest level for which the meter is read often enough. */
 function finest(quarters: readonly Piece[]): Level {
 	const sure = quarters.filter(({ period }) => !period.gap).length;
 	if (sure >= quarters.length / 2 && sure > 3) return "quarters";
@@ -71,7 +71,7 @@ export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
 	const [steps, setSteps] = useState(0);
 	const { unit, kept } = VIEWS[level];
 	const span = spanOf(unit, wallMs, steps);
-	// The latest two are there already.
+	// The latest two units are already loaded.
 	const known = steps > -2 && level !== "hours" ? recent[level] : undefined;
 	const { pieces, error, reload } = usePieces(level, span, known);
 	const choose = (next: Level) => {
@@ -118,7 +118,7 @@ export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
 	);
 }
 
-/** The pieces of the span: those that are known, or fetched. */
+/** The pieces of the span: `known` if given, otherwise fetched. */
 function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined) {
 	const { timeZone } = useZone();
 	const key = `${level} ${span.fromMs}`;
@@ -145,11 +145,11 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** Amounts that are known, upwards before downwards. */
+	/** Amounts that the pieces have: the upward one before the downward one. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
-	/** Undefined without a price. */
+	/** Undefined if there is no price. */
 	readonly money: Money | undefined;
 	readonly currency: string;
 }
@@ -163,7 +163,7 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 		shown,
 		totals: shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`),
 		rows: pieces.map((piece) => {
-			// A day's base charge is not divided among its hours.
+			// The base charge of a day is not divided among its hours.
 			const money = priced && moneyOf([piece], priced, !unitIsDay(level));
 			return rowOf(piece, level, shown, money && totalOf(money));
 		}),
@@ -172,7 +172,7 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 	};
 }
 
-/** The last bar is as wide as its whole period, though that is not over. */
+/** End of the bar; the last bar of days or months is as wide as its whole period, although that is not over. */
 function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): number {
 	const { period, fromMs } = piece;
 	if (!isLast || !period.partial || period.gap || level === "quarters" || level === "hours") return period.end;
@@ -272,7 +272,7 @@ function unitIsDay(level: Level): boolean {
 	return VIEWS[level].unit === "day";
 }
 
-/** Sums that were paid and earned, and their balance. */
+/** Sums of money paid and earned, and their balance. */
 function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 	const { imported, exported, base, isEstimated, isIncomplete } = money;
 	const items = [
@@ -299,7 +299,7 @@ function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 interface Row {
 	readonly time: string;
 	readonly amounts: readonly string[];
-	/** Millionths of the currency; undefined without a price. */
+	/** Millionths of the currency; undefined if there is no price. */
 	readonly balance: number | undefined;
 	readonly remark: string;
 }
@@ -319,7 +319,7 @@ function rowOf(piece: Piece, level: Level, shown: readonly Amount[], balance: nu
 	};
 }
 
-/** For a spreadsheet: times of the gateway's zone with their offset, exact amounts. */
+/** Table for a spreadsheet: times in the gateway's zone with their offset, and exact amounts. */
 function tableOf(
 	pieces: readonly Piece[],
 	{ shown, rows, money }: ViewData,
@@ -349,7 +349,7 @@ function tableOf(
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Labels under the bars: times of a day at their places, days and months centred. */
+/** Labels under the bars: the hours of a day at their positions; days and months centred. */
 function ticksOf(level: Level, { fromMs, toMs }: Span, timeZone: string): readonly Tick[] {
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });

@@ -1,4 +1,7 @@
-/** Use today, yesterday, this month and this year, each against the same time before. */
+/**
+ * Consumption today, yesterday, this month and this year, each compared with the same time one day, month or year
+ * earlier.
+ */
 import { formatAmount, formatChange, formatOther, formatPart, formatWall, moneyText, nameOf } from "../kit/amounts.js";
 import type { Recent } from "../kit/history.js";
 import { moneyOf, totalOf } from "../kit/money.js";
@@ -17,7 +20,7 @@ interface TilesProps {
 export function UseTiles({ recent: { quarters = [], days = [], daysBefore, months = [] }, wallMs, there }: TilesProps) {
 	const thisMonth = spanOf("month", wallMs);
 	const monthBefore = spanOf("month", wallMs, -12);
-	// A year is compared by its months as far as they are over, and by the days of this one.
+	// The year is compared by months where both are over, and by days in the current month.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
@@ -43,7 +46,7 @@ export function UseTiles({ recent: { quarters = [], days = [], daysBefore, month
 interface TileProps {
 	readonly name: string;
 	readonly unit: Unit;
-	/** In the day, month or year that it shows. */
+	/** A time within the day, month or year that the tile shows. */
 	readonly wallMs: number;
 	readonly there: readonly Amount[];
 	/** Periods that are summed. */

@@ -1,6 +1,6 @@
 /**
- * Consumption: today, this month, this year, and as bars, from the gateway's history; and the meter's own load profile.
- * Also the overview's card of today, so that both share one script.
+ * Consumption from the gateway's history: today, this month, this year, and as bars; and the meter's own load profile.
+ * This file also has the overview's cards of consumption, so that both pages share one script.
  */
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS, formatMinute } from "../kit/amounts.js";
@@ -23,7 +23,7 @@ import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
 
-/** Before a quarter hour is over nothing new comes to the history, and the meter has to be read then. */
+/** The history gets a new entry only after a quarter hour, if the meter is read then. */
 const QUARTER_S = 900;
 const READ_S = 90;
 
@@ -37,7 +37,7 @@ export function Use() {
 	);
 }
 
-/** Loads the history, and again when a quarter hour has been added to it. `wallMs` is 0 until the clock is set. */
+/** Loads the history, and again after each new quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent) {
 	const now = useStore(status);
 	const { timeZone } = useZone();
@@ -49,7 +49,7 @@ function useHistory(loadAll: typeof loadRecent) {
 		if (!isSet) return;
 		setError(undefined);
 		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
-		// Without prices the amounts are shown alone.
+		// Without prices only the amounts are shown.
 		await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
@@ -58,7 +58,7 @@ function useHistory(loadAll: typeof loadRecent) {
 	return { recent, error, reload, wallMs };
 }
 
-/** The overview's cards below the counters. They are here so that both pages share one script. */
+/** The overview's cards below the counters, which are here because both pages share one script. */
 export function OverviewCards() {
 	return (
 		<>
@@ -69,7 +69,7 @@ export function OverviewCards() {
 	);
 }
 
-/** Today beside yesterday, today's quarter hours and the peak. Shows nothing until there is something. */
+/** Today beside yesterday, today's quarter hours, and the peak. Shows nothing until there are data. */
 function TodayCards() {
 	const { recent, wallMs } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
@@ -96,8 +96,8 @@ function TodayCards() {
 }
 
 /**
- * The highest quarter hour: that of the billing period if the meter keeps it itself, otherwise that of the two days of
- * which the history has quarter hours.
+ * The highest quarter hour: of the billing period if the meter records it, otherwise of the two days whose quarter
+ * hours the history has.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;

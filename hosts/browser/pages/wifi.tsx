@@ -1,7 +1,7 @@
 /**
  * Choosing and joining a Wi-Fi network, for the wizard and the network page. The gateway tries a new network and
  * returns to the previous one if it gets no address. A browser on the gateway's access point sees the result; a browser
- * on the previous network sees the page return, or an address to open.
+ * on the previous network sees the page return, or is shown the new address.
  */
 
 import { useEffect, useState } from "preact/hooks";
@@ -16,12 +16,12 @@ import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
-/** Time until the change takes effect, after the reply. */
+/** Time between the reply and the change of network, ms. */
 const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
-/** The gateway's own limit is 45 s. */
+/** Time limit for joining; the gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** A reported wrong password may be due to a weak signal; after this time it is believed. */
+/** A weak signal may be reported as a wrong password, so this report is believed only after this time. */
 const BELIEVED_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
@@ -29,7 +29,7 @@ const AUTH_OPEN = 0;
 /** Enterprise modes with a user name: WPA2, WPA3 and both. */
 const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
-/** Same check as in the gateway. */
+/** The gateway checks addresses in the same way. */
 export const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
 
 interface Network {
@@ -38,7 +38,7 @@ interface Network {
 	readonly authmode: number;
 }
 
-/** A network that is not in the list: its name is typed. */
+/** Entry for a network that is not in the list, whose name the user types. */
 const BY_HAND: Network = { ssid: "", rssi: 0, authmode: -1 };
 
 /** Signal strength in words. */
@@ -48,7 +48,7 @@ export function signalWord(rssi: number): string {
 	return t(rssi >= -80 ? "wifi.signal.weak" : "wifi.signal.poor");
 }
 
-/** Reason for which the network was not joined, from `wifi_last_error`. */
+/** Text for the reason why the network was not joined, from `wifi_last_error`. */
 export function wifiErrorText(code: string): string {
 	const key = `error.${code}`;
 	return isText(key) ? t(key) : t("error.wifi/lost");
@@ -59,7 +59,7 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Returns true if the radio is on: there is one, and without a cable or after a press of the button. */
+/** Returns true if the radio is on: the gateway has one, and has no cable or its button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -181,7 +181,7 @@ function aboutOf({ ssid, rssi, authmode }: Network, status: NetworkStatus): stri
 	return words.join(" · ");
 }
 
-/** Each name once, with its strongest access point, strongest first. */
+/** One entry for each name, that of its strongest access point; strongest first. */
 function strongest(networks: readonly Network[]): readonly Network[] {
 	const sorted = networks.filter(({ ssid }) => ssid !== "").sort((a, b) => b.rssi - a.rssi);
 	return sorted.filter(({ ssid }, index) => sorted.findIndex((other) => other.ssid === ssid) === index);
@@ -193,11 +193,11 @@ interface SettingsProps {
 	readonly onJoined: WiFiFormProps["onJoined"];
 }
 
-/** A switch of the form; the API takes an empty password instead. */
+/** A switch in the form only; for the API an open network is an empty password. */
 const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
-/** DHCP or a static address, by Wi-Fi and by cable. */
+/** Fields for DHCP or a static address, used for Wi-Fi and for the cable. */
 export const ADDRESS_FIELDS: readonly (FieldSpec & { readonly name: "dhcp" | "ip" | "netmask" | "gateway" })[] = [
 	{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
 	{
@@ -242,7 +242,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [typed, setTyped] = useState(status.ssid);
 	const isOpen = picked.authmode === AUTH_OPEN;
 	const isByHand = picked === BY_HAND;
-	/** The configured network, for which the gateway has the password. */
+	/** True for the configured network, whose password the gateway already has. */
 	const isCurrent = status.ssid !== "" && (isByHand ? typed : picked.ssid) === status.ssid;
 	const fields = fieldsOf({ ...NETWORK_WIFI, [UNLOCKED]: {} }, [
 		{
@@ -285,16 +285,16 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		setJoined(undefined);
 		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;
 		const { hostname, password, [UNLOCKED]: unlocked, ...rest } = values;
-		// An unchanged name is omitted, because a new one makes a new certificate.
+		// An unchanged name is omitted, because setting the name creates a new certificate.
 		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
-		// An empty password keeps the stored one; an open network is a separate choice.
+		// An empty password keeps the stored one; the user chooses an open network separately.
 		const key = isOpen || unlocked === true ? { password: "" } : password === "" ? {} : { password };
 		await post("network/wifi", { apply: false, ...rest, ...key, ssid, ...name });
 		if (values["apply"] !== true) return;
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// The form's input has been sent.
+			// Not awaited: the form has sent its input, so it may finish.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -358,7 +358,10 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/** Waits for the new network; throws the reason if it was not joined. `onHint` gets the causes of failed attempts. */
+/**
+ * Waits until the new network is joined, and throws the reason if it is not. `onHint` gets the causes of failed
+ * attempts.
+ */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);

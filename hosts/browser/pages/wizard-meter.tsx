@@ -1,6 +1,6 @@
 /**
- * The step of the wizard at the meter, as one guided act: the head is placed, the meter is found, the gateway is set to
- * it and reads it, and the first values are shown. One button is the main one at each moment.
+ * The wizard's meter step, as one guided procedure: place the head, find the meter, set the gateway to it, read it, and
+ * show the first values. At each moment one button is the main one.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -28,11 +28,11 @@ import { PINForm } from "./meter-pin.js";
 import { linesOf, nameOf } from "./readings-text.js";
 
 const READ_LIMIT_S = 60;
-/** Number of shown values of the first readout. */
+/** Number of values shown from the first readout. */
 const SHOWN = 6;
 
 interface FirstContactProps {
-	/** Beside the button that goes on. */
+	/** Buttons beside the one that continues. */
 	readonly actions: ComponentChildren;
 	next(): void;
 }
@@ -45,7 +45,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	const before = useRef(revision);
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => {
-		// After the button that applies the protocol found.
+		// Runs after the button has applied the protocol that was found.
 		if (revision !== before.current) {
 			heading.current?.scrollIntoView();
 			readNow();
@@ -54,10 +54,10 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	}, [revision]);
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
-	/** Finding an encrypted meter is a success so far. */
+	/** An encrypted meter has been found; only its key is missing, so this counts as a success. */
 	const isEncrypted = failure?.body.code === "dlms-push/no-key";
 	const needs = useRef({ access: false, pin: false });
-	// The form stays while the meter is read with its settings.
+	// The form remains while the meter is read with its settings.
 	if (!isReading) {
 		const access = isLimited || failure?.code === "meter_auth_failed";
 		needs.current = { access, pin: hasRead && isLocked(last) };
@@ -111,7 +111,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	);
 }
 
-/** The meter with its display and its round port, and the head beside it, cable downwards. */
+/** Drawing of the meter with its display and round port, and of the head beside it with the cable downwards. */
 function Drawing() {
 	return (
 		<svg class="sketch" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>
@@ -130,7 +130,7 @@ function Drawing() {
 	);
 }
 
-/** Values of the first readout: the energy counters, or the first values if there are none. */
+/** The energy counters of the first readout, or its first values if it has no counters. */
 function FirstReading({ last: { readings, meter_id, status } }: { last: Readout }) {
 	const counters = countersOf(readings).map(({ reading: record }) => record);
 	return (

@@ -1,6 +1,6 @@
 /**
- * First set-up: language, password, time, meter, and Wi-Fi last, because the gateway's own network may end with it.
- * Each step can be skipped, and the whole left at any time.
+ * First set-up: language, password, time, meter, and Wi-Fi last, because the gateway's own network may end when Wi-Fi
+ * is joined. Each step can be skipped, and the wizard can be left at any time.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -23,9 +23,11 @@ import { FirstContact } from "./wizard-meter.js";
 /** Address of the gateway in its own network. */
 const ACCESS_POINT = "192.168.4.1";
 const NO_ADDRESS = "0.0.0.0";
-/** The label's password during the step that changes it, so that a reload does not ask for it again. */
+/**
+ * Key of the password on the label, kept during the step that changes it, so that a reload does not ask for it again.
+ */
 const LABEL = "label";
-/** Progress, kept across a reload. */
+/** Key of the progress, which survives a reload. */
 const STEP = "setup";
 
 interface StepProps {
@@ -112,7 +114,7 @@ export function Wizard() {
 	);
 }
 
-/** Button to continue without saving, and those beside it. */
+/** Button to continue without saving, with others beside it. */
 function Onward({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
 	return (
 		<div class="actions">
@@ -139,7 +141,7 @@ function Language({ next, actions }: StepProps) {
 
 function Password({ next, actions }: StepProps) {
 	const now = useStore(status);
-	// Saving changes the state; the form stays until the next step is shown.
+	// Saving changes the state; the form remains until the next step is shown.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);

@@ -68,12 +68,12 @@ type Joining = "begun" | "done" | "failed" | undefined;
 function State({ radio, reload }: StateProps) {
 	const { joined, joining_secs, role, ieee_address, coprocessor } = radio;
 	const isJoining = joining_secs > 0;
-	// Between two attempts it is in no network for a while.
+	// Between two attempts the state is "not joined" for a while.
 	const state = isJoining && radio.state === "not_joined" ? "joining" : radio.state;
 	const { value: version } = useDevice<Version>("system/version");
 	const [asking, setAsking] = useState(false);
 	const [joining, setJoining] = useState<Joining>();
-	// Name made by modules/zigbee/attributes.ts.
+	// Model name, as modules/zigbee/attributes.ts makes it.
 	const name = `Meter gateway ${version?.device.model ?? ""}`;
 	const joinedText = t("zigbee.joined", { name, pan: hex(radio.pan_id), n: radio.channel });
 	const isOver = !isJoining && (state === "joined" || state === "not_joined");

@@ -1,4 +1,4 @@
-/** Texts of the frame around the pages, of the kit, and of what can go wrong. */
+/** Texts of the frame around the pages, of the kit, and of errors. */
 import type { Translations } from "./translations.js";
 
 export const COMMON = {

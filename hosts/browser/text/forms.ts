@@ -1,4 +1,4 @@
-/** Texts on the required form of a field, shown when the input has another one. */
+/** Texts about the required form of a field, shown when the input does not match it. */
 import type { Translations } from "./translations.js";
 
 export const FORMS = {

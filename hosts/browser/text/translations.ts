@@ -1,7 +1,7 @@
 /** A text of the page in each language. `{name}` is replaced by a value. */
 export type Translations = readonly [en: string, de: string, pl: string];
 
-/** In the order of `Translations`; the names are the page's `lang` (BCP 47). */
+/** Languages in the order of `Translations`; the names are the page's `lang` (BCP 47). */
 export const LANGUAGES = ["en", "de", "pl"] as const;
 export type Language = (typeof LANGUAGES)[number];
 

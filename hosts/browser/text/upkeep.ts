@@ -137,7 +137,7 @@ export const UPKEEP = {
 		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
 		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
 	],
-	/** A part for each section of docs/diagnostic-report.md. */
+	/** One item for each section of docs/diagnostic-report.md. */
 	"report.list": [
 		"the gateway's time and how long it has run; model, version and serial number; how the last update went; why it has started; state and strength of the connections; state, type and last readout of the meter; all settings that are not personal; counters, memory and voltages; the log; the communication with the meter, if it is recorded",
 		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Statistik des Betriebs, Speicher und Spannungen; die Ereignisse; der Datenaustausch mit dem Zähler, wenn er aufgezeichnet wird",

@@ -1,11 +1,11 @@
-/** Pieces of days on which the clocks change. */
+/** Periods of days with a clock change. */
 import assert from "node:assert/strict";
 import { type Piece, piecesOf, shownEnd } from "../../../hosts/browser/kit/periods.js";
 import { momentOf, stampOf } from "../../../hosts/browser/kit/wall.js";
 
 const BERLIN = "Europe/Berlin";
 
-/** The pieces of a day, as the gateway tells them. */
+/** The periods of a day as the gateway reports them. */
 function dayOf(date: string, lengthS: number, timeZone = BERLIN): readonly Piece[] {
 	const start = momentOf(Date.parse(`${date}T00:00:00Z`), timeZone);
 	const end = momentOf(Date.parse(`${date}T00:00:00Z`) + 86_400_000, timeZone);
@@ -23,7 +23,7 @@ function told(piece: Piece): string {
 }
 
 describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
-	it("tells the hour that happens twice apart, and ends each quarter on its own clock", () => {
+	it("distinguishes the hour that happens twice, and ends each quarter by its own clock", () => {
 		const all = dayOf("2026-10-25", 900).map(told);
 		assert.equal(all.length, 100);
 		assert.equal(new Set(all).size, 100);
@@ -40,7 +40,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 			"03:00 03:15",
 		]);
 	});
-	it("names the clock at both sides of the hour that is skipped, which is no gap", () => {
+	it("names the clock on both sides of the skipped hour, which is no gap", () => {
 		const pieces = dayOf("2026-03-29", 900);
 		assert.equal(pieces.length, 92);
 		assert.deepEqual(pieces.slice(3, 13).map(told), [
@@ -55,10 +55,10 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 			"03:45 04:00 summer",
 			"04:00 04:15",
 		]);
-		// On the clock that follows, the quarter ends when the next begins.
+		// On the clock of its own season, each quarter ends when the next one begins.
 		for (const [index, { toMs }] of pieces.slice(0, -1).entries()) assert.equal(toMs, pieces[index + 1].fromMs);
 	});
-	it("tells hours likewise, also where the clock moves by half an hour or west of Greenwich", () => {
+	it("handles hours likewise, even with a change of half an hour or west of Greenwich", () => {
 		assert.deepEqual(dayOf("2026-10-25", 3600).slice(1, 5).map(told), [
 			"01:00 02:00",
 			"02:00 03:00 summer",
@@ -78,7 +78,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 		const york = dayOf("2026-11-01", 3600, "America/New_York").map(told);
 		assert.deepEqual(york.slice(1, 3), ["01:00 02:00 summer", "01:00 02:00 winter"]);
 	});
-	it("leaves days and months, and all other days, as they are", () => {
+	it("does not change days, months, and days without a clock change", () => {
 		const days = piecesOf(
 			["2026-10-24", "2026-10-25", "2026-10-26"].map((date) => {
 				const start = momentOf(Date.parse(date), BERLIN);
@@ -92,7 +92,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 			[],
 		);
 	});
-	it("has stamps with the offset of their moment", () => {
+	it("formats times with the offset that is valid then", () => {
 		for (const [moment, stamp] of [
 			["2026-10-25T00:00:00Z", "2026-10-25T02:00:00+02:00"],
 			["2026-10-25T01:00:00Z", "2026-10-25T02:00:00+01:00"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { csvOf, decimalCell, textCell } from "../../../hosts/browser/kit/csv.js";
 
 describe("tables for spreadsheets", () => {
-	it("have the decimal sign of the language, and no zeros in front", () => {
+	it("have the decimal separator of the language, and no leading zeros", () => {
 		assert.equal(decimalCell("0008048.375", "en"), "8048.375");
 		assert.equal(decimalCell("0008048.375", "de"), "8048,375");
 		assert.equal(decimalCell("-002.540", "pl"), "-2,540");
@@ -11,14 +11,14 @@ describe("tables for spreadsheets", () => {
 		for (const text of ["", "1.2.3", "F.F", "21-11-26", "1ESY1160012345"]) assert.equal(decimalCell(text, "de"), text);
 	});
 
-	it("hold nothing that a spreadsheet would carry out", () => {
+	it("contain nothing that a spreadsheet would execute", () => {
 		for (const text of ['=HYPERLINK("http://x")', "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "-", "--1"])
 			assert.equal(textCell(text), `'${text}`);
 		for (const text of ["", "-2", "-2.5", "-2,5", "2", "a=b", "1-0:1.8.0"]) assert.equal(textCell(text), text);
 		assert.ok(csvOf([["a", "=1"]], "en").endsWith("a,'=1\r\n"));
 	});
 
-	it("have the separator of the language, and quotes where a cell needs them", () => {
+	it("have the cell separator of the language, and quotes where a cell needs them", () => {
 		const rows = [
 			["a", "b;c", "d,e"],
 			['"f"', "g\nh", ""],

@@ -32,7 +32,7 @@ const AGENTS = [
 ] as const;
 
 describe("hosts/browser/kit/device-name", () => {
-	it("names browser, system and month in at most 32 printable characters of ASCII", () => {
+	it("names browser, system and month in at most 32 printable ASCII characters", () => {
 		for (const [agent, name] of AGENTS) {
 			assert.equal(deviceName(agent, new Date("2026-11-26T12:00:00Z")), `${name}, Nov 2026`);
 			for (let month = 0; month < 12; month++)

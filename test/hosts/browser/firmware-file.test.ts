@@ -7,17 +7,17 @@ describe("hosts/browser/kit/firmware-file", () => {
 	const file = makeFile(new Uint8Array(5000), { version: "1.2.3-test", chip: "esp32c3", deviceId: 3 });
 	const headOf = (bytes: Uint8Array) => Uint8Array.from(bytes.subarray(0, FIRMWARE_HEAD)).buffer;
 
-	it("reads what the tools have written, packed or not", () => {
+	it("reads files of the tools, packed or not", () => {
 		const wanted = { board: 3, chip: "esp32c3", version: "1.2.3-test" };
 		assert.deepEqual(firmwareOf(headOf(file)), { ...wanted, bytes: file.length });
 		const plain = makeFile(new Uint8Array(5000), { ...wanted, deviceId: 3, packed: false });
 		assert.deepEqual(firmwareOf(headOf(plain)), { ...wanted, bytes: plain.length });
 	});
 
-	it("knows none in anything shorter, and none of another kind or product", () => {
+	it("rejects shorter files, and those of another kind or product", () => {
 		for (let length = 0; length < FIRMWARE_HEAD; length++)
 			assert.equal(firmwareOf(headOf(file.subarray(0, length))), undefined, `${length} bytes`);
-		// Bytes of the Zigbee header, of the element, of the metadata's form, of the product.
+		// Offsets of bytes in the Zigbee header, the element, the metadata's form, and the product.
 		for (const at of [0, 6, 56, 58, 62, 66]) {
 			const other = Uint8Array.from(file);
 			other[at] ^= 1;

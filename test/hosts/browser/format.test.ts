@@ -8,26 +8,26 @@ import {
 	formatNumber,
 } from "../../../hosts/browser/kit/format.js";
 
-/** Spaces of other kinds than the usual one differ by the version of Node's data. */
+/** Replaces special spaces, which depend on the version of Node's data. */
 function plain(text: string): string {
 	return text.replace(/[\u00a0\u202f]/g, " ");
 }
 
-describe("numbers of the page", () => {
-	it("are written as the language does", () => {
+describe("numbers on the page", () => {
+	it("are formatted in the language", () => {
 		assert.equal(formatNumber(12345.5, "en"), "12,345.5");
 		assert.equal(formatNumber(12345.5, "de"), "12.345,5");
 		assert.equal(plain(formatNumber(12345.5, "pl")), "12 345,5");
 	});
 
-	it("have as many digits as asked for, not more and not less", () => {
+	it("have as many digits as requested", () => {
 		assert.equal(formatNumber(1.23456, "en"), "1.235");
 		assert.equal(formatNumber(1.23456, "en", 0), "1");
 		assert.equal(formatNumber(5, "de", 2, 2), "5,00");
 		assert.equal(formatNumber(-0.4, "en", 1), "−0.4");
 	});
 
-	it("keep the digits that the meter sent, without its zeros in front", () => {
+	it("keep the digits that the meter sent, without leading zeros", () => {
 		assert.equal(formatDecimal("000123.450", "en"), "123.450");
 		assert.equal(formatDecimal("000123.450", "de"), "123,450");
 		assert.equal(formatDecimal("0", "en"), "0");
@@ -37,15 +37,15 @@ describe("numbers of the page", () => {
 		assert.equal(formatDecimal("999999999.999", "en"), "999,999,999.999");
 	});
 
-	it("stay as they are where they are none", () => {
+	it("are unchanged if they are not numbers", () => {
 		for (const text of ["", "1LGZ0012345678", "21-11-26", "1.2.3", "1,5", "--1"]) {
 			assert.equal(formatDecimal(text, "de"), text);
 		}
 	});
 });
 
-describe("times of the page", () => {
-	it("are those at the meter, in whatever zone the browser is", () => {
+describe("times on the page", () => {
+	it("are those at the meter, whatever zone the browser is in", () => {
 		const zone = process.env["TZ"];
 		for (const name of ["Asia/Tokyo", "America/Los_Angeles"]) {
 			process.env["TZ"] = name;
@@ -61,7 +61,7 @@ describe("times of the page", () => {
 		assert.equal(advanceLocalTime("", 5), "");
 	});
 
-	it("count on from where the gateway's clock was, over midnight and a year's end too", () => {
+	it("advance from the gateway's clock, also past midnight and the end of a year", () => {
 		assert.equal(advanceLocalTime("2026-12-31T23:59:59+01:00", 2), "2027-01-01T00:00:01");
 		assert.equal(advanceLocalTime("2026-11-21T18:00:00Z", 0.9), "2026-11-21T18:00:00");
 	});
@@ -72,7 +72,7 @@ describe("times of the page", () => {
 		assert.equal(formatDate("2036-11-20", "pl"), "20 listopada 2036");
 	});
 
-	it("tell an age in the unit that fits", () => {
+	it("show an age in a suitable unit", () => {
 		assert.equal(formatAge(0, "en"), "now");
 		assert.equal(formatAge(59, "en"), "59 seconds ago");
 		assert.equal(formatAge(60, "en"), "1 minute ago");
@@ -81,7 +81,7 @@ describe("times of the page", () => {
 		assert.equal(formatAge(86_400 * 3, "pl"), "3 dni temu");
 	});
 
-	it("are never ahead when the clocks differ", () => {
+	it("are never in the future when the clocks differ", () => {
 		assert.equal(formatAge(-30, "en"), "now");
 	});
 });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import * as BODIES from "../../../hosts/browser/kit/bodies.js";
 import { formOf } from "../../../hosts/browser/kit/forms.js";
 
-/** Fields that are not typed: chosen from a list or a calendar, or made by the page. */
+/** Fields that are not typed: chosen from a list or a calendar, or filled in by the page. */
 const MADE = ["new_hash", "timezone", "mapping_id", "obis", "from", "currency"];
 
-describe("fields of forms", () => {
-	/** Each field of a body with a pattern. */
+describe("form fields", () => {
+	/** Yields each field of a body with a pattern. */
 	function* patterns(): Generator<readonly [name: string, pattern: RegExp]> {
 		const inside = function* (fields: object): Generator<readonly [string, RegExp]> {
 			for (const [name, limits] of Object.entries(fields)) {
@@ -17,14 +17,14 @@ describe("fields of forms", () => {
 		for (const body of Object.values(BODIES)) yield* inside(body);
 	}
 
-	it("say in words what the gateway's description asks for by a pattern", () => {
+	it("have an explanation if the API's description requires a pattern", () => {
 		const all = [...patterns()];
 		assert.ok(all.length > 10);
 		const silent = all.filter(([name, pattern]) => !MADE.includes(name) && formOf(pattern) === undefined);
 		assert.deepEqual(silent, []);
 	});
 
-	it("name no character as wrong that the pattern takes", () => {
+	it("name no character as wrong that the pattern accepts", () => {
 		for (const [name, pattern] of patterns()) {
 			const characters = formOf(pattern)?.characters;
 			if (characters === undefined) continue;

@@ -30,16 +30,16 @@ function money(pieces: readonly Piece[], periods: readonly PricePeriod[], tariff
 }
 
 describe("hosts/browser/kit/money", () => {
-	it("pays for import and earns by export, in whole millionths", () => {
+	it("subtracts the cost of the import and adds the yield of the export, in whole millionths", () => {
 		const { imported, exported, base, isEstimated, isIncomplete } = money([day("2026-05-01", 12_345, 6_789)], [PRICE]);
 		assert.deepEqual([imported, exported, base], [-3_950_400, 543_120, 0]);
 		assert.deepEqual([isEstimated, isIncomplete], [false, false]);
 	});
-	it("is earned on the whole where export brings more than import costs", () => {
+	it("has a positive total if the export yields more than the import costs", () => {
 		assert.equal(totalOf(money([day("2026-05-01", 1_000, 10_000)], [PRICE])), 480_000);
 		assert.equal(totalOf(money([day("2026-05-01", 10_000, 1_000)], [PRICE])), -3_120_000);
 	});
-	it("is nothing, and not a negative nothing, at a price of zero or without consumption", () => {
+	it("is 0, and not negative zero, at a price of zero or without consumption", () => {
 		const free = { from: "2026-01-01", import_micro: 0 };
 		for (const total of [
 			totalOf(money([day("2026-05-01", 5_000, 5_000)], [free])),
@@ -47,12 +47,12 @@ describe("hosts/browser/kit/money", () => {
 		])
 			assert.ok(Object.is(total, 0), `${total}`);
 	});
-	it("changes hands the other way at negative prices", () => {
+	it("reverses the signs at negative prices", () => {
 		const negative = { from: "2026-01-01", import_micro: -20_000, export_micro: -10_000 };
 		const { imported, exported } = money([day("2026-05-01", 5_000, 3_000)], [negative]);
 		assert.deepEqual([imported, exported], [100_000, -30_000]);
 	});
-	it("takes the newest price that is valid on the day, in whatever order they stand", () => {
+	it("uses the newest price that is valid on the day, whatever the order of the prices", () => {
 		const periods = [
 			{ from: "2026-05-02", import_micro: 200_000 },
 			{ from: "2025-01-01", import_micro: 100_000 },
@@ -63,7 +63,7 @@ describe("hosts/browser/kit/money", () => {
 		);
 		assert.deepEqual(costs, [-100_000, -200_000, -400_000, -400_000]);
 	});
-	it("changes the price inside a month at the day itself where the days are known", () => {
+	it("changes the price within a month at the exact day if the days are known", () => {
 		const periods = [PRICE, { from: "2026-05-16", import_micro: 160_000 }];
 		const days = [day("2026-05-14", 1_000), day("2026-05-15", 2_000), day("2026-05-16", 4_000)];
 		const sum = money(days, periods);
@@ -74,7 +74,7 @@ describe("hosts/browser/kit/money", () => {
 			sum.imported,
 		);
 	});
-	it("divides a month by time where only its sum is known, loses nothing, and says so", () => {
+	it("divides a month by time if only its sum is known, loses nothing, and marks the estimate", () => {
 		const periods = [
 			{ from: "2026-01-01", import_micro: 310_000, export_micro: 62_000 },
 			{ from: "2026-05-11", import_micro: 620_000, export_micro: 31_000 },
@@ -86,14 +86,14 @@ describe("hosts/browser/kit/money", () => {
 		const same = periods.map((one) => ({ ...one, import_micro: 1_000_000 }));
 		assert.equal(money([month("2026-05-01", "2026-06-01", 31_007)], same).imported, -31_007_000);
 	});
-	it("leaves out what was before the first price, and says so", () => {
+	it("omits the time before the first price, and marks the result as incomplete", () => {
 		const late = [{ from: "2026-05-02", import_micro: 100_000, base_micro: 31_000_000 }];
 		const { imported, base, isIncomplete } = money([day("2026-05-01", 9_000), day("2026-05-02", 1_000)], late);
 		assert.deepEqual([imported, base, isIncomplete], [-100_000, -1_000_000, true]);
 		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: late, tariff2: undefined }, true), undefined);
 		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: [], tariff2: undefined }, true), undefined);
 	});
-	it("shares the base charge by the days of its month or year, in leap years too", () => {
+	it("divides the base charge by the days of its month or year, also in leap years", () => {
 		const monthly = [{ from: "2024-01-01", import_micro: 0, base_micro: 12_400_000 }];
 		const yearly = [{ from: "2024-01-01", import_micro: 0, base_micro: 109_800_000, base_per: "year" as const }];
 		assert.equal(money([day("2026-05-01", 0)], monthly).base, -400_000);
@@ -110,7 +110,7 @@ describe("hosts/browser/kit/money", () => {
 		];
 		assert.equal(money([month("2026-05-01", "2026-06-01", 0)], periods).base, -(10 + 21 * 2) * 1_000_000);
 	});
-	it("counts a day once and in full, whatever is known of it, and 23 or 25 hours as one", () => {
+	it("counts each day once and in full, also partial days and days of 23 or 25 hours", () => {
 		const periods = [{ from: "2026-01-01", import_micro: 0, base_micro: 31_000_000 }];
 		for (const [date, hours] of [
 			["2026-03-29", 23],
@@ -131,7 +131,7 @@ describe("hosts/browser/kit/money", () => {
 			assert.equal(money(quarters, [PRICE]).imported, -hours * 4 * 32_000);
 		}
 	});
-	it("divides import among tariffs as the counters stand, and says so", () => {
+	it("divides the import in the ratio of the tariff counters, and marks the estimate", () => {
 		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];
 		const { imported, isEstimated } = money([day("2026-05-01", 10_000)], periods, 0.25);
 		assert.equal(imported, -(7_500 * 320 + 2_500 * 200));
@@ -144,7 +144,7 @@ describe("hosts/browser/kit/money", () => {
 		assert.equal(tariff2Share([reading("1.8.0", 300), reading("1.8.2", 100)]), undefined);
 		assert.equal(tariff2Share([reading("1.8.1", 0), reading("1.8.2", 0)]), undefined);
 	});
-	it("takes tariff 2's part from the history where that holds it, which is no estimate", () => {
+	it("uses tariff 2's part of the history if present, which is no estimate", () => {
 		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];
 		const held = (import_t2_wh: number) => {
 			const one = day("2026-05-01", 10_001);
@@ -160,17 +160,17 @@ describe("hosts/browser/kit/money", () => {
 		}
 		const both = money([held(10_001), day("2026-05-02", 1_000)], periods, 0.5);
 		assert.deepEqual([both.imported, both.isEstimated], [-(10_001 * 200 + 500 * 320 + 500 * 200), true]);
-		// Nothing was imported, and nothing divides by it.
+		// Without import there is no division by zero.
 		assert.equal(money([{ ...held(0), period: { ...held(0).period, import_wh: 0 } }], periods).imported, 0);
 	});
-	it("stays exact over years of a large household", () => {
+	it("is exact over years of a large household", () => {
 		const days = Array.from({ length: 3650 }, () => day("2026-05-01", 99_999, 33_333));
 		const price = [{ from: "2026-01-01", import_micro: 318_741, export_micro: 80_333 }];
 		const { imported, exported } = money(days, price, undefined, false);
 		assert.equal(imported, -3650 * Math.round(99.999 * 318_741));
 		assert.equal(exported, 3650 * Math.round(33.333 * 80_333));
 	});
-	it("takes typed numbers with a point or a comma to the last millionth", () => {
+	it("parses typed numbers with a point or a comma to the last millionth", () => {
 		for (const [typed, micro] of [
 			["0,3217", 321_700],
 			["0.318741", 318_741],

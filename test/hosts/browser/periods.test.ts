@@ -28,7 +28,7 @@ function days(from: string, count: number, wh = 100): Piece[] {
 }
 
 describe("hosts/browser/kit/wall", () => {
-	it("knows what the clock shows, and when it does", () => {
+	it("converts between moments and the wall clock", () => {
 		for (const [moment, wall] of [
 			["2026-11-22T13:37:20", "2026-11-22T14:37:20"],
 			["2026-07-01T22:00:00", "2026-07-02T00:00:00"],
@@ -48,7 +48,7 @@ describe("hosts/browser/kit/wall", () => {
 describe("hosts/browser/kit/periods", () => {
 	const wall = utc("2026-11-22T14:37:20");
 
-	it("cuts time into days, months and years", () => {
+	it("divides time into days, months and years", () => {
 		const told = (unit: Unit, steps = 0) => {
 			const { fromMs, toMs } = spanOf(unit, wall, steps);
 			return [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 10)).join(" ");
@@ -71,7 +71,7 @@ describe("hosts/browser/kit/periods", () => {
 		assert.equal(within([long, next], spanOf("day", utc("2026-10-25T12:00:00"))).length, 1);
 	});
 
-	it("adds up what is known, and says when nothing is", () => {
+	it("adds up known amounts, and returns undefined if none is known", () => {
 		const pieces = days("2026-11-01", 3);
 		assert.equal(sumOf(pieces, "import_wh"), 300);
 		assert.equal(sumOf(pieces, "gas_l"), undefined);
@@ -94,27 +94,27 @@ describe("hosts/browser/kit/periods", () => {
 		return all;
 	};
 
-	it("compares the days of a month that are over with as many of the month before", () => {
+	it("compares the finished days of a month with as many of the previous month", () => {
 		assert.deepEqual(of(until("2026-11-22"), "month"), [2100, 2100, "2026-10-22T00:00"]);
-		assert.equal(of(until("2026-11-01"), "month", utc("2026-11-01T08:00:00")), undefined, "no day is over");
+		assert.equal(of(until("2026-11-01"), "month", utc("2026-11-01T08:00:00")), undefined, "no day is finished");
 		const march = utc("2026-03-29T12:00:00");
 		assert.deepEqual(of(until("2026-03-29"), "month", march), [2800, 2800, "2026-03-01T00:00"]);
 		// February has no 29 days.
 		assert.equal(of(until("2026-03-30"), "month", march + 86_400_000), undefined);
 	});
 
-	it("compares a whole day with the whole day before", () => {
+	it("compares a whole day with the previous whole day", () => {
 		assert.deepEqual(of(until("2026-11-22"), "day", wall - 86_400_000), [100, 100, "2026-11-21T00:00"]);
 	});
 
-	it("compares nothing where something is missing, between two or inside one", () => {
+	it("compares nothing if data are missing, between two periods or inside one", () => {
 		const all = until("2026-11-22");
-		assert.equal(of(all.slice(1), "month"), undefined, "the beginning of the month before");
-		assert.equal(of([...all.slice(0, 40), ...all.slice(41)], "month"), undefined, "a day of this one");
+		assert.equal(of(all.slice(1), "month"), undefined, "the beginning of the previous month");
+		assert.equal(of([...all.slice(0, 40), ...all.slice(41)], "month"), undefined, "a day of this month");
 		const changed = all.map((piece, i) =>
 			i === 5 ? { ...piece, period: { ...piece.period, meter_changed: true } } : piece,
 		);
-		assert.equal(of(changed, "month"), undefined, "what the meter before its exchange has counted");
+		assert.equal(of(changed, "month"), undefined, "the counts of the meter before its exchange");
 		assert.equal(of(all, "month", wall, "export_wh"), undefined);
 	});
 

@@ -19,12 +19,12 @@ function reading(obis: string, value: number | null, unit: string, billingPeriod
 	};
 }
 
-describe("power now", () => {
-	it("is the signed sum where the meter sends it", () => {
+describe("present power", () => {
+	it("is the signed sum if the meter sends it", () => {
 		assert.equal(powerOf([reading("1.7.0", 9, "kW"), reading("16.7.0", -0.25, "kW")]), -250);
 	});
 
-	it("is what is drawn less what is fed in", () => {
+	it("is import minus export", () => {
 		assert.equal(powerOf([reading("1.7.0", 1.5, "kW"), reading("2.7.0", 200, "W")]), 1300);
 		assert.equal(powerOf([reading("2.7.0", 0.4, "kW")]), -400);
 		assert.equal(powerOf([reading("1.7.0", 0, "kW")]), 0);
@@ -35,7 +35,7 @@ describe("power now", () => {
 		assert.equal(powerOf([reading("21.7.0", 0.1, "kW"), reading("42.7.0", 0.03, "kW")]), 70);
 	});
 
-	it("takes codes without their last group, as some meters send them", () => {
+	it("is found by codes without their last group, which some meters send", () => {
 		assert.equal(powerOf([reading("1.7", 0.5, "kW")]), 500);
 	});
 
@@ -45,7 +45,7 @@ describe("power now", () => {
 		assert.equal(powerOf([scaler]), undefined);
 	});
 
-	it("is unknown without a number, in a unit that is no power, or of a billing period", () => {
+	it("is unknown without a number, in a unit other than power, or from a billing period", () => {
 		assert.equal(powerOf([]), undefined);
 		assert.equal(powerOf([reading("16.7.0", null, "kW")]), undefined);
 		assert.equal(powerOf([reading("16.7.0", 5, "kvar")]), undefined);
@@ -65,18 +65,18 @@ describe("phases", () => {
 		]);
 	});
 
-	it("are none of a meter that sends sums only", () => {
+	it("are empty for a meter that sends sums only", () => {
 		assert.deepEqual(phasesOf([reading("16.7.0", 5, "W"), reading("32.7.0", 230, "V", 1)]), []);
 	});
 });
 
 describe("energy", () => {
-	it("is what was imported less what was exported, in Wh", () => {
+	it("is import minus export, in Wh", () => {
 		assert.equal(importedWh([reading("1.8.0", 12.5, "kWh"), reading("2.8.0", 500, "Wh")]), 12_000);
 		assert.equal(importedWh([reading("1.8.0", 0.001, "MWh")]), 1000);
 	});
 
-	it("is unknown without an import counter of now", () => {
+	it("is unknown without a present import counter", () => {
 		assert.equal(importedWh([reading("2.8.0", 5, "kWh")]), undefined);
 		assert.equal(importedWh([reading("1.8.0", 5, "kWh", 1)]), undefined);
 	});

@@ -26,10 +26,10 @@ const CERTIFICATE: CertificateDetails = {
 	issuedByNext: false,
 };
 const GOOD: CertificateFile = { certificates: [CERTIFICATE], problem: CERTIFICATES_WELL, key: PRIVATE_KEY_MATCHES };
-/** While the bytes read so far are valid. */
+/** The key's bytes up to the first invalid one. */
 const BYTES = new TextEncoder().encode("-----END PRIVATE KEY-----");
 
-describe("refused certificates", () => {
+describe("messages for refused certificates", () => {
 	const sentences: readonly (readonly [key: string, sentence: string])[] = [
 		["refusal.large", TOO_LARGE],
 		["refusal.damaged", refusalOf(BYTES, { ...GOOD, problem: CERTIFICATES_DAMAGED }, 0)],
@@ -44,23 +44,23 @@ describe("refused certificates", () => {
 	];
 
 	for (const [key, sentence] of sentences) {
-		it(`have a text for “${sentence}”`, () => {
+		it(`exist for “${sentence}”`, () => {
 			assert.equal(refusalKey(sentence), key);
 		});
 	}
 
-	it("are told as they come where the page has no text", () => {
+	it("are the gateway's own if the page has no text", () => {
 		assert.equal(refusalKey("Something new."), undefined);
 	});
 });
 
-describe("files of a certificate", () => {
+describe("certificate files", () => {
 	const block = (label: string, body: string) => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----`;
 	const server = block("CERTIFICATE", "one");
 	const issuer = block("CERTIFICATE", "two");
 	const key = block("EC PRIVATE KEY", "three");
 
-	it("are put in order: certificates as they stand, then the key, without what is neither", () => {
+	it("are put in order: certificates as they come, then the key, without other text", () => {
 		const parameters = block("EC PARAMETERS", "four");
 		assert.equal(
 			joinPEM([`${parameters}\n${key}\n`, `Bag Attributes\n${server}\n${issuer}`]),
@@ -68,16 +68,16 @@ describe("files of a certificate", () => {
 		);
 	});
 
-	it("are not given twice", () => {
+	it("are not repeated", () => {
 		assert.equal(joinPEM([server, `${server}\n${issuer}`, key]), `${server}\n${issuer}\n${key}\n`);
 	});
 
-	it("keep an encrypted key, so that the gateway tells what is wrong with it", () => {
+	it("keep an encrypted key, so that the gateway reports it", () => {
 		const encrypted = block("ENCRYPTED PRIVATE KEY", "five");
 		assert.equal(joinPEM([encrypted, server]), `${server}\n${encrypted}\n`);
 	});
 
-	it("go as they are when there is no PEM in them", () => {
+	it("are sent unchanged if they contain no PEM", () => {
 		assert.equal(joinPEM(["", ""]).trim(), "");
 		assert.match(joinPEM(["nonsense"]), /nonsense/);
 	});

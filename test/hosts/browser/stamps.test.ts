@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { formatStamp, stampOf, stampOfCode } from "../../../hosts/browser/kit/stamps.js";
 import { iecVectors } from "../../vectors.js";
 
-/** Spaces of other kinds than the usual one differ by the version of Node's data. */
+/** Replaces special spaces, which depend on the version of Node's data. */
 function plain(text: string): string {
 	return text.replace(/[\u00a0\u202f]/g, " ");
 }
 
-describe("times that meters write", () => {
+describe("meters' time formats", () => {
 	const known: readonly (readonly [text: string, stamp: string | undefined])[] = [
 		["2611212232", "2026-11-21T22:32"],
 		["261121223205", "2026-11-21T22:32:05"],
@@ -21,7 +21,7 @@ describe("times that meters write", () => {
 		["21-01-01 00:00", "2021-01-01T00:00"],
 		["2026-11-21T22:32:05+01:00", "2026-11-21T22:32:05"],
 		["2026-11-21T22:32:05Z", "2026-11-21T22:32:05Z"],
-		// No day, no time, or something else.
+		// Texts that are no day or time.
 		["0000000240", undefined],
 		["00-00-00,00:00", undefined],
 		["2000-00-00", undefined],
@@ -37,7 +37,7 @@ describe("times that meters write", () => {
 		it(`“${text}” is ${stamp ?? "none"}`, () => assert.equal(stampOf(text), stamp));
 	}
 
-	it("are known by the code where digits alone don't tell", () => {
+	it("are recognised by the code if digits alone are ambiguous", () => {
 		assert.equal(stampOfCode("0.9.1", "1185411"), "18:54:11");
 		assert.equal(stampOfCode("0.9.1", "201455"), "20:14:55");
 		assert.equal(stampOfCode("0.9.2", "260815"), "2026-08-15");
@@ -48,7 +48,7 @@ describe("times that meters write", () => {
 		assert.equal(stampOfCode("1.8.0", "260815"), undefined);
 	});
 
-	it("are found in the transmissions of real meters where the code is one of a time, and nowhere else", () => {
+	it("are found in captures if the code stands for a time, and nowhere else", () => {
 		const found = new Set<string>();
 		for (const { readings } of iecVectors()) {
 			for (const { obis, value1, value1_unit } of readings)
@@ -60,7 +60,7 @@ describe("times that meters write", () => {
 		]);
 	});
 
-	it("are written as the language does", () => {
+	it("are formatted in the language", () => {
 		assert.equal(plain(formatStamp("2026-11-21T22:32", "en")), "Nov 21, 2026, 10:32 PM");
 		assert.equal(formatStamp("2026-11-21T22:32", "de"), "21.11.2026, 22:32");
 		assert.equal(formatStamp("2026-11-21T22:32:05", "pl"), "21 lis 2026, 22:32:05");

@@ -50,11 +50,11 @@ const SHARED = new Set([
 ]);
 const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 
-/** Quoted texts and addresses: names that are the same in each language. */
+/** Quoted texts and addresses, which are the same in each language. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
 /**
- * In quotation marks, but not of this page: inserted values, parts of addresses, texts of files, words of browsers and
+ * Quoted texts that are not from this page: inserted values, parts of addresses, texts of files, words of browsers and
  * meters.
  */
 const FOREIGN_NAMES = /^(\{\w+\}|\.local|\.ota|-----.*|[?#+]|InF|Advanced|Erweitert|Zaawansowane)$/;
@@ -73,7 +73,7 @@ function none(findings: readonly string[]): void {
 	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
 }
 
-/** Source of the page, of one kind of folder. */
+/** Sources of the page in one kind of folder. */
 function sources(folder: string): string[] {
 	return readdirSync(join(SOURCE, folder), { withFileTypes: true })
 		.filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -83,7 +83,7 @@ function sources(folder: string): string[] {
 describe("texts of the page", () => {
 	const all = Object.entries(TEXTS) as [string, readonly string[]][];
 
-	it("are there in every language", () => {
+	it("exist in every language", () => {
 		none(
 			all
 				.filter(
@@ -93,7 +93,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("take the same values in every language", () => {
+	it("have the same inserted values in every language", () => {
 		none(
 			all.flatMap(([key, [first, ...others]]) =>
 				others
@@ -117,7 +117,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("speak to the reader in one way: German politely, Polish without a word for “you”", () => {
+	it("address the reader in one way: German politely, Polish without a word for “you”", () => {
 		const german = /\b(du|dich|dir|dein\w*)\b/i;
 		const polish = /(?<!\p{L})(ty|ci|cię|ciebie|tobie|tobą|tw[oó][ij]\p{L}*)(?!\p{L})/iu;
 		none(
@@ -127,7 +127,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("name fields and buttons as they are called on the page", () => {
+	it("name fields and buttons as the page labels them", () => {
 		none(
 			LANGUAGES.flatMap((_, index) => {
 				const names = new Set(all.map(([, texts]) => texts[index]));
@@ -141,13 +141,13 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("have one for each event of the log", () => {
+	it("exist for each event of the log", () => {
 		const api = JSON.parse(readFileSync(join(SOURCE, "../../modules/api/openapi.json"), "utf8"));
 		const names: string[] = api.components.schemas.Event.properties.event.enum;
 		none(names.filter((name) => !Object.hasOwn(TEXTS, `event.${name}`)));
 	});
 
-	it("stand in one file each", () => {
+	it("are in one file each", () => {
 		const keys = sources("text").flatMap((text) => [...text.matchAll(/^\t"?([\w./-]+)"?: \[/gm)].map(([, key]) => key));
 		none(keys.filter((key, index) => keys.indexOf(key) !== index));
 		assert.equal(keys.length, all.length);
@@ -165,7 +165,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("tell of each section of the diagnostic report", () => {
+	it("mention each section of the diagnostic report", () => {
 		for (const text of TEXTS["report.list"]) assert.equal(text.split("; ").length, REPORT_SECTIONS.length);
 	});
 });

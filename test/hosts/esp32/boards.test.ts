@@ -1,5 +1,5 @@
 /**
- * The board table against the chips' data sheets: each pin exists, suits its use, and has no other one on the board
+ * The board table against the chips' data sheets: each pin exists, suits its use, and has only one use on the board
  * (pin-rules.ts).
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const HARDWARE = join(ROOT, "docs", "hardware.md");
 const SETTINGS = join(ROOT, "hosts", "esp32", "sdkconfig");
 
-/** The cell of a board's Ethernet in docs/hardware.md. */
+/** The text for a board's Ethernet in the table of docs/hardware.md. */
 function ethernetOf({ ethernet }: Board): string {
 	if (ethernet?.kind === "rmii") {
 		const { phy, mdc, mdio, power, clock } = ethernet;
@@ -24,7 +24,7 @@ function ethernetOf({ ethernet }: Board): string {
 	return `W5500; MISO ${miso}, MOSI ${mosi}, SCLK ${clock}, CS ${select}, INT ${interrupt}, RST ${reset}`;
 }
 
-/** The board's row of the table in docs/hardware.md, with single blanks. */
+/** The board's row in the table of docs/hardware.md, with single blanks. */
 function rowOf(board: Board): string {
 	const { meter, zigbee, button, led, battery, usb } = board;
 	const more = [
@@ -46,8 +46,8 @@ function rowOf(board: Board): string {
 	return `| ${cells.join(" | ")} |`.replace(/ +/g, " ");
 }
 
-describe("board table", () => {
-	it("stands in docs/hardware.md as it is", () => {
+describe("The board table", () => {
+	it("is up to date in docs/hardware.md", () => {
 		const lines = readFileSync(HARDWARE, "utf8")
 			.split("\n")
 			.map((line) => line.replace(/ +/g, " "));
@@ -58,11 +58,11 @@ describe("board table", () => {
 	for (const board of BOARDS) {
 		const chip = CHIPS[board.chip];
 
-		it(`${board.name}: uses pins that the chip has and nobody else needs`, () => {
+		it(`${board.name}: uses pins that exist and are free`, () => {
 			assert.deepEqual(faultsOf(board), []);
 		});
 
-		it(`${board.name}: has UARTs of its own beside the console's`, () => {
+		it(`${board.name}: has UARTs other than the console's`, () => {
 			const ports = [board.meter, board.zigbee].filter((pins): pins is UARTPins => pins !== undefined);
 			const numbers = ports.map(({ uart }) => uart);
 			assert.equal(new Set(numbers).size, numbers.length);
@@ -70,7 +70,7 @@ describe("board table", () => {
 			assert.equal(board.zigbee?.rts === undefined, board.zigbee?.cts === undefined);
 		});
 
-		it(`${board.name}: has what the rest wants of a board`, () => {
+		it(`${board.name}: has valid names, numbers, partitions and voltage dividers`, () => {
 			assert.match(board.name, /^[a-z0-9]+(-[a-z0-9]+)*$/);
 			assert.ok(board.model.length > 0 && board.model.length <= 40);
 			assert.ok(board.manufacturer.length > 0 && board.manufacturer.length <= 32);
@@ -84,7 +84,7 @@ describe("board table", () => {
 		});
 	}
 
-	describe("refuses", () => {
+	describe("reports", () => {
 		const devkit = findBoard("esp32-devkitc");
 		const slzb = findBoard("slzb-06");
 		const lan8720 = findBoard("tubeszb-poe").ethernet!;
@@ -99,7 +99,7 @@ describe("board table", () => {
 				"GPIO 12: both zigbee reset and Ethernet power",
 			],
 			[
-				"a head and a light on the pins of RMII: any devkit's",
+				"a head and a light on the RMII pins, as on every devkit",
 				{ ...devkit, ethernet: slzb.ethernet! },
 				"GPIO 25: both meter transmit and Ethernet RXD0",
 				"GPIO 26: both meter receive and Ethernet RXD1",
@@ -107,7 +107,7 @@ describe("board table", () => {
 				"GPIO 27: both Ethernet CRS_DV and led",
 			],
 			[
-				"a radio on the pin where the clock goes out",
+				"a radio on the pin of the clock output",
 				{ ...slzb, name: "own", ethernet: { ...lan8720, power: 2, clock: 17 } as typeof lan8720 },
 				"Ethernet power on GPIO 2: read at reset",
 				"GPIO 17: both zigbee transmit and Ethernet clock out",
@@ -118,7 +118,7 @@ describe("board table", () => {
 				"Ethernet: a PHY that gives the clock to GPIO 0 needs a power pin",
 			],
 			[
-				"a PHY that has no address",
+				"a PHY with an invalid address",
 				{ ...slzb, ethernet: { ...slzb.ethernet, phy: 32 } as typeof lan8720 },
 				"Ethernet: 32 is no address of a PHY",
 			],
@@ -138,23 +138,19 @@ describe("board table", () => {
 				"Ethernet: the esp32s3 has no RMII",
 			],
 			[
-				"a W5500 on a line of the radio",
+				"a W5500 on a pin of the radio",
 				{ ...s3, ethernet: { ...s3.ethernet, interrupt: 15 } as typeof lan8720 },
 				"GPIO 15: both zigbee cts and Ethernet INT",
 			],
+			["an emulator's Ethernet", { ...devkit, ethernet: { kind: "openeth" } }, "Ethernet: no board has an emulator's"],
 			[
-				"the Ethernet of an emulator",
-				{ ...devkit, ethernet: { kind: "openeth" } },
-				"Ethernet: no board has an emulator's",
-			],
-			[
-				"a head where the ROM prints, and where the voltage of the flash is chosen",
+				"a head on the ROM's console pin and on the pin that sets the flash voltage",
 				{ ...devkit, ...head(1, 12) },
 				"meter transmit on GPIO 1: the console's, with the ROM's boot messages",
 				"meter receive on GPIO 12: read at reset",
 			],
 			[
-				"a head that sends at an input, and hears at the flash",
+				"a head that transmits on an input pin and receives on a flash pin",
 				{ ...devkit, ...head(34, 9) },
 				"meter transmit on GPIO 34: can't drive",
 				"meter receive on GPIO 9: not usable on esp32",
@@ -165,7 +161,7 @@ describe("board table", () => {
 				"led on GPIO 12: read at reset",
 			],
 			[
-				"what is soldered to something else, and a voltage where no ADC 1 is",
+				"a pin that is soldered to something else, and a voltage on a pin without ADC 1",
 				{ ...slzb, led: { pin: 12, activeLow: false }, battery: { pin: 15, ratio: 2 } },
 				"led on GPIO 12: soldered to something else",
 				"battery on GPIO 15: read at reset",
@@ -195,14 +191,14 @@ describe("board table", () => {
 		}
 	});
 
-	it("has no board with PSRAM, whose pins 16 and 17 of the ESP32 are the clock's and a radio's", () => {
+	it("has no board with PSRAM, because that uses pins 16 and 17 of the ESP32, which boards use for a clock and a radio", () => {
 		for (const file of readdirSync(SETTINGS)) {
 			assert.doesNotMatch(readFileSync(join(SETTINGS, file), "utf8"), /^CONFIG_SPIRAM=y/m, file);
 		}
 	});
 
-	it("brings what is measured below what an ADC takes", () => {
-		// Smallest widest range of the four chips, millivolts (data sheet of the ESP32-C3).
+	it("divides measured voltages to the range of the ADC", () => {
+		// Smallest of the four chips' widest ranges, millivolts (data sheet of the ESP32-C3).
 		const most = 2500;
 		const volts = (board: Board) => [
 			{ pin: board.battery, most: board.cells * 1650 },
@@ -224,7 +220,7 @@ describe("board table", () => {
 		assert.deepEqual(new Set(BOARDS.map(({ chip }) => chip)), new Set(Object.keys(CHIPS)));
 	});
 
-	it("knows no board that isn't there, and says which are", () => {
+	it("rejects an unknown board, and lists the known ones", () => {
 		assert.equal(findBoard("zbbridge-p").chip, "esp32");
 		assert.throws(() => findBoard("esp8266"), /There is no board "esp8266"\. Boards: esp32-devkitc, /);
 	});

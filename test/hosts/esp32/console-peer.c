@@ -67,7 +67,7 @@ int main(void)
 	xsSlot result, into = fake_buffer(&machine, NULL, 300), target = fake_object(&machine), self = FAKE_NOTHING;
 	machine.called = told;
 	open_pipes();
-	/* While it is closed, nothing is reported and input waits. */
+	/* While the console is closed, nothing is reported and input waits. */
 	face_pass(20);
 	RUN(xs_console_close, self, NULL);
 	face_fails_at = 1;
@@ -89,7 +89,7 @@ int main(void)
 	MUST(result.value.integer == 0);
 	THROWS("RangeError: beyond the buffer", xs_console_read, self, into, FAKE_INT(0), FAKE_INT(301));
 
-	/* More than the ring holds: the newest bytes are lost. */
+	/* More bytes than the ring holds: the newest are lost. */
 	for (size_t i = 0; i < sizeof(seen); i++) seen[i] = (char)i;
 	send(seen, sizeof(seen));
 	MUST(calls == 3 && readable == 256);
@@ -103,14 +103,14 @@ int main(void)
 	MUST(tx_mode == ESP_LINE_ENDINGS_CRLF && fake_deliver() == 1 && happened == 2);
 	THROWS("RangeError: beyond the buffer", xs_console_write, self, from, FAKE_INT(2), FAKE_INT(1));
 
-	/* Closed before its output is sent: no event follows. */
+	/* Closed before its output is sent, the console reports no event. */
 	MUST(write(to_console, "x", 1) == 1);
 	face_pass(6);
 	RUN(xs_console_close, self, NULL);
 	fake_deliver();
 	send("y", 1);
 	MUST(calls == 4);
-	/* Reopened, it has the input received since. */
+	/* Reopened, the console has the input received since. */
 	RUN(xs_console_open, self, NULL, target);
 	send("z", 1);
 	MUST(calls == 5 && happened == 3 && readable == 2);

@@ -18,7 +18,7 @@ fake_native xs_power_millivolts, xs_power_temperature, xs_power_deep_sleep, xs_p
 
 static xsMachine machine;
 
-/* With encryption, NVS makes its keys here. */
+/* With encryption enabled, NVS makes its keys here. */
 void tls_memory_start(void)
 {
 }

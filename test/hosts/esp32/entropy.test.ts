@@ -1,6 +1,6 @@
 /**
- * When the ADC's noise feeds the ESP32's random generator, and what ends its sleep, on fakes of ESP-IDF. With the
- * radio: wifi-driver.test.ts.
+ * When the ADC's noise feeds the ESP32's random generator, and what ends its sleep, on fakes of ESP-IDF.
+ * wifi-driver.test.ts tests this with the radio.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -9,9 +9,9 @@ import { compileNative, needNative } from "../native/compile.js";
 
 const HERE = "test/hosts/esp32";
 
-describe("the ESP32's random generator", function () {
+describe("The ESP32's random generator and sleep", function () {
 	this.timeout(60_000);
-	/** The lines that precede each step's own line. */
+	/** The lines of output before each step's own line. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {
@@ -42,27 +42,27 @@ describe("the ESP32's random generator", function () {
 		}
 	});
 
-	it("has noise before anything else is done, NVS and its keys not excepted", () => {
+	it("has noise before anything else, even before NVS and its keys", () => {
 		assert.deepEqual(steps.get("prelaunch"), ["noise on", "storage 1"]);
 	});
 
-	it("gives the ADC away while a voltage is measured, and has it back however that goes", () => {
+	it("releases the ADC during a voltage measurement, and gets it back even if that fails", () => {
 		assert.deepEqual(steps.get("voltage"), ["noise off", "unit", "channel", "no unit", "noise on", "1234 mV"]);
 		assert.deepEqual(steps.get("no unit"), ["noise off", "unit", "noise on", "-1 mV"]);
 		assert.deepEqual(steps.get("no channel"), ["noise off", "unit", "channel", "no unit", "noise on", "-1 mV"]);
 	});
 
-	it("and while the temperature is: its sensor shares the ADC's supply", () => {
+	it("releases it during a temperature measurement too, because the sensor shares the ADC's supply", () => {
 		assert.deepEqual(steps.get("temperature"), ["noise off", "sensor", "no sensor", "noise on", "21 degrees"]);
 		assert.deepEqual(steps.get("no sensor"), ["noise off", "sensor", "noise on", "-1 degrees"]);
 	});
 
-	it("costs nothing in sleep", () => {
+	it("needs no power in sleep", () => {
 		assert.deepEqual(steps.get("no sleep"), []);
 		assert.deepEqual(steps.get("deep sleep"), ["wakes after 1000000 us", "noise off", "deep sleep"]);
 	});
 
-	it("is no more when the chip sleeps until a time, or its button, or USB; pins that can't wake it count as none", () => {
+	it("sleeps until a time, its button or USB; pins that can't wake the chip are ignored", () => {
 		assert.deepEqual(steps.get("sleep by pins"), [
 			"wakes after 900000000 us",
 			"wakes when one of 0x1 is 0",
@@ -73,14 +73,14 @@ describe("the ESP32's random generator", function () {
 		assert.ok(!steps.get("refused sleep")!.includes("deep sleep"));
 	});
 
-	it("keeps the level of outputs that the sleep can hold, as the reset line of a coprocessor on a board for batteries", () => {
+	it("keeps outputs that can be held in sleep, such as the reset line of a coprocessor on a battery board", () => {
 		assert.deepEqual(steps.get("sleep with outputs"), ["wakes after 1000000 us", "holds 5", "deep sleep"]);
 		const { zigbee } = BOARDS.find(({ cells }) => cells > 0)!;
 		// RTC pins of the ESP32-S3 (its data sheet, 2.3).
 		for (const pin of [zigbee!.reset, zigbee!.boot]) assert.ok(pin! <= 21);
 	});
 
-	it("starts anew with the reason why it woke: none, none, the timer, the button, USB, USB, the button", () => {
+	it("restarts with the reason of the wake-up: none, none, the timer, the button, USB, USB, the button", () => {
 		assert.deepEqual(steps.get("wake reasons"), ["0", "0", "1", "2", "3", "3", "2"]);
 	});
 });

@@ -1,6 +1,6 @@
 /*
  * Runs hosts/esp32/ethernet/ethernet-driver.c, with one kind of port, on a fake of ESP-IDF (ethernet-idf-fake), for
- * ethernet-driver.test.ts. Prints each step, the calls to ESP-IDF, and the resulting events. Arguments: the pins.
+ * ethernet-driver.test.ts. Prints each step, its ESP-IDF calls, and the resulting events. Arguments: the pins.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void happen(void)
 	idf_address.ip.addr = 0xA1;
 	idf_post(IP_EVENT, IP_EVENT_ETH_GOT_IP);
 	idf_address.ip.addr = 0;
-	/* An event from before the settings changed: its address is no longer valid. */
+	/* An event from before the change of settings: its address is no longer valid. */
 	idf_post(IP_EVENT, IP_EVENT_ETH_GOT_IP);
 	idf_post(IP_EVENT, IP_EVENT_ETH_LOST_IP);
 	idf_post(ETH_EVENT, ETHERNET_EVENT_START);

@@ -3,20 +3,20 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-/** Calls of each kind of port when it is made, and when its drivers are deleted. */
+/** Calls of each kind of port when it is created, and when its drivers are deleted. */
 interface Kind {
 	readonly name: string;
 	readonly pins: readonly number[];
 	readonly made: readonly string[];
 	readonly ended: readonly string[];
-	/** Before a restart of the chip. */
+	/** Calls before a restart of the chip. */
 	readonly powerOff: readonly string[];
 	/** Number of objects: handlers, interface, MAC, PHY, driver, glue, the running state, and those of this kind. */
 	readonly things: number;
 	readonly unused: readonly string[];
 }
 
-/** Number of calls that the peer refuses, one at a time. */
+/** Number of calls that the peer makes fail, one at a time. */
 const CALLS = 19;
 const W5500_ONLY = ["isr_service", "spi_bus", "mac_w5500", "phy_w5500"];
 
@@ -64,9 +64,9 @@ const KINDS: readonly Kind[] = [
 ];
 
 for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
-	describe(`the ESP32's layer over ESP-IDF's Ethernet: ${name} ${pins.join(" ")}`, function () {
+	describe(`The ESP32's layer over ESP-IDF's Ethernet: ${name} ${pins.join(" ")}`, function () {
 		this.timeout(60_000);
-		/** The lines that precede each step's own line, by that line without its count. */
+		/** The lines of output before each step's own line, whose count is removed for the key. */
 		const steps = new Map<string, string[]>();
 		const counts = new Map<string, number>();
 
@@ -98,14 +98,14 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 			}
 		});
 
-		it("is opened once, and makes nothing until it is started", () => {
+		it("can be opened once, and creates nothing until it is started", () => {
 			assert.deepEqual(steps.get("open"), []);
 			assert.deepEqual(steps.get("open twice failed"), []);
 			assert.deepEqual(steps.get("start unopened failed"), []);
 			assert.equal(counts.get("open"), 0);
 		});
 
-		it("makes interface, drivers and glue, above Wi-Fi, with a hardware address of its own, and then starts", () => {
+		it("creates interface, drivers and glue with priority over Wi-Fi and its own hardware address, then starts", () => {
 			assert.deepEqual(steps.get("start"), [
 				"netif_init",
 				"event_loop",
@@ -124,7 +124,7 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 			assert.equal(counts.get("start"), things);
 		});
 
-		it("makes events of ESP-IDF's, and tells what the interface has, not what an old event says", () => {
+		it("reports ESP-IDF's events with the interface's present address, not that of an old event", () => {
 			assert.deepEqual(steps.get("events"), [
 				"event link up 100 0",
 				"event link up 10 0",
@@ -135,7 +135,7 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 			]);
 		});
 
-		it("changes the settings of a port that is on, and leaves the link alone", () => {
+		it("changes the settings of a running port without touching the link", () => {
 			assert.deepEqual(steps.get("start fixed"), [
 				"set_hostname other",
 				"dhcpc_stop",
@@ -145,7 +145,7 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 			assert.deepEqual(steps.get("start by DHCP again"), ["set_hostname gateway", "dhcpc_stop", "dhcpc_start"]);
 		});
 
-		it("takes the PHY's power before a restart, and when it is stopped, with all that it has made", () => {
+		it("switches off the PHY before a restart, and on a stop deletes all that it has created", () => {
 			assert.deepEqual(steps.get("shut down"), powerOff);
 			const stopped = ["stop", "delete_glue", "uninstall", "delete_phy", "delete_mac", "netif_destroy", ...ended];
 			assert.deepEqual(steps.get("stop"), stopped);
@@ -155,7 +155,7 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 			assert.equal(counts.get("close"), 0);
 		});
 
-		it("leaves nothing behind when a call fails, and starts when it no longer does", () => {
+		it("leaves nothing behind when a call fails, and starts when the call works again", () => {
 			const alone = [...counts.keys()].filter((step) => /^[a-z0-9_]+ failed$/.test(step));
 			for (const step of alone) assert.equal(counts.get(step), 0, step);
 			for (const call of unused) assert.equal(counts.get(call), 0, call);

@@ -13,7 +13,7 @@ void xs_ethernet_destructor(void *data);
 
 static xsMachine machine;
 static unsigned told;
-/* Reaction of JavaScript to the next event. */
+/* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
 #define PINS FAKE_INT(1), FAKE_INT(23), FAKE_INT(18), FAKE_INT(16), FAKE_INT(0), FAKE_INT(-1)
@@ -114,7 +114,7 @@ static void closes(void)
 	static const char CLOSED[] = "Error: the Ethernet port is closed";
 	xsSlot self = open_port();
 	start(self);
-	/* Closed while a call is pending. */
+	/* The port is closed while a call is pending. */
 	addressed(21);
 	RUN(xs_ethernet_close, self, NULL);
 	RUN(xs_ethernet_close, self, NULL);
@@ -123,7 +123,7 @@ static void closes(void)
 	THROWS(CLOSED, xs_ethernet_stop, self);
 	MUST(speed(self) == 0 && has_address(self, NULL));
 	destroy(self);
-	/* Destroyed while a call is pending; the call must not read freed memory. */
+	/* The port is destroyed while a call is pending, which must not read freed memory. */
 	self = open_port();
 	start(self);
 	addressed(21);

@@ -8,7 +8,7 @@ type Row = EthernetPortSettings["row"];
 
 const BY_DHCP: EthernetSettings = { hostname: "gateway" };
 
-describe("the ESP32's Ethernet port in JavaScript", () => {
+describe("The ESP32's Ethernet port in JavaScript", () => {
 	const calls: unknown[][] = [];
 	const natives: Record<string, (...args: unknown[]) => unknown> = {};
 	const timers = new Map<number, { callback: () => void; ms: number }>();
@@ -62,7 +62,7 @@ describe("the ESP32's Ethernet port in JavaScript", () => {
 		return port;
 	}
 
-	it("gives the natives the pins of the board's row, and tells its hardware address", () => {
+	it("passes the pins of the board's row to the natives, and knows its hardware address", () => {
 		const made = (row: Row) => {
 			calls.length = 0;
 			assert.equal(createPort(row).mac, "02a1b2c3d4e5");
@@ -75,7 +75,7 @@ describe("the ESP32's Ethernet port in JavaScript", () => {
 		assert.deepEqual(made({ kind: "openeth" }), [-1, -1, -1, -1, -1, -1]);
 	});
 
-	it("starts with everything that a port has, and empty texts for what it has not", () => {
+	it("passes all settings of a port at its start, with empty texts for missing ones", () => {
 		const port = open();
 		port.start(BY_DHCP);
 		const address = { ip: "10.0.0.2", netmask: "255.0.0.0", gateway: "10.0.0.1", dns: "10.0.0.3" };
@@ -89,7 +89,7 @@ describe("the ESP32's Ethernet port in JavaScript", () => {
 		assert.equal(timers.size, 0);
 	});
 
-	it("has a link when the port has a speed", () => {
+	it("has a link if the port has a speed", () => {
 		const port = open();
 		assert.deepEqual([port.isLinked, port.speed, port.address], [false, 0, undefined]);
 		const address = { ip: "10.0.0.2", netmask: "255.0.0.0", gateway: "10.0.0.1" };
@@ -97,7 +97,7 @@ describe("the ESP32's Ethernet port in JavaScript", () => {
 		assert.deepEqual([port.isLinked, port.speed, port.address], [true, 10, address]);
 	});
 
-	it("says when the port does not start, and tries again until it is stopped, closed or started otherwise", () => {
+	it("reports a failed start, and repeats it until the port is stopped, closed or started with other settings", () => {
 		natives["start"] = () => false;
 		for (const end of ["stop", "close", "start"] as const) {
 			const port = open();
@@ -116,7 +116,7 @@ describe("the ESP32's Ethernet port in JavaScript", () => {
 		}
 	});
 
-	it("tells what happens until it is closed", () => {
+	it("reports events until it is closed", () => {
 		const port = open();
 		port.onEthernet();
 		port.close();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-describe("the ESP32's Ethernet port", function () {
+describe("The ESP32's Ethernet port", function () {
 	this.timeout(60_000);
 	let program = "";
 
@@ -27,7 +27,7 @@ describe("the ESP32's Ethernet port", function () {
 	});
 
 	it("does what its table says, for every event in every state", () => run("table"));
-	it("tells of another link or address, once, and never of a state that was told", () => run("tells"));
-	it("takes new settings with the link that it has, and is off when it does not start", () => run("settings"));
-	it("has one delivery under way at most while events come in another thread", () => run("thread"));
+	it("reports a changed link or address once, and never an already reported state", () => run("tells"));
+	it("applies new settings without losing the link, and is off if it does not start", () => run("settings"));
+	it("has at most one pending delivery while another thread reports events", () => run("thread"));
 });

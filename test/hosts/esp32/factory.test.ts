@@ -35,7 +35,7 @@ const LONGEST: FactoryData = {
 
 const decode = (bytes: Uint8Array) => decodeFactoryData(bytes, textCodec);
 
-/** CRC-32 by the table method, for records that are invalid otherwise. */
+/** Sets the CRC-32, by the table method, of a record that is invalid otherwise. */
 function seal(record: Uint8Array): Uint8Array {
 	const table = Array.from({ length: 256 }, (_, byte) => {
 		let value = byte;
@@ -78,14 +78,14 @@ function bed(partition?: Uint8Array, storage = new MemoryStorage()): Bed {
 	};
 }
 
-describe("factory data", () => {
+describe("Factory data", () => {
 	it("are read as they were written", () => {
 		const { deviceKey, ...keyless } = UNIT;
 		for (const unit of [UNIT, LONGEST]) assert.deepEqual(decode(encodeFactoryData(unit)), unit);
 		assert.deepEqual(decode(encodeFactoryData(keyless)), { ...keyless, deviceKey: undefined });
 	});
 
-	it("stand where the header says", () => {
+	it("are where the header says", () => {
 		const record = encodeFactoryData(UNIT);
 		assert.equal(record.length, FACTORY_DATA_SIZE);
 		const text = (start: number, end: number) => Buffer.from(record.subarray(start, end)).toString("latin1");
@@ -97,7 +97,7 @@ describe("factory data", () => {
 		assert.deepEqual(record, seal(record.slice()));
 	});
 
-	it("are read at the start of something longer, and not from something shorter", () => {
+	it("are read at the beginning of longer data, and not from shorter data", () => {
 		const record = encodeFactoryData(UNIT);
 		const partition = new Uint8Array(4096).fill(0xff);
 		partition.set(record);
@@ -105,14 +105,14 @@ describe("factory data", () => {
 		for (let length = 0; length < record.length; length++) assert.equal(decode(record.subarray(0, length)), undefined);
 	});
 
-	it("are read by C from the same partition, as many bytes", () => {
+	it("are read by C from the same partition, with the same length", () => {
 		const path = join(dirname(fileURLToPath(import.meta.url)), "../../../..", "hosts/esp32/factory-data.c");
 		const source = readFileSync(path, "utf8");
 		assert.ok(source.includes(`RECORD_SIZE = ${FACTORY_DATA_SIZE} `));
 		assert.ok(source.includes(`ESP_PARTITION_SUBTYPE_ANY, "${FACTORY_PARTITION}")`));
 	});
 
-	it("are refused whichever bit is wrong", () => {
+	it("are rejected if any bit is wrong", () => {
 		const record = encodeFactoryData(UNIT);
 		for (let bit = 0; bit < record.length * 8; bit++) {
 			const damaged = record.slice();
@@ -130,7 +130,7 @@ describe("factory data", () => {
 		for (const byte of [0xff, 0]) assert.equal(decode(new Uint8Array(4096).fill(byte)), undefined);
 	});
 
-	it("are refused when they break a rule, though their check value is right", () => {
+	it("are rejected if they violate a rule, though their checksum is right", () => {
 		assert.deepEqual(decode(changed(0)), UNIT);
 		const cases: Record<string, Uint8Array> = {
 			"another layout": changed(4, 2),
@@ -149,7 +149,7 @@ describe("factory data", () => {
 		assert.equal(shortest?.serial, "012345");
 	});
 
-	it("are not written when they break a rule", () => {
+	it("are not written if they violate a rule", () => {
 		const refused = (change: Partial<FactoryData>, message: RegExp) =>
 			assert.throws(() => encodeFactoryData({ ...UNIT, ...change }), { name: "RangeError", message });
 		for (const serial of ["", "01234", "0".repeat(33), "0123456789ab", "0123-4567"])
@@ -163,8 +163,8 @@ describe("factory data", () => {
 	});
 });
 
-describe("secrets of a unit", () => {
-	it("have 12 characters that can't be taken for one another, each as likely", () => {
+describe("The secrets of a unit", () => {
+	it("have 12 characters without look-alikes, each equally likely", () => {
 		const { random } = bed().crypto;
 		const counts = new Map<string, number>();
 		for (let round = 0; round < 5000; round++) {
@@ -178,14 +178,14 @@ describe("secrets of a unit", () => {
 	});
 });
 
-describe("the unit's factory data at the start", () => {
-	it("are those of its partition; nothing is printed", () => {
+describe("The unit's factory data at the start", () => {
+	it("are read from the partition, and nothing is printed", () => {
 		const world = bed(encodeFactoryData(UNIT));
 		assert.deepEqual(loadFactoryData(world), UNIT);
 		assert.deepEqual([world.traced, world.printed, world.storage.writes], [[], [], 0]);
 	});
 
-	it("are used though they are of another hardware variant, which is told", () => {
+	it("are used even if they are for another hardware variant, which is logged", () => {
 		const world = bed(encodeFactoryData({ ...UNIT, variant: 9 }));
 		assert.equal(loadFactoryData(world).serial, UNIT.serial);
 		assert.deepEqual(world.traced, ["factory data: of hardware variant 9, not 258"]);
@@ -194,9 +194,9 @@ describe("the unit's factory data at the start", () => {
 
 	for (const [what, partition] of [
 		["no partition", undefined],
-		["an erased one", new Uint8Array(FACTORY_DATA_SIZE).fill(0xff)],
+		["an erased partition", new Uint8Array(FACTORY_DATA_SIZE).fill(0xff)],
 	] as const) {
-		it(`are made where there is ${what}, and stay the same; their secrets are only printed`, () => {
+		it(`are created if there is ${what}, and do not change; their secrets are printed but not logged`, () => {
 			const world = bed(partition);
 			const made = loadFactoryData(world);
 			assert.equal(made.serial, "34B7DA0102EF");
@@ -218,7 +218,7 @@ describe("the unit's factory data at the start", () => {
 		["that left zeros", (record: Uint8Array) => record.fill(0)],
 		["that left a single byte", (record: Uint8Array) => record.fill(0xff, 0, 171)],
 	] as const) {
-		it(`are made after damage ${what} and told to nobody: the unit has a label, whoever sees its console may not`, () => {
+		it(`are created after damage ${what}, and their secrets not printed, because anyone may see the console`, () => {
 			const world = bed(damage(encodeFactoryData(UNIT)));
 			const made = loadFactoryData(world);
 			assert.equal(made.serial, "34B7DA0102EF");
@@ -234,7 +234,7 @@ describe("the unit's factory data at the start", () => {
 		});
 	}
 
-	it("are made anew where those in flash are damaged, or of another chip", () => {
+	it("are created anew if those in flash are damaged, or of another chip", () => {
 		const storage = new MemoryStorage();
 		const first = loadFactoryData(bed(undefined, storage));
 		const [key, value] = [...storage.values][0];
@@ -249,7 +249,7 @@ describe("the unit's factory data at the start", () => {
 		assert.notEqual(third.labelPassword, second.labelPassword);
 	});
 
-	it("are there for one start where flash takes nothing", () => {
+	it("are valid for one start if flash can't be written", () => {
 		const storage = new MemoryStorage();
 		storage.power = CUT_BEFORE;
 		const world = bed(undefined, storage);
@@ -260,7 +260,7 @@ describe("the unit's factory data at the start", () => {
 	});
 });
 
-describe("the name of a unit", () => {
+describe("The name of a unit", () => {
 	it("is the end of its serial number", () => {
 		assert.equal(hostnameOf("34B7DA0102EF"), "smgw-0102ef");
 		assert.equal(hostnameOf("ABCDEF"), "smgw-abcdef");

@@ -1,6 +1,6 @@
 /**
- * A chip for the TypeScript of hosts/esp32: the natives and the Moddable SDK's modules in JavaScript. The firmware is
- * the compiler's output, bundled into one script that gets them from the chip.
+ * A chip for the TypeScript of hosts/esp32: natives and the Moddable SDK's modules, written in JavaScript. The firmware
+ * is the compiler's output, bundled into one script that imports them from the chip.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ const given = (modules: Record<string, string>): Plugin => ({
 	},
 });
 
-/** The firmware as a function of the chip and the natives. */
+/** Bundles the firmware as a function of the chip and the natives. */
 async function bundleFirmware(board: string): Promise<string> {
 	const { modules, constants } = madeFor(findBoard(board));
 	const { outputFiles } = await build({
@@ -56,15 +56,15 @@ interface Call {
 
 export class FakeChip {
 	board = "esp32c3-devkitm";
-	/** As the build sets it. */
+	/** Values as the build sets them. */
 	config = { version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
 	/** Beginning of the partition with the factory data. */
 	factory: Uint8Array | undefined;
-	/** End of the program before: cause, and whether it was a fault. */
+	/** How the program before has ended: cause, and whether it was a fault. */
 	ending: readonly [string, boolean] = ["power", false];
-	/** WAKE_… */
+	/** A value of WAKE_… */
 	wakeReason = 0;
-	/** Voltages at the ADC, by pin; other pins have no ADC. */
+	/** Voltages at the ADC by pin; other pins have no ADC. */
 	readonly millivolts = new Map<number, number>();
 	/** Memory that survives a restart. */
 	retained: Uint8Array | undefined;
@@ -152,7 +152,7 @@ export class FakeChip {
 	}
 }
 
-/** A file of modules/resources, as from flash. */
+/** A file of modules/resources, as in flash. */
 class FileResource {
 	static readonly #folder = join(BUILD, "../modules/resources");
 

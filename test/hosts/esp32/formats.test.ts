@@ -1,7 +1,7 @@
 /**
- * The chip's C is linked with newlib's nano formatting (CONFIG_LIBC_NEWLIB_NANO_FORMAT), which has the conversions of
- * C89 without floating point: the sizes hh, j, ll, t and z, floating-point numbers and positions (%1$s) print garbage.
- * Neither the compiler nor a run on Linux warns of that.
+ * Tests printf formats in the chip's C. It is linked with newlib's nano formatting (CONFIG_LIBC_NEWLIB_NANO_FORMAT),
+ * which has the conversions of C89 without floating point: the sizes hh, j, ll, t and z, floating-point numbers and
+ * positions (%1$s) print garbage. Neither the compiler nor a run on Linux warns of that.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -23,8 +23,8 @@ function unknownIn(source: string): string[] {
 	);
 }
 
-describe("formats of printf on the chip", () => {
-	it("are found where newlib's nano formatting lacks them", () => {
+describe("printf formats on the chip", () => {
+	it("are reported if newlib's nano formatting lacks them", () => {
 		for (const [source, found] of [
 			['printf("%02x %u %-8.3s %lu %% %c %*d", a);', []],
 			['snprintf(t, n, "%" PRIu32 ".%" PRIx16, a, b); /* "%zu" */ // "%f"', []],
@@ -35,9 +35,9 @@ describe("formats of printf on the chip", () => {
 			assert.deepEqual(unknownIn(source), found, source);
 	});
 
-	it("are such that it knows them, in all C for the chip", () => {
+	it("are supported in all C for the chip", () => {
 		const settings = readFileSync(join(ROOT, "hosts/esp32/sdkconfig/gateway.defaults"), "utf8").split("\n");
-		assert.ok(settings.includes(SETTING), `${SETTING} is gone: so may this test be`);
+		assert.ok(settings.includes(SETTING), `${SETTING} is gone, so this test can be deleted`);
 		const files = ["hosts/esp32", "hosts/native"].flatMap((folder) =>
 			readdirSync(join(ROOT, folder))
 				.filter((name) => /\.[ch]$/.test(name))

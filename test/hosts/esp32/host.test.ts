@@ -1,4 +1,4 @@
-/** The ESP32 host's TypeScript, started on a chip whose C is replaced with JavaScript. */
+/** The ESP32 host's TypeScript, run on a chip whose C is replaced by JavaScript. */
 import assert from "node:assert/strict";
 import { BOARDS } from "../../../hosts/esp32/boards.js";
 import { encodeFactoryData } from "../../../hosts/esp32/factory.js";
@@ -13,8 +13,8 @@ const UNIT = encodeFactoryData({
 
 const text = (value: Uint8Array | undefined) => Buffer.from(value ?? []).toString("latin1");
 
-describe("firmware for the ESP32", () => {
-	it("starts: ports of HTTP and HTTPS, the unit's own access point, the button", async () => {
+describe("The firmware for the ESP32", () => {
+	it("starts: it opens the ports of HTTP and HTTPS, the unit's own access point, and the button", async () => {
 		const chip = new FakeChip();
 		chip.factory = UNIT;
 		await chip.start();
@@ -36,7 +36,7 @@ describe("firmware for the ESP32", () => {
 		assert.equal(chip.argsOf("xs_system_restart").length, 0);
 	});
 
-	it("tells once what is free of heap and stacks", async () => {
+	it("logs free heap and stacks once", async () => {
 		const chip = new FakeChip();
 		chip.factory = UNIT;
 		await chip.start();
@@ -47,7 +47,7 @@ describe("firmware for the ESP32", () => {
 		assert.equal(chip.console.at(-1), memory);
 	});
 
-	it("makes a unit without factory data its own, once", async () => {
+	it("creates data for a unit without factory data once", async () => {
 		const first = new FakeChip();
 		await first.start();
 		const secrets = /^No factory data\. Wi-Fi smgw-0102ef, key (\w{12}); user admin, password (\w{12})$/;
@@ -77,7 +77,7 @@ describe("firmware for the ESP32", () => {
 				outputs.slice(0, lines.length),
 				lines.map((pin) => [pin, true]),
 			);
-			// Then the bridge resets it, as every coprocessor.
+			// The bridge then resets the radio, as it does with every coprocessor.
 			const later = outputs.slice(lines.length);
 			assert.equal(later.length > 0, zigbee?.reset !== undefined);
 			for (const [pin, level] of later) assert.ok((pin === zigbee?.boot && level) || (pin === zigbee?.reset && !level));
@@ -92,7 +92,7 @@ describe("firmware for the ESP32", () => {
 		});
 	}
 
-	it("opens neither ports nor the radio where it was woken for a reading on battery, and both for a person", async () => {
+	it("opens no ports and no radio when woken for a reading on battery, but both when woken by the button or with USB power", async () => {
 		for (const [wakeReason, usbMillivolts, ports] of [
 			[1, 0, 0],
 			[2, 0, 2],
@@ -110,7 +110,7 @@ describe("firmware for the ESP32", () => {
 		}
 	});
 
-	it("counts its starts by power where there is no button to reset it with, and nowhere else", async () => {
+	it("counts power-ups only on a board without a button for the reset", async () => {
 		for (const board of ["wt32-eth01", "slzb-06"]) {
 			const chip = new FakeChip();
 			chip.board = board;
@@ -119,7 +119,7 @@ describe("firmware for the ESP32", () => {
 		}
 	});
 
-	it("is reset by its power being cut five times", async () => {
+	it("resets to factory settings after five power cuts", async () => {
 		const chip = new FakeChip();
 		chip.board = "wt32-eth01";
 		chip.flash.set("power_cycles", Uint8Array.of(5));
@@ -131,7 +131,7 @@ describe("firmware for the ESP32", () => {
 		assert.equal(chip.flash.get("power_cycles"), undefined);
 	});
 
-	it("says why it can't start, and starts anew after a while", async () => {
+	it("logs why it can't start, and restarts after a while", async () => {
 		const chip = new FakeChip();
 		chip.failing.set("xs_stream_server", "no sockets");
 		await chip.start();
@@ -142,7 +142,7 @@ describe("firmware for the ESP32", () => {
 		assert.deepEqual(chip.argsOf("xs_system_fail"), [["no sockets"]]);
 	});
 
-	it("starts in safe mode after three starts that failed at once, as after three panics, and asks for no readout", async () => {
+	it("starts in safe mode, without a readout, after three starts that failed at once or ended in a panic", async () => {
 		const before = new FakeChip();
 		before.factory = UNIT;
 		await before.start();

@@ -1,6 +1,6 @@
 /*
- * hosts/esp32/machine-post.c with a queue that has room for one message and refuses a second one at once, as the real
- * one without waiting. Usage: machine-post-peer order|threads|full
+ * hosts/esp32/machine-post.c with a queue that has room for one message and refuses a second one at once, like the real
+ * queue without a waiting time. Usage: machine-post-peer order|threads|full
  */
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ int modMessagePostToMachine(xsMachine *the, uint8_t *message, uint16_t length, m
 	return full ? -2 : 0;
 }
 
-/* One pass of the machine's task. False: the queue was empty. */
+/* One pass of the machine's task. Returns false if the queue was empty. */
 static bool turn(void)
 {
 	pthread_mutex_lock(&machine.lock);
@@ -78,7 +78,7 @@ static void check_order(void)
 	MUST(delivered[0] == 1 && delivered[1] == 100 && delivered[2] == 2 && delivered[50] == 50);
 }
 
-/* At most one pending post, as the parts of hosts/ have. */
+/* At most one post is pending, as in the parts of hosts/. */
 typedef struct {
 	pthread_mutex_t lock;
 	bool under_way;

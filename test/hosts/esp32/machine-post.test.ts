@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-describe("the ESP32's posts to the machine", () => {
+describe("The ESP32's posts to the machine", () => {
 	let program = "";
 
 	before(function () {
@@ -25,17 +25,17 @@ describe("the ESP32's posts to the machine", () => {
 		return spawnSync(program, [what], { encoding: "utf8", timeout: 60_000 });
 	}
 
-	it("arrive in order, with one message for all, and those of a delivery in the next turn", () => {
+	it("arrive in order with a single message, and those of a delivery in the next turn", () => {
 		const { status, stderr } = run("order");
 		assert.deepEqual([status, stderr], [0, ""]);
 	});
 
-	it("arrive from many threads, and none is lost", () => {
+	it("arrive from many threads without loss", () => {
 		const { status, stderr } = run("threads");
 		assert.deepEqual([status, stderr], [0, ""]);
 	});
 
-	it("end the program when there are more than there can be", () => {
+	it("end the program when there are too many", () => {
 		assert.equal(run("full").signal, "SIGABRT");
 	});
 });

@@ -1,8 +1,9 @@
 /**
- * How full ESP-IDF's NVS gets: a model of its pages and entries, without the values. API guide "NVS", "Internals", and
- * components/nvs_flash of v6.0: a page of 4096 bytes has 126 entries of 32. A value of variable size is an index of one
- * entry and chunks; each chunk has a header of one entry and stays within its page. A new value is written before the
- * old one is erased. One page is always free, to move valid entries of another to.
+ * A model of the space that values take in ESP-IDF's NVS: its pages and entries, without the values. API guide "NVS",
+ * "Internals", and components/nvs_flash of v6.0: a page of 4096 bytes has 126 entries of 32. A value of variable size
+ * has an index of one entry and chunks; each chunk has a header of one entry and stays within its page. A new value is
+ * written before the old one is erased. One page is always free, so that the valid entries of another page can be moved
+ * there.
  */
 
 const PAGE_BYTES = 4096;
@@ -24,7 +25,7 @@ export class NVSModel {
 		this.#pageCount = partitionBytes / PAGE_BYTES;
 	}
 
-	/** Entries of present values, of all entries. */
+	/** Share of entries that present values take. */
 	get used(): number {
 		const all = this.#pages.flat().filter(({ living }) => living);
 		return all.reduce((sum, { places }) => sum + places, 0) / (this.#pageCount * PAGE_PLACES);
@@ -63,8 +64,8 @@ export class NVSModel {
 	}
 
 	/**
-	 * Begins a new page. If only the free one is left, moves the valid entries of the page with the most erased ones
-	 * there first.
+	 * Begins a new page. If only the free one is left, first moves the valid entries of the page with the most erased
+	 * entries there.
 	 */
 	#turnPage(): void {
 		if (this.#pages.length < this.#pageCount - 1) {

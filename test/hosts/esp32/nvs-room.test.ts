@@ -67,9 +67,9 @@ function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
 	return result;
 }
 
-describe("the partition for settings", () => {
+describe("The partition for settings", () => {
 	for (const file of new Set(BOARDS.map((board) => board.partitions)))
-		it(`of ${file} has room for every setting and every certificate at their largest, however often they are written`, () => {
+		it(`of ${file} has room for all settings and certificates at maximum size, however often they are written`, () => {
 			const table = readFileSync(join(ROOT, "hosts", "esp32", file), "utf8");
 			const nvs = new NVSModel(findPartition(table, "nvs").size);
 			for (let seed = 1; seed <= 200; seed++)
@@ -77,7 +77,7 @@ describe("the partition for settings", () => {
 			assert.ok(nvs.used > 0.3 && nvs.used < 0.95, String(nvs.used));
 		});
 
-	it("would be too small with the 24 KB that ESP-IDF has by default", () => {
+	it("would be too small with ESP-IDF's default of 24 KB", () => {
 		const nvs = new NVSModel(24 * 1024);
 		assert.throws(() => {
 			for (const [key, bytes] of everything()) nvs.set(key, bytes);

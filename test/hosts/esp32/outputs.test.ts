@@ -5,7 +5,7 @@ import { FORMAT_8N1 } from "../../../modules/io/host.js";
 
 const PINS: RadioPins = { uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16, select: 4 };
 
-describe("the ESP32's outputs", () => {
+describe("The ESP32's outputs", () => {
 	const told: unknown[][] = [];
 	const take = () => told.splice(0);
 	const world = globalThis as Record<string, unknown>;
@@ -28,7 +28,7 @@ describe("the ESP32's outputs", () => {
 	const timers = { set: () => assert.fail("a timer was set"), clear: () => {} };
 	const trace = (message: string) => assert.fail(message);
 
-	it("let a coprocessor run, hold it in reset, and start its boot loader", async () => {
+	it("run a coprocessor, hold it in reset, and start its boot loader", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
 		const port = createCoprocessorPort({ pins: PINS, timers, trace });
 		const setLines = (isReset: boolean, bootLoader: boolean) => port.setLines!(isReset, bootLoader);
@@ -41,7 +41,7 @@ describe("the ESP32's outputs", () => {
 		assert.deepEqual(take(), [set(16, false), set(21, false), set(16, false), set(21, true)]);
 	});
 
-	it("leave a coprocessor alone whose lines are not wired", async () => {
+	it("do nothing if a coprocessor's lines are not wired", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
 		const { uart, transmit, receive, reset } = PINS;
 		assert.equal(createCoprocessorPort({ pins: { uart, transmit, receive }, timers, trace }).setLines, undefined);
@@ -50,7 +50,7 @@ describe("the ESP32's outputs", () => {
 		assert.deepEqual(take().length, 2);
 	});
 
-	it("give a coprocessor's port its UART, with RTS and CTS where it has them", async () => {
+	it("open the coprocessor's UART, with RTS and CTS if wired", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
 		const { uart, transmit, receive } = PINS;
 		for (const [pins, rts, cts] of [
@@ -67,7 +67,7 @@ describe("the ESP32's outputs", () => {
 		}
 	});
 
-	it("are a light, off at first and when it is closed", async () => {
+	it("drive a light that is off at first and when it is closed", async () => {
 		const { createLEDPort } = await import("../../../hosts/esp32/led.js");
 		for (const activeLow of [false, true]) {
 			const { io: LED, pins } = createLEDPort({ pin: 7, activeLow });

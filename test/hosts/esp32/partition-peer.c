@@ -73,7 +73,7 @@ static void keeps_secrets(void)
 	RUN(xs_partition_read, self, NULL, name, FAKE_INT(8192 - 112 - 5), into, zero, FAKE_INT(250));
 	memcpy(expected + 5, bytes, 128);
 	MUST(memcmp(into.value.thing->bytes, expected, 250) == 0);
-	/* The rest of a sector can be written, and 0xFF too. */
+	/* The rest of a sector can be written, also with 0xFF. */
 	memset(bytes, 0xff, 16);
 	xsSlot ones = fake_buffer(&machine, bytes, 16);
 	RUN(xs_partition_write, self, NULL, name, FAKE_INT(8192 + 32), ones, zero, FAKE_INT(16));

@@ -1,21 +1,23 @@
 /**
- * Rules for rows of the board table, from the data sheets of the chips and facts on the boards for sale. `faultsOf`
+ * Rules for rows of the board table, from the chips' data sheets and from facts about the boards for sale. `faultsOf`
  * lists the faults of a row.
  */
 import type { Board, Chip, RMIIPins, W5500Pins } from "../../../hosts/esp32/boards.js";
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** Level of a strapping pin at the end of the reset that lets the chip start its firmware and be flashed. */
+/**
+ * Level that a strapping pin needs at the end of the reset, so that the chip starts its firmware and can be flashed.
+ */
 type StrapLevel = "high" | "low" | "any";
 
 export interface ChipPins {
-	/** GPIOs that modules lead out and that are not needed for flash, PSRAM or USB. */
+	/** GPIOs that modules lead out, without those of flash, PSRAM or USB. */
 	readonly usable: readonly number[];
-	/** Those without an output driver and pull resistors. */
+	/** GPIOs without an output driver and pull resistors. */
 	readonly inputOnly: readonly number[];
 	readonly strapping: Readonly<Record<number, StrapLevel>>;
-	/** Inputs of ADC 1; ADC 2 is the radio's. */
+	/** Inputs of ADC 1; the radio uses ADC 2. */
 	readonly adc1: readonly number[];
 	/** TX and RX of UART 0: the console and the ROM's boot messages. */
 	readonly console: readonly number[];
@@ -65,16 +67,16 @@ export const CHIPS: Record<Chip, ChipPins> = {
 	},
 };
 
-/** RMII of the ESP32 (ESP-IDF, components/soc/esp32/emac_periph.c), the only chip here that has it. */
+/** RMII of the ESP32 (ESP-IDF, components/soc/esp32/emac_periph.c), the only chip here with RMII. */
 const RMII_OUTPUTS = { TX_EN: 21, TXD0: 19, TXD1: 22 };
 const RMII_INPUTS = { RXD0: 25, RXD1: 26, CRS_DV: 27 };
 
-/** Pins of the boards for sale that are in use beside those of their rows. */
+/** Pins that boards for sale use in addition to their rows. */
 export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	// Mode of the LEDs (XZG, src/const/hw.cpp).
 	"slzb-06": [12],
 	"uzg-01": [12],
-	// A LAN8720 that its row leaves out.
+	// A LAN8720 that is not in the row.
 	"china-gw": [18, 19, 21, 22, 23, 25, 26, 27, 17],
 	// Buzzer, second LED, I2C.
 	"zbbridge-p": [4, 2, 25, 26],
@@ -87,7 +89,10 @@ export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 const OLIMEX_POWER =
 	"The maker switches the PHY's supply with this pin and holds it low until the chip drives it: these boards start.";
 
-/** Strapping pins that the maker's wiring uses against the rule, as "board pin", with the reason for the exception. */
+/**
+ * Strapping pins that the manufacturer's wiring uses against the rule, as "board pin", with the reason for the
+ * exception.
+ */
 export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 	"tubeszb-poe 12": OLIMEX_POWER,
 	"tubeszb-poe-2022 12": OLIMEX_POWER,
@@ -102,14 +107,14 @@ export interface Use {
 	readonly what: string;
 	readonly pin: number;
 	readonly output: boolean;
-	/** Our choice, not the maker's. */
+	/** We chose this pin, not the manufacturer. */
 	readonly chosen: boolean;
 	/** Level that the circuit sets during reset; undefined if unknown. */
 	readonly atReset?: "high" | "low" | undefined;
 	readonly analog?: boolean;
 }
 
-/** A complete board: its maker chose its pins, except those of the optical head. */
+/** Returns true for a complete board, whose manufacturer chose all pins except those of the optical head. */
 function isBought(board: Board): boolean {
 	return board.name in TAKEN || board.ethernet !== undefined || board.name === "sls-classic";
 }
@@ -143,7 +148,7 @@ function w5500Uses({ miso, mosi, clock, select, interrupt, reset }: W5500Pins): 
 	];
 }
 
-/** All pins of the row. */
+/** All pin uses in the row. */
 export function usesOf(board: Board): Use[] {
 	const chosen = !isBought(board);
 	const uses: Use[] = [
@@ -159,7 +164,7 @@ export function usesOf(board: Board): Use[] {
 	add("zigbee receive", zigbee?.receive, { output: false, chosen, atReset: "high" });
 	add("zigbee rts", zigbee?.rts, { output: true, chosen });
 	add("zigbee cts", zigbee?.cts, { output: false, chosen });
-	// The radio has pull-ups on both.
+	// The radio has pull-ups on both lines.
 	add("zigbee reset", zigbee?.reset, { output: true, chosen, atReset: "high" });
 	add("zigbee boot", zigbee?.boot, { output: true, chosen, atReset: "high" });
 	add("zigbee select", zigbee?.select, { output: true, chosen });
@@ -205,13 +210,13 @@ function faultsOfEthernet({ chip, ethernet }: Board): string[] {
 	const faults: (string | false)[] = [
 		chip !== "esp32" && `Ethernet: the ${chip} has no RMII`,
 		!(Number.isInteger(phy) && phy >= 0 && phy <= 31) && `Ethernet: ${phy} is no address of a PHY`,
-		// Its clock would drive a strapping pin during each reset.
+		// The PHY's clock would drive a strapping pin during each reset.
 		clock === 0 && power === undefined && "Ethernet: a PHY that gives the clock to GPIO 0 needs a power pin",
 	];
 	return faults.filter((fault) => fault !== false);
 }
 
-/** Faults in the pins of a row; none if it can be built. */
+/** Faults in the pins of a row; empty if the board can be built. */
 export function faultsOf(board: Board): string[] {
 	const uses = usesOf(board);
 	return [...uses.flatMap((use) => faultsOfUse(board, use)), ...clashesOf(uses), ...faultsOfEthernet(board)];

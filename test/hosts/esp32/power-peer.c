@@ -34,7 +34,7 @@ static void cause(void)
 		ESP_RST_UNKNOWN, ESP_RST_POWERON, ESP_RST_EXT, ESP_RST_DEEPSLEEP, ESP_RST_SDIO, ESP_RST_USB, ESP_RST_JTAG,
 		ESP_RST_EFUSE,
 	};
-	/* A kept reason counts only after a restart by software; otherwise it is outdated. */
+	/* A stored reason counts only after a restart by software; otherwise it is outdated. */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		start_cause found = start_cause_of(faults[i], START_ASKED_FOR);
 		MUST(found.is_fault && strlen(found.text) > 0 && strcmp(found.text, START_ASKED_FOR) != 0);
@@ -88,17 +88,17 @@ static void debounce(void)
 	MUST(!power_debounce_see(&button, false));
 	MUST(power_debounce_see(&button, true));
 	MUST(!power_debounce_see(&button, true));
-	/* Several changes before the report: one call for all, in order. */
+	/* Several changes before the report: one call reports all, in order. */
 	MUST(!power_debounce_see(&button, false) && !power_debounce_see(&button, true));
 	for (unsigned i = 0; i < 3; i++) MUST(power_debounce_tell(&button, &pressed) && pressed == (i % 2 == 0));
-	/* No second call during a report; after it there is one. */
+	/* No second call during a report, but one after it. */
 	MUST(!power_debounce_see(&button, false));
 	MUST(power_debounce_tell(&button, &pressed) && !pressed);
 	MUST(!power_debounce_tell(&button, &pressed));
 	MUST(power_debounce_see(&button, true));
 	MUST(power_debounce_tell(&button, &pressed) && pressed);
 	MUST(!power_debounce_tell(&button, &pressed));
-	/* Without a listener the number is limited; order and end are right. */
+	/* Without a listener the number of changes is limited; order and last state are right. */
 	for (unsigned i = 0; i < 1001; i++) power_debounce_see(&button, i % 2 == 1);
 	unsigned told = 0;
 	bool before = true;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-describe("the ESP32's power", () => {
+describe("The ESP32's power natives", () => {
 	let program = "";
 
 	before(function () {
@@ -28,7 +28,7 @@ describe("the ESP32's power", () => {
 		assert.deepEqual([status, signal], [0, null], name);
 	}
 
-	it("knows what it has kept from what a power cut has left", () => run("retained"));
-	it("knows a fault from a power cut, a reset from outside, and a restart that was asked for", () => run("cause"));
-	it("tells of a button's presses in their order, and of not too many", () => run("debounce"));
+	it("distinguish retained memory from the random contents after a power cut", () => run("retained"));
+	it("distinguish a fault from a power cut, an external reset, and a requested restart", () => run("cause"));
+	it("report a button's presses in order, up to a limit", () => run("debounce"));
 });

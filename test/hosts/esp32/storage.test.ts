@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-describe("the ESP32's store", () => {
+describe("The ESP32's store", () => {
 	let program = "";
 
 	before(function () {
@@ -28,23 +28,23 @@ describe("the ESP32's store", () => {
 		return stdout;
 	}
 
-	it("keeps values of 0 to 4000 bytes over a start, and deletes them", () => {
+	it("keeps values of 0 to 4000 bytes across a restart, and deletes them", () => {
 		walk("keep");
 	});
 
-	it("takes keys of 1 to 15 characters a-z, 0-9 and _", () => {
+	it("accepts keys of 1 to 15 characters a-z, 0-9 and _", () => {
 		walk("keys");
 	});
 
-	it("keeps the old value and leaves nothing open whatever call of NVS fails", () => {
+	it("keeps the old value and leaves no handle open whichever NVS call fails", () => {
 		walk("fail");
 	});
 
-	it("says when the flash is full, and when a value is too long to be its own", () => {
+	it("reports full flash, and a value that is too long to be its own", () => {
 		walk("full");
 	});
 
-	it("erases a partition that can't be read, tells of it, and erases no other", () => {
+	it("erases a partition that can't be read and reports this, but erases no other", () => {
 		const lines = walk("mend").trim().split("\n");
 		assert.equal(lines.length, 3);
 		assert.equal(lines[0], "The settings can't be read (error 0x110d): they are erased.");

@@ -1,6 +1,6 @@
 /*
- * Tests of a serial port (uart-port.c) on a modelled UART (uart-fake/), for uart.test.ts. Ends with status 0, or says
- * which line is not so.
+ * Tests of a serial port (uart-port.c) on a modelled UART (uart-fake/), for uart.test.ts. Exits with 0, or prints the
+ * failed line.
  *
  *   uart-peer <case>             one of `cases` below
  *   uart-peer random <seed>      random data both ways, compared with a model of the line
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Included, so that the test can play the port's task. */
+/* Included, so that the test can run the port's task. */
 #include "../../../hosts/esp32/uart-port.c"
 
 #include "uart-fake.h"
@@ -45,7 +45,7 @@ static const uart_options PLAIN = {
 	.machine = &machine, .owner = &owner,
 };
 
-/* Runs the task until it would sleep; true if it did anything. */
+/* Runs the task until it would sleep; returns true if it did anything. */
 static bool turn(uart_port *port)
 {
 	uart_event_t event;
@@ -138,7 +138,7 @@ static void opens(void)
 	MUST(open_with(&options) != port && fake_pull(5) == GPIO_PULLUP_ONLY);
 }
 
-/* Whatever call the driver refuses, nothing is left behind, and the next attempt starts afresh. */
+/* Whichever driver call fails, nothing is left behind, and the next attempt starts afresh. */
 static void fails_well(void)
 {
 	char message[UART_MESSAGE_SIZE] = "";
@@ -182,7 +182,7 @@ static void parity(void)
 	MUST(take_told() == UART_READABLE && uart_port_read(port, sent, 256) == 256 && memcmp(sent, bytes, 256) == 0);
 }
 
-/* In 8E1 the UART makes and checks the ninth bit; bytes pass as they are, and a character takes 11 bits. */
+/* In 8E1 the UART makes and checks the ninth bit; the port passes bytes unchanged, and a character takes 11 bits. */
 static void even_parity(void)
 {
 	uint8_t bytes[256], into[256];
@@ -224,7 +224,7 @@ static void stop_bits(void)
 	pass(port, 10);
 	MUST(take_told() == (UART_READABLE | UART_DAMAGED) && readable == 3);
 	MUST(uart_port_read(port, into, 8) == 3 && into[0] == 'a' && into[1] == ('b' | 128) && into[2] == 'c');
-	/* Its error is detected after it was read, and must be reported. */
+	/* The error is detected after the character was read, and must be reported. */
 	MUST(fake_hear(UART, even('d'), true));
 	turn(port);
 	MUST(uart_port_read(port, into, 8) == 1);
@@ -265,7 +265,7 @@ static void tells(void)
 	turn(port);
 	deliver(port);
 	MUST(take_told() == UART_READABLE && readable == 3);
-	/* Read before it is known that no more comes: nothing to tell. */
+	/* Read before the line's silence is detected: nothing to report. */
 	uart_port_configure(port, 9600, UART_7E1);
 	hear((const uint8_t *)"f", 1);
 	turn(port);
@@ -273,7 +273,7 @@ static void tells(void)
 	pass(port, 20);
 	MUST(!(take_told() & UART_READABLE));
 	uart_port_configure(port, 115200, UART_8N1);
-	/* Nor when it was to be told of. */
+	/* Read after the report was due: nothing to report either. */
 	hear((const uint8_t *)"abc", 3);
 	fake_silence(UART);
 	turn(port);
@@ -384,7 +384,7 @@ static void drains(void)
 	MUST(take_told() & UART_DRAINED);
 	pass(port, 100);
 	MUST(take_told() == 0);
-	/* A write after the end was detected, and before it was reported. */
+	/* A write after the end was detected, but before it was reported. */
 	MUST(uart_port_write(port, bytes, 1, &room));
 	for (unsigned ms = 0; ms < 10 && notified == 0; ms++) {
 		fake_pass(MS);
@@ -425,7 +425,7 @@ static void closes(void)
 	pass(port, 100);
 	MUST(notified == 0 && told == 0);
 	fake_sent(UART, sent, sizeof(sent));
-	/* A pending call for the former port serves the next one; former input is gone. */
+	/* A pending call for the previous port reaches the next one; the previous input is gone. */
 	port = open_with(&PLAIN);
 	pass(port, 1000);
 	MUST(take_told() == 0 && uart_port_read(port, sent, 1) == 0 && fake_sent(UART, sent, sizeof(sent)) == 0);
@@ -555,7 +555,7 @@ static void threads(void)
 		MUST(got == 300 && left == 600);
 		uart_port_close(port);
 		usleep(1000);
-		/* A call for the former port may still come. */
+		/* A call for the previous port may still come. */
 		if (atomic_exchange(&calls, 0) > 0) MUST(uart_port_take(port, &readable, &room) == 0);
 	}
 }

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-/* Included, so that the test can play the port's task. */
+/* Included, so that the test can run the port's task. */
 #include "../../../hosts/esp32/uart-port.c"
 
 #include "uart-fake.h"
@@ -21,7 +21,7 @@ static struct {
 	int32_t happened, readable, writable;
 } told[EVENTS];
 static unsigned told_count;
-/* Reaction of JavaScript to the next event. */
+/* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
 static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t *values)
@@ -115,7 +115,7 @@ static void closes(void)
 	RUN(xs_uart_configure, self, &result, FAKE_INT(9600), FAKE_INT(0));
 	MUST(result.kind == FAKE_BOOLEAN && !result.value.boolean);
 	destroy(self);
-	/* A pending call for the former port reaches the next one, which has input. */
+	/* A pending call for the previous port reaches the next one, which has input. */
 	self = open_port(UART);
 	turn();
 	end(self);
@@ -143,7 +143,7 @@ static xsSlot doomed;
 
 static void close_it(void)
 {
-	/* Afterwards nothing refers to it, and memory is scarce. */
+	/* Now nothing refers to the object, and memory is scarce. */
 	end(doomed);
 }
 

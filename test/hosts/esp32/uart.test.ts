@@ -1,11 +1,11 @@
-/** The ESP32 host's UART on a model of ESP-IDF's driver (uart-fake/), by its peer (uart-peer.c). */
+/** The ESP32 host's UART on a model of ESP-IDF's driver (uart-fake/), tested by a C program (uart-peer.c). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
 const SEEDS = 6;
 
-describe("the ESP32's UART", () => {
+describe("The ESP32's UART", () => {
 	let program = "";
 
 	before(function () {
@@ -13,7 +13,7 @@ describe("the ESP32's UART", () => {
 		this.timeout(120_000);
 		program = compileNative({
 			sources: [
-				// For the headers of ESP-IDF.
+				// Include path for ESP-IDF's headers.
 				"-Itest/hosts/esp32/uart-fake",
 				"test/hosts/esp32/uart-peer.c",
 				"test/hosts/esp32/uart-fake/uart-fake.c",
@@ -30,20 +30,20 @@ describe("the ESP32's UART", () => {
 		assert.deepEqual([status, signal], [0, null], args.join(" "));
 	}
 
-	it("opens with its pins, tells of room first, and is one port for one owner", () => run("opens"));
-	it("leaves nothing behind whatever the driver refuses", () => run("fails"));
-	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 as it is", () => run("parity"));
-	it("leaves the parity of 8E1 to the UART, and tells that a character was damaged", () => run("even-parity"));
-	it("marks the character that has no stop bit", () => run("stop-bits"));
-	it("tells of what came together, but soon", () => run("tells"));
-	it("keeps the oldest of what is not read, and tells that the newest is lost", () => run("overruns"));
-	it("loses nothing in 400 ms without its task at 115200 Bd, the worst erase of a flash chip", () => run("erase"));
-	it("makes the other end wait where there is RTS", () => run("waits"));
-	it("tells once that the last bit has left, never before, and follows a change of speed", () => run("drains"));
-	it("forgets a closed conversation both ways", () => run("closes"));
-	it("works with its task in a thread of its own", () => run("threads"));
+	it("opens with its pins, first reports room, and can have one owner only", () => run("opens"));
+	it("leaves nothing behind whichever driver call fails", () => run("fails"));
+	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () => run("parity"));
+	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => run("even-parity"));
+	it("marks a character without a stop bit", () => run("stop-bits"));
+	it("reports received characters together, but soon", () => run("tells"));
+	it("keeps the oldest unread characters, and reports the loss of the newest", () => run("overruns"));
+	it("loses nothing in 400 ms without its task at 115200 Bd, the longest erase of a flash chip", () => run("erase"));
+	it("makes the other end wait if RTS is wired", () => run("waits"));
+	it("reports once that the last bit was sent, never too early, also after a change of speed", () => run("drains"));
+	it("drops the data of a closed session in both directions", () => run("closes"));
+	it("works with its task in a separate thread", () => run("threads"));
 
-	it("loses, changes and reorders nothing in long conversations by chance", function () {
+	it("loses, changes and reorders nothing in long random sessions", function () {
 		this.timeout(120_000);
 		const first = Math.floor(Math.random() * 2 ** 31);
 		for (let seed = first; seed < first + SEEDS; seed++) run("random", String(seed));

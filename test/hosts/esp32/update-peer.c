@@ -48,7 +48,7 @@ static void put_good(const char *version)
 	RUN(xs_update_activate, FAKE_NOTHING, NULL, FAKE_INT(1000));
 }
 
-/* As `npm run flash` leaves it. */
+/* The state after `npm run flash`. */
 static void begins(void)
 {
 	xsSlot result;
@@ -95,7 +95,7 @@ static void is_confirmed(void)
 	MUST(!is_on_trial() && slots_boot() == 1 && !is_on_trial());
 }
 
-/* Slot 1 has 1.0.1, confirmed. */
+/* Slot 1 has the confirmed version 1.0.1. */
 static void is_given_up(void)
 {
 	put_good("1.0.2");

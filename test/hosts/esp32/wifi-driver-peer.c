@@ -1,6 +1,6 @@
 /*
- * Runs hosts/esp32/wifi-driver.c on a fake of ESP-IDF (wifi-idf-fake), for wifi-driver.test.ts. Prints each step, the
- * calls to ESP-IDF, and the resulting events.
+ * Runs hosts/esp32/wifi-driver.c on a fake of ESP-IDF (wifi-idf-fake), for wifi-driver.test.ts. Prints each step, its
+ * ESP-IDF calls, and the resulting events.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
+describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 	this.timeout(60_000);
-	/** The lines that precede each step's own line. */
+	/** The lines of output before each step's own line. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {
@@ -36,7 +36,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		}
 	});
 
-	/** Settings of the new driver. */
+	/** Calls that configure a new driver. */
 	const configured = (country: string) => [
 		"set_storage 1",
 		`set_country ${country} 1`,
@@ -46,7 +46,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 	const made = (country: string) => ["noise off", "init nvs 0", "noise on", ...configured(country)];
 	const givenBack = ["stop", "deinit", "noise on"];
 
-	it("makes interfaces once and a driver each time: nothing in flash, the captive portal, an access point never open", () => {
+	it("creates interfaces once and a driver at each start, stores nothing in flash, and never opens the access point without a password", () => {
 		assert.deepEqual(steps.get("open failed"), [
 			"create station",
 			"create access point",
@@ -60,7 +60,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.deepEqual(steps.get("open"), ["0 handlers", ...made("DE")]);
 	});
 
-	it("gives its memory back when it is closed, and can be opened again in the same run", () => {
+	it("frees its memory when it is closed, and can be opened again in the same run", () => {
 		assert.deepEqual(steps.get("close"), [...givenBack, "0 handlers"]);
 		assert.deepEqual(steps.get("open again"), made("FR"));
 		assert.deepEqual(steps.get("station of the second radio"), ["set_mode 1", "noise off", "start", "set_ps 0"]);
@@ -68,7 +68,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.deepEqual(steps.get("close at last"), ["noise off", ...givenBack]);
 	});
 
-	it("uses a driver again that could not be deleted, and keeps none that is of no use", () => {
+	it("reuses a driver that could not be deleted, and drops one that does not work", () => {
 		assert.deepEqual(steps.get("close in vain"), ["stop"]);
 		assert.deepEqual(steps.get("open with the driver that stayed"), configured("DE"));
 		assert.deepEqual(steps.get("close with a driver that stays"), givenBack);
@@ -78,13 +78,13 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.deepEqual(steps.get("open after all"), made("DE"));
 	});
 
-	it("has its handlers while it is open, and is open once", () => {
+	it("has its handlers only while it is open, and is opened once", () => {
 		assert.deepEqual(steps.get("open twice failed"), []);
 		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "noise off", "start", "set_ps 1"]);
 		assert.deepEqual(steps.get("power"), ["set_ps 0"]);
 	});
 
-	it("joins by the weakest security allowed, the access point, the channel and the address that are asked for", () => {
+	it("joins with the weakest allowed security and the given access point, channel and address", () => {
 		assert.deepEqual(steps.get("joined openly"), [
 			"set_hostname station gateway",
 			"dhcpc_start station",
@@ -105,7 +105,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.equal(steps.get("joined in vain failed")?.at(-1), "disconnect");
 	});
 
-	it("makes events of ESP-IDF's, and none of the network's own roaming", () => {
+	it("reports ESP-IDF's events, except roaming within the network", () => {
 		assert.deepEqual(steps.get("both")?.slice(0, -2), [
 			"event associated 0 0 0",
 			"event addressed 0 0 a1",
@@ -120,7 +120,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.deepEqual(steps.get("access point"), ["set_config access point device 12345678 authmode 3 clients 4"]);
 	});
 
-	it("takes all networks of a scan, and knows its own network and clients", () => {
+	it("returns all networks of a scan, and knows its own network and clients", () => {
 		assert.deepEqual(steps.get("off"), [
 			"network network 3 -50 3",
 			"network network 2 -50 3",
@@ -137,7 +137,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		]);
 	});
 
-	it("leaves the ADC's noise to the random generator whenever the radio is off, and never beside it", () => {
+	it("gives the ADC's noise to the random generator whenever the radio is off, and only then", () => {
 		assert.deepEqual(steps.get("begin"), ["noise on"]);
 		assert.deepEqual(steps.get("off again"), ["stop"]);
 		assert.deepEqual(steps.get("station failed"), ["set_mode 1", "noise off", "start", "noise on"]);

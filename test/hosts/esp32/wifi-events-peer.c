@@ -1,6 +1,6 @@
 /*
- * Tests of the queue of the radio's events and of names (hosts/esp32/wifi-events.c, wifi-name.c,
- * wifi-origin-addresses.c), for wifi.test.ts. The first argument names the part; `name` prints the SSID given as hex.
+ * Tests of the radio's event queue and of names (hosts/esp32/wifi-events.c, wifi-name.c, wifi-origin-addresses.c), for
+ * wifi.test.ts. The first argument names the part; `name` prints the SSID given as hex.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void queue(void)
 	MUST(!wifi_events_pop(&events, &event) && wifi_events_rest(&events));
 	MUST(push(RADIO_SCANNED, 0));
 	for (uint8_t i = 1; i < WIFI_EVENTS_LIMIT; i++) push(RADIO_SCANNED, i);
-	/* Full: the end of an attempt is always kept, others are lost. */
+	/* In a full queue the end of an attempt is always kept, and others are lost. */
 	push(RADIO_ASSOCIATED, 0);
 	push(RADIO_ENDED, 200);
 	push(RADIO_CLIENTS, 0);

@@ -89,7 +89,7 @@ int main(void)
 	MUST(!is_there("192.168.4.2"));
 	have(&access_point, "192.168.4.1", "255.255.255.0");
 	MUST(is_there("192.168.4.2") && !is_there("10.0.0.7"));
-	/* With a cable as well. */
+	/* A cable is connected as well. */
 	have(&cable, "10.0.0.5", "255.255.255.0");
 	MUST(is_there("192.168.4.2") && !is_there("10.0.0.7"));
 	MUST(!wifi_is_access_point_peer(inet_addr("10.0.0.5"), inet_addr("10.0.0.7")));

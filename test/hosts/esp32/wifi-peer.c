@@ -1,6 +1,6 @@
 /*
- * Tests of hosts/esp32/wifi-core.c, with its queue of events, on a fake of the radio, for wifi.test.ts. The first
- * argument names the part; `random` takes a seed.
+ * Tests of hosts/esp32/wifi-core.c, with its event queue, on a fake of the radio, for wifi.test.ts. The first argument
+ * names the part; `random` takes a seed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void begin(void)
 static void hear(wifi_notice notice)
 {
 	if (notice.kind == WIFI_NOTICE_CONNECTED) {
-		/* The address must be the current attempt's. */
+		/* The address must be that of the current attempt. */
 		MUST(attempt && core.link == WIFI_ONLINE && core.address.ip == attempt);
 		connected++;
 	} else if (notice.kind == WIFI_NOTICE_DISCONNECTED) {
@@ -114,7 +114,7 @@ static void join(void)
 	fake_step();
 	handle_all();
 	MUST(connected == 2);
-	/* Lost: no new attempt by itself, and the radio stays on for the next one. */
+	/* A lost network: no new attempt by itself, and the radio stays on for the next one. */
 	fake_end(fake_reason(1));
 	handle_all();
 	MUST(disconnected == 1 && reason == fake_reason(1) && core.link == WIFI_IDLE && fake.joins == 1);
@@ -131,7 +131,7 @@ static void join(void)
 	MUST(fake.mode == RADIO_OFF);
 }
 
-/* Events of the former network are pending when another is requested. */
+/* Events of the previous network are pending when another is requested. */
 static void move(void)
 {
 	begin();
@@ -142,7 +142,7 @@ static void move(void)
 	handle_all();
 	MUST(fake.joins == 1);
 	fake_end(RADIO_REASON_LEFT);
-	/* lwIP's thread may have reported it before the end. */
+	/* lwIP's thread may have reported the address before the end. */
 	happened(&(radio_event){ .kind = RADIO_ADDRESSED, .address = { .ip = 1 } });
 	handle_all();
 	MUST(fake.joins == 2 && core.link == WIFI_JOINING && connected == 0);
@@ -289,7 +289,7 @@ static void scan(void)
 		expect_networks();
 	}
 	scans = 0;
-	/* No scan while joining; after an abort, as soon as the radio can. */
+	/* No scan while joining; after an abort, a scan starts as soon as the radio can. */
 	want(1);
 	MUST(!wifi_core_scan(&core));
 	MUST(want(0) && wifi_core_scan(&core) && !fake.scanning);

@@ -17,7 +17,7 @@ enum { CONNECTED = 1, DISCONNECTED = 2, SCANNED = 3, CLIENTS = 4, TOLD_LIMIT = 1
 static xsMachine machine;
 static int32_t told[TOLD_LIMIT][2];
 static unsigned told_count;
-/* Reaction of JavaScript to the next event. */
+/* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
 /* ---- Calls of the driver that only the binding makes ---- */
@@ -130,7 +130,7 @@ static void closes(void)
 	static const char CLOSED[] = "Error: the radio is closed";
 	xsSlot self = open_radio(), result;
 	join(self);
-	/* Closed while a call is pending. */
+	/* The radio is closed while a call is pending. */
 	fake_end(200);
 	RUN(xs_wifi_close, self, NULL);
 	RUN(xs_wifi_close, self, NULL);
@@ -148,7 +148,7 @@ static void closes(void)
 	RUN(xs_wifi_get_channel, self, &result);
 	MUST(result.value.integer == 0);
 	destroy(self);
-	/* Destroyed while a call is pending; the call must not read freed memory. */
+	/* The radio is destroyed while a call is pending, which must not read freed memory. */
 	self = open_radio();
 	join(self);
 	fake_end(200);

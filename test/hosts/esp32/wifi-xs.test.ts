@@ -6,7 +6,7 @@ type Bindings = Record<string, (...args: unknown[]) => unknown>;
 
 const HOME: StationOptions = { ssid: "home", password: "password", hostname: "gateway" };
 
-describe("the ESP32's radio for Wi-Fi in JavaScript", () => {
+describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 	const calls: unknown[][] = [];
 	const natives: Bindings = {};
 	const timers = new Map<number, () => void>();
@@ -62,7 +62,7 @@ describe("the ESP32's radio for Wi-Fi in JavaScript", () => {
 		calls.length = told.length = 0;
 	});
 
-	it("gives the natives everything that a station has, and empty texts for what it has not", () => {
+	it("passes all settings of a station to the natives, with empty texts for missing ones", () => {
 		radio.connect(HOME);
 		radio.connect({
 			...HOME,
@@ -77,7 +77,7 @@ describe("the ESP32's radio for Wi-Fi in JavaScript", () => {
 		assert.deepEqual([port.mac, port.accessPointKey, timers.size], ["00a1b2c3d4e5", "12345678", 0]);
 	});
 
-	it("waits for a network to be left only so long, and from the last call on", () => {
+	it("waits only a limited time for a network to be left, counted from the last call", () => {
 		natives["connect"] = natives["disconnect"] = natives["scan"] = () => true;
 		radio.connect(HOME);
 		radio.disconnect();
@@ -94,7 +94,7 @@ describe("the ESP32's radio for Wi-Fi in JavaScript", () => {
 		assert.equal(timers.size, 1);
 	});
 
-	it("tells what happens until it is closed", () => {
+	it("reports events until it is closed", () => {
 		radio.onWiFi(1, 0);
 		radio.onWiFi(2, 15);
 		radio.onWiFi(3, 1);
@@ -117,7 +117,7 @@ describe("the ESP32's radio for Wi-Fi in JavaScript", () => {
 		assert.equal(calls.filter(([name]) => name === "close").length, 1);
 	});
 
-	it("says when the access point does not start", () => {
+	it("reports that the access point does not start", () => {
 		natives["start_access_point"] = () => true;
 		radio.startAccessPoint({ ssid: "device", password: "12345678" });
 		assert.deepEqual(told, []);

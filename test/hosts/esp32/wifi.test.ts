@@ -1,4 +1,4 @@
-/** The logic of the ESP32's Wi-Fi radio on a fake of it (wifi-fake), under the sanitizers. */
+/** The logic of the ESP32's Wi-Fi radio on a fake of the radio (wifi-fake), under the sanitizers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
@@ -13,7 +13,7 @@ function run(program: string, ...args: string[]): string {
 	return stdout;
 }
 
-describe("the ESP32's radio for Wi-Fi", function () {
+describe("The ESP32's Wi-Fi radio", function () {
 	this.timeout(60_000);
 	let program = "";
 
@@ -30,19 +30,19 @@ describe("the ESP32's radio for Wi-Fi", function () {
 		});
 	});
 
-	it("joins a network, tells of each address, and does not try again by itself", () => {
+	it("joins a network, reports each address, and does not retry by itself", () => {
 		run(program, "join");
 	});
 
-	it("takes nothing that comes from the network before for the new one's", () => {
+	it("ignores events of the previous network", () => {
 		run(program, "move");
 	});
 
-	it("goes on when the radio does not tell that it has left", () => {
+	it("continues if the radio does not report that it has left", () => {
 		run(program, "overdue");
 	});
 
-	it("says what the radio refuses, and turns it off again", () => {
+	it("reports what the radio refuses, and turns it off again", () => {
 		run(program, "refuse");
 	});
 
@@ -50,11 +50,11 @@ describe("the ESP32's radio for Wi-Fi", function () {
 		run(program, "scan");
 	});
 
-	it("opens the access point beside the station, and tells of its clients", () => {
+	it("opens the access point beside the station, and reports its clients", () => {
 		run(program, "access-point");
 	});
 
-	it("comes to the state that was wanted last whatever happens in whatever order", () => {
+	it("reaches the last requested state after any events in any order", () => {
 		for (let i = 0; i < SEEDS; i++) {
 			const seed = Math.floor(Math.random() * 1e9);
 			run(program, "random", String(seed));
@@ -62,7 +62,7 @@ describe("the ESP32's radio for Wi-Fi", function () {
 	});
 });
 
-describe("the queue and the names of the ESP32's Wi-Fi", function () {
+describe("The event queue and the names of the ESP32's Wi-Fi", function () {
 	this.timeout(60_000);
 	let program = "";
 
@@ -78,11 +78,11 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 		});
 	});
 
-	it("puts later events in the place of those that they outdate, and keeps the end of an attempt when it is full", () => {
+	it("replaces outdated events by later ones, and keeps the end of an attempt when it is full", () => {
 		run(program, "queue");
 	});
 
-	it("has one delivery under way at most, and none when there is nothing to deliver", () => {
+	it("has at most one pending delivery, and none without events", () => {
 		run(program, "thread");
 	});
 
@@ -90,7 +90,7 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 		run(program, "addresses");
 	});
 
-	it("gives SSIDs as UTF-8, and replaces what is not", () => {
+	it("returns SSIDs as UTF-8, with replacements for invalid bytes", () => {
 		const name = (...bytes: number[]) => run(program, "name", Buffer.from(bytes).toString("hex"));
 		const text = "Zuhause ÄÖ€ 😀";
 		assert.equal(name(...Buffer.from(text)), text);
@@ -109,7 +109,7 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 		assert.equal(name(0xf4, 0x8f, 0xbf, 0xbf, 0xed, 0x9f, 0xbf, 0xe0, 0xa0, 0x80), "\u{10ffff}\ud7ff\u0800");
 		assert.equal(name(...new Array(32).fill(0xff)), "\ufffd".repeat(32));
 		assert.equal(name(...new Array(31).fill(0x41), 0xc3), `${"A".repeat(31)}\ufffd`);
-		// Random bytes, against a decoder that replaces each invalid byte.
+		// Random bytes, compared with a decoder that replaces each invalid byte.
 		for (let i = 0; i < 40; i++) {
 			const bytes = Array.from({ length: 32 }, () => Math.floor(Math.random() * 255) + 1);
 			const whole = name(...bytes);
@@ -119,10 +119,10 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 	});
 });
 
-describe("where a connection to the ESP32 comes from", function () {
+describe("The interface of a connection to the ESP32", function () {
 	this.timeout(60_000);
 
-	it("is the access point when the answers leave there, whatever a cable has for addresses", function () {
+	it("is the access point if replies leave there, whatever addresses a cable has", function () {
 		needNative(this);
 		const program = compileNative({
 			sources: [

@@ -21,7 +21,7 @@ const FLASH_SECTOR = 4096;
 const ADDRESSES = ["native/ipv4-xs", "native/ipv4"];
 const PARTITIONS = ["native/partition-xs", "esp32/partition"];
 
-/** Some fakes are a header only. */
+/** Some fakes consist of headers only. */
 const isThere = (option: string): boolean => option.startsWith("-") || existsSync(join(ROOT, option));
 
 /** Compiles a peer with its fakes of ESP-IDF (folders) and the tested C of hosts/esp32. */
@@ -46,7 +46,7 @@ function run(program: string, ...args: string[]): string {
 	return stdout;
 }
 
-describe("the ESP32's faces for XS", function () {
+describe("The ESP32's XS bindings", function () {
 	this.timeout(120_000);
 
 	before(function () {
@@ -59,11 +59,11 @@ describe("the ESP32's faces for XS", function () {
 			program = compile("uart-xs-peer", ["uart-fake"], ["esp32/uart-xs", "esp32/uart-core"]);
 		});
 
-		it("make a port of their arguments, or throw and keep nothing", () => void run(program, "constructs"));
-		it("tell nothing after close, and what is called then does nothing", () => void run(program, "closes"));
-		it("close a port whose object is gone", () => void run(program, "is-destroyed"));
-		it("may be closed by what they tell", () => void run(program, "closes-when-told"));
-		it("read and write no byte beyond the buffer", () => void run(program, "reads-and-writes"));
+		it("construct a port from their arguments, or throw and keep nothing", () => void run(program, "constructs"));
+		it("report nothing after close, and later calls do nothing", () => void run(program, "closes"));
+		it("close a port whose object is garbage collected", () => void run(program, "is-destroyed"));
+		it("may be closed during a callback", () => void run(program, "closes-when-told"));
+		it("read and write no byte outside the buffer", () => void run(program, "reads-and-writes"));
 	});
 
 	describe("of the Ethernet port", () => {
@@ -74,12 +74,12 @@ describe("the ESP32's faces for XS", function () {
 		});
 
 		it("open the port, or throw and keep nothing", () => void run(program, "constructs"));
-		it("throw after close, and tell nothing then", () => void run(program, "closes"));
-		it("may be called and closed by what they tell", () => void run(program, "is-told"));
-		it("take host name and addresses that fit, and no others", () => void run(program, "takes-what-fits"));
+		it("throw after close, and then report nothing", () => void run(program, "closes"));
+		it("may be called and closed during a callback", () => void run(program, "is-told"));
+		it("accept host name and addresses of valid length only", () => void run(program, "takes-what-fits"));
 	});
 
-	describe("of the radio for Wi-Fi", () => {
+	describe("of the Wi-Fi radio", () => {
 		let program = "";
 		before(() => {
 			const files = ["xs", "core", "events", "name"].map((name) => `esp32/wifi-${name}`);
@@ -87,33 +87,34 @@ describe("the ESP32's faces for XS", function () {
 		});
 
 		it("open the radio, or throw and keep nothing", () => void run(program, "constructs"));
-		it("throw after close, and tell nothing then", () => void run(program, "closes"));
-		it("may be called and closed by what they tell", () => void run(program, "is-told"));
-		it("take what fits into the radio's fields, and no more", () => void run(program, "takes-what-fits"));
-		it("give each network of a scan, and none beyond", () => void run(program, "scans"));
+		it("throw after close, and then report nothing", () => void run(program, "closes"));
+		it("may be called and closed during a callback", () => void run(program, "is-told"));
+		it("accept values that fit into the radio's fields, and no longer ones", () =>
+			void run(program, "takes-what-fits"));
+		it("return each network of a scan, and no more", () => void run(program, "scans"));
 	});
 
 	describe("of the store", () => {
-		it("keep, give and delete values, and throw for what can't be one", () => {
+		it("store, return and delete values, and throw for invalid ones", () => {
 			run(compile("storage-xs-peer", ["storage-fake"], ["esp32/storage-xs", "esp32/storage-nvs"]));
 		});
 	});
 
 	describe("of partitions", () => {
-		it("find those of our own data, keep what is written, and refuse what the contract refuses", () => {
+		it("find our own data partitions, keep written data, and reject what the contract forbids", () => {
 			run(compile("partition-peer", ["partition-fake", "update-fake"], [...PARTITIONS, "esp32/update"]));
 		});
 	});
 
-	describe("of slots for firmware", () => {
-		it("start a good image on trial, confirm it or give it up, and keep the way back", () => {
+	describe("of OTA slots", () => {
+		it("start a good image on trial, confirm it or give it up, and keep the previous one", () => {
 			const files = [...PARTITIONS, "esp32/update", "esp32/update-xs"];
 			run(compile("update-peer", ["partition-fake", "update-fake"], files));
 		});
 	});
 
 	describe("of the console", () => {
-		it("give what came, up to the ring's size, write in one piece, and tell nothing once closed", () => {
+		it("return the input up to the ring's size, write in one piece, and report nothing after close", () => {
 			run(compile("console-peer", ["binding-fake", "console-fake"], ["esp32/console"]));
 		});
 	});
@@ -130,16 +131,16 @@ describe("the ESP32's faces for XS", function () {
 		});
 		after(() => rmSync(folder, { recursive: true, force: true }));
 
-		it("let the light blink as they are told, whichever level it shines at", () => void run(program, "light"));
-		it("tell what is free of the heap, in all and in one piece", () => void run(program, "memory"));
-		it("give TLS an ESP32's memory for code first, and the heap's after that", () => void run(program, "tls"));
-		it("tell how much of each stack was never used, in whole lines", () => void run(program, "stacks"));
-		it("tell of presses in their order, once each", () => void run(program, "button"));
-		it("say that a button can't be watched", () => void run(program, "no-button"));
-		it("give no factory data without their partition, and zeros when it can't be read", () =>
+		it("make the light blink in the given pattern, for either active level", () => void run(program, "light"));
+		it("return the free heap, in total and in one piece", () => void run(program, "memory"));
+		it("allocate for TLS first from an ESP32's instruction memory, then from the heap", () => void run(program, "tls"));
+		it("return how much of each stack was never used, in whole lines", () => void run(program, "stacks"));
+		it("report presses in order, once each", () => void run(program, "button"));
+		it("report a button that can't be watched", () => void run(program, "no-button"));
+		it("return no factory data without the partition, and zeros if it can't be read", () =>
 			void run(program, "factory"));
 
-		/** Factory data of a partition with this image. */
+		/** Factory data from a partition with this image. */
 		function read(image: Uint8Array): FactoryData | undefined {
 			const path = join(folder, "image.bin");
 			const sector = new Uint8Array(FLASH_SECTOR).fill(0xff);
@@ -158,13 +159,13 @@ describe("the ESP32's faces for XS", function () {
 			deviceKey: new Uint8Array(32).fill(variant & 1 ? 0xff : 0x01),
 		});
 
-		it("give factory data with each field at its shortest and its longest", () => {
+		it("return factory data with each field at its shortest and its longest", () => {
 			for (const data of [unit(6, 8, 8, 0), unit(32, 8, 63, 0xffff), unit(6, 32, 8, 1), unit(32, 32, 63, 0xffff)]) {
 				assert.deepEqual(read(encodeFactoryData(data)), data);
 			}
 		});
 
-		it("give none of a partition that is erased, cut off, or has a bit that is wrong", () => {
+		it("return none from a partition that is erased, cut off, or has a wrong bit", () => {
 			const record = encodeFactoryData(unit(32, 32, 63, 0xffff));
 			assert.equal(read(new Uint8Array(0)), undefined);
 			for (const length of [1, 4, 6, 8, 40, 72, 136, 168, 171]) assert.equal(read(record.slice(0, length)), undefined);

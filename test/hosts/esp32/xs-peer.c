@@ -87,7 +87,7 @@ static void keeps_tls_apart(void)
 	face_heap = 70000;
 	face_iram = 5000;
 	tls_memory_start();
-	/* Special memory first, while it has room; then the heap; then none. */
+	/* Allocates from special memory while it has room, then from the heap, then fails. */
 	void *small = face_tls_calloc(1, 40), *record = face_tls_calloc(1, 4400), *second = face_tls_calloc(2, 2200);
 	MUST(small && record && second && face_iram == 560 && face_heap == 65600);
 	MUST(!face_tls_calloc(1, 70000));
@@ -102,7 +102,7 @@ static void tells_of_stacks(void)
 	face_tasks = 2;
 	size_t length = task_stacks(text, sizeof(text));
 	MUST(length == 22 && memcmp(text, "task 0 100\ntask 1 101\n", length) == 0);
-	/* Whole lines only. */
+	/* Only whole lines are printed. */
 	face_tasks = 20;
 	length = task_stacks(text, sizeof(text));
 	MUST(length == 33 && memcmp(text + 22, "task 2 102\n", 11) == 0);
@@ -118,7 +118,7 @@ static void light(void)
 {
 	static const char RANGE[] = "RangeError: a time is 0 to 60000 ms";
 	xsSlot none = FAKE_NOTHING, pin = FAKE_INT(PIN), yes = FAKE_BOOL(true);
-	/* Without a timer the light is on where it should blink. */
+	/* Without a timer the light is on instead of blinking. */
 	face_fails_at = 1;
 	blink(10, 10);
 	face_pass(100);
@@ -199,7 +199,7 @@ static void factory(void)
 		face_partition_size = sizeof(bytes) - 1 + try;
 		face_fails_at = try;
 		RUN(xs_factory_data_read, FAKE_NOTHING, &result);
-		/* Distinct from an unwritten partition. */
+		/* The result differs from that of an unwritten partition. */
 		MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == sizeof(bytes));
 		for (size_t i = 0; i < sizeof(bytes); i++) MUST(result.value.thing->bytes[i] == 0);
 	}

@@ -1,4 +1,4 @@
-/** The Linux host against the host contract, in XS under the memory limits of the microcontroller. */
+/** Tests the Linux host against the host contract, in XS under the memory limits of the microcontroller. */
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

@@ -9,7 +9,7 @@ describe("npm run linux, with the SDK", function () {
 	const path = fileURLToPath(new URL("../../../tools/linux.js", import.meta.url));
 	const start = programChecks({ path, ways: [{ args: [], children: 2 }] });
 
-	it("tells the memory in use on SIGUSR2", async () => {
+	it("prints the memory in use on SIGUSR2", async () => {
 		const program = start("--quiet", ...ANY_PORT);
 		await program.printed();
 		program.process.kill("SIGUSR2");
@@ -19,7 +19,7 @@ describe("npm run linux, with the SDK", function () {
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
 
-	it("bears signals at every moment of a restart of its own", async () => {
+	it("survives signals at every moment of its own restart", async () => {
 		const gateway = await ProcessGateway.start("linux");
 		const storm = setInterval(() => gateway.askMemory(), 1);
 		try {
@@ -33,7 +33,7 @@ describe("npm run linux, with the SDK", function () {
 		}
 	});
 
-	it("goes into safe mode when it has crashed three times soon after its start, and never by being killed", async () => {
+	it("enters safe mode after three crashes soon after the start, but not after being killed", async () => {
 		const crash = async (signal: NodeJS.Signals) => {
 			const program = start(...ANY_PORT);
 			await program.printed();
@@ -49,7 +49,7 @@ describe("npm run linux, with the SDK", function () {
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
 
-	it("says when the firmware dies", async () => {
+	it("reports the end of the firmware's process", async () => {
 		const program = start("--quiet", ...ANY_PORT);
 		await program.printed();
 		process.kill(program.child("mc.so"), "SIGKILL");

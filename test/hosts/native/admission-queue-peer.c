@@ -60,7 +60,7 @@ static void take(void)
 	printf("%s\n", caller ? caller->address : "-");
 	if (!caller) return;
 	int socket = admission_take(&queue, caller);
-	/* The admitted connection; its other end receives a byte. */
+	/* The other end of the admitted connection receives a byte. */
 	MUST(send(socket, "y", 1, 0) == 1);
 	for (int i = 0; i < came; i++) {
 		char byte;
@@ -81,7 +81,7 @@ static void obey(const char *line)
 		admission_trust(&queue, address, now_ms);
 	} else if (strcmp(word, "forget") == 0) admission_forget_trusted(&queue);
 	else if (strcmp(word, "pass") == 0) {
-		/* Would exceed the queue's time limits, which the rules do not cover. */
+		/* Waiting longer would exceed the queue's time limits, which the rules do not cover. */
 		now_ms += strtoull(rest, NULL, 10);
 		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.callers[i].since_ms = now_ms;
 		admission_serve(&queue, now_ms);

@@ -4,7 +4,7 @@ import { DOOR_RULES } from "../admission-rules.js";
 import { compileNative, needNative } from "./compile.js";
 import { run } from "./stream-server-driver.js";
 
-describe("The native door", function () {
+describe("The native admission queue", function () {
 	this.timeout(60_000);
 	let program = "";
 

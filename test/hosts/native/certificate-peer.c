@@ -24,7 +24,7 @@ static uint8_t *load(const char *path, size_t *length)
 	fseek(file, 0, SEEK_END);
 	*length = (size_t)ftell(file);
 	rewind(file);
-	// Exactly sized, so that the sanitizer detects a read beyond the end.
+	// The buffer has the exact size, so that the sanitizer detects a read beyond the end.
 	uint8_t *bytes = malloc(*length ? *length : 1);
 	if (!bytes || fread(bytes, 1, *length, file) != *length) exit(2);
 	fclose(file);
@@ -101,7 +101,7 @@ static int remake(int count, char **arguments)
 
 static uint32_t seed;
 
-/* xorshift32; 0 to limit - 1. */
+/* Pseudo-random numbers (xorshift32) from 0 to limit - 1. */
 static size_t chance(size_t limit)
 {
 	seed ^= seed << 13;

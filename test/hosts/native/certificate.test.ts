@@ -64,7 +64,7 @@ describe("Certificates and digests in C", function () {
 		return stdout;
 	}
 
-	/** Contents that the C reads from each file, compared with Node's. */
+	/** Contents that the C code reads from each file, compared with Node's. */
 	function readAll(files: readonly (string | Uint8Array)[]): CertificateFile[] {
 		const names = files.map((_, index) => `read-${index}`);
 		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);
@@ -105,7 +105,7 @@ describe("Certificates and digests in C", function () {
 		}
 	});
 
-	it("tells kinds of keys, signatures and extensions that it doesn't know", () => {
+	it("reports kinds of keys, signatures and extensions that it doesn't support", () => {
 		for (const algorithm of [["ED25519"], ["ED448"], ec("secp256k1"), ec("brainpoolP256r1"), ["RSA-PSS"]]) {
 			const made = make({ subject: "/CN=x", algorithm });
 			assert.equal(read(made.certificate).problem, CERTIFICATES_UNSUPPORTED, algorithm.join());
@@ -119,7 +119,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(read(extra.certificate).problem, CERTIFICATES_WELL);
 	});
 
-	it("knows no RSA key that takes long to verify by, and verifies nothing by one", () => {
+	it("rejects RSA keys that take long to verify with, and verifies nothing with them", () => {
 		const exponent = (value: bigint) => [...rsa(2048), "-pkeyopt", `rsa_keygen_pubexp:${value}`];
 		const kinds: [algorithm: string[], isKnown: boolean][] = [
 			[exponent(3n), true],
@@ -145,7 +145,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(read(makeKey(rsa(4104))).key, PRIVATE_KEY_UNREADABLE);
 	});
 
-	it("tells encrypted keys, whatever encrypts them", () => {
+	it("recognises encrypted keys, whatever encrypts them", () => {
 		const keys = [makeKey(), makeKey(rsa(2048))];
 		for (const key of keys) {
 			for (const cipher of ["-aes128", "-aes256", "-des3"]) {
@@ -160,7 +160,7 @@ describe("Certificates and digests in C", function () {
 		}
 	});
 
-	it("tells which certificate has signed which, in every order", () => {
+	it("finds out which certificate has signed which, in every order", () => {
 		const root = make({ subject: "/CN=Root", algorithm: rsa(2048), extensions: AUTHORITY });
 		const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: -1 });
 		const leaf = make({ subject: "/CN=Leaf", issuer: middle });
@@ -186,7 +186,7 @@ describe("Certificates and digests in C", function () {
 		assert.ok(read(middle.certificate).certificates[0].validToMs < Date.now());
 	});
 
-	it("reads signatures of every usual kind", () => {
+	it("verifies signatures of every usual kind", () => {
 		const authority = make({ subject: "/CN=Root", algorithm: rsa(2048), extensions: AUTHORITY });
 		const key = makeKey();
 		const request = openssl(["req", "-new", "-key", "key", "-subj", "/CN=x"], { key }).toString();
@@ -203,7 +203,7 @@ describe("Certificates and digests in C", function () {
 		}
 	});
 
-	it("writes names as text, whatever they are made of", () => {
+	it("formats names of every string type as text", () => {
 		const subjects: [subject: string, text: string][] = [
 			["/CN=a+O=b/C=DE", "C=DE, CN=a+O=b"],
 			["/DC=org/DC=example/UID=u/CN=x", "CN=x, UID=u, DC=example, DC=org"],
@@ -239,7 +239,7 @@ describe("Certificates and digests in C", function () {
 		}
 	});
 
-	it("takes every type of string for what it is, and refuses those that are malformed or unusual", () => {
+	it("reads every string type, and rejects malformed or unusual strings", () => {
 		const der = Buffer.from(new X509Certificate(make({ subject: "/CN=abcd" }).certificate).raw);
 		const types: [tag: number, contents: string, text: string | undefined][] = [
 			[12, "c3a4c3b6", "äö"],
@@ -273,7 +273,7 @@ describe("Certificates and digests in C", function () {
 		}
 	});
 
-	it("reads PEM text as people have it", () => {
+	it("reads PEM text in all its common forms", () => {
 		const made = make({ subject: "/CN=x", extensions: [`subjectAltName=${manyNames(150)}`] });
 		const text = whole(made);
 		const readable = openssl(["x509", "-in", "file", "-text"], { file: made.certificate }).toString();
@@ -300,7 +300,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(read(made.certificate.replace("MII", "MI*I")).problem, CERTIFICATES_DAMAGED);
 	});
 
-	it("cut off anywhere, a file is never more than it was", () => {
+	it("does not accept a truncated file as complete", () => {
 		const text = whole(make({ subject: "/CN=x" }));
 		// The last line break is not required.
 		const cut = Array.from({ length: text.length - 1 }, (_, length) => text.slice(0, length));
@@ -308,7 +308,7 @@ describe("Certificates and digests in C", function () {
 			assert.ok(certificates.length === 0 || key !== PRIVATE_KEY_MATCHES);
 	});
 
-	it("makes certificates that OpenSSL and Node take, for every time and name", () => {
+	it("makes certificates that OpenSSL and Node accept, for every time and name", () => {
 		const [from, to] = [Date.UTC(2026, 1, 28, 23, 59, 59, 999), Date.UTC(2036, 1, 29, 12)];
 		const text = run("make", `${from}`, `${to}`, "smgw-a1b2c3", "smgw-a1b2c3.local");
 		const certificate = new X509Certificate(text);
@@ -334,7 +334,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(key, PRIVATE_KEY_MATCHES);
 	});
 
-	it("makes certificates for addresses, as OpenSSL and Node read them", () => {
+	it("makes certificates for addresses that OpenSSL and Node accept", () => {
 		const [from, to] = [`${Date.UTC(2026, 1, 28)}`, `${Date.UTC(2036, 1, 29)}`];
 		const names = ["gateway", "gateway.local", "192.168.4.1", "10.0.0.255"];
 		const text = run("make", from, to, ...names);
@@ -350,7 +350,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(nearly.subjectAltName, "DNS:192.168.4.01, DNS:192.168.4.256, DNS:192.168.4, IP Address:0.0.0.0");
 	});
 
-	it("keeps the key of a file, and makes a new one where there is none that it knows", () => {
+	it("keeps the key of a file, and makes a new one if the file has no supported key", () => {
 		const [from, to] = [`${Date.UTC(2026, 1, 28)}`, `${Date.UTC(2036, 1, 29)}`];
 		const first = run("make", from, to, "first");
 		const keyOf = (text: string) => new X509Certificate(text).publicKey.export({ type: "spki", format: "der" });
@@ -369,7 +369,7 @@ describe("Certificates and digests in C", function () {
 		for (const file of others) assert.notDeepEqual(remake(file), keyOf(first), file.slice(0, 40));
 	});
 
-	it("writes every kind of day, and refuses what is out of range", () => {
+	it("writes every date, and rejects those out of range", () => {
 		const first = Date.UTC(2000, 0, 1);
 		const last = Date.UTC(9999, 11, 31, 23, 59, 59);
 		const days = [first, Date.UTC(2000, 1, 29), Date.UTC(2049, 11, 31, 23, 59, 59), Date.UTC(2050, 0, 1), last];
@@ -398,7 +398,7 @@ describe("Certificates and digests in C", function () {
 		for (const args of refused) assert.equal(run("make", ...args), "refused\n", args.join(" "));
 	});
 
-	it("hashes as Node does, in any number of parts and with a key of any length", () => {
+	it("computes the same hashes as Node, in any number of parts and with a key of any length", () => {
 		for (const length of [0, 1, 55, 56, 63, 64, 65, 1000]) {
 			const bytes = Buffer.alloc(length, "abc");
 			writeFileSync(join(folder, "bytes"), bytes);

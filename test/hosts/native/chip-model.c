@@ -15,13 +15,13 @@
 
 enum {
 	DESCRIPTORS = 1024,
-	/* Free without connections, bytes. */
+	/* Free heap without connections, bytes. */
 	IDLE = 75000,
-	/* Rings, session and socket of a connection. */
+	/* Heap for rings, session and socket of a connection. */
 	PLACE = 5500,
-	/* Until the handshake ends, including the record that is being sent. */
+	/* Heap for a handshake until its end, including the record that is being sent. */
 	HANDSHAKE = 11000,
-	/* A record that is being sent. */
+	/* Heap for a record that is being sent. */
 	RECORD = 4608,
 	/* CONFIG_LWIP_TCP_MSS with its header on the heap, and a radio frame for it. */
 	SEGMENT = 1436,
@@ -41,7 +41,7 @@ enum {
 
 typedef struct {
 	bool accepted, has_sent;
-	/* Handshake begun; completed. */
+	/* The handshake has begun; it is completed. */
 	bool shaking, shaken;
 	/* A record is partly sent. */
 	bool pending;
@@ -72,7 +72,7 @@ static void *real(const char *name)
 	return found;
 }
 
-/* Delivers what is due. Needs the lock. */
+/* Delivers bytes that are due. The caller holds the lock. */
 static void pass(void)
 {
 	uint64_t now_ms = clock_ms();
@@ -87,7 +87,7 @@ static void pass(void)
 	}
 }
 
-/* Needs the lock. */
+/* The caller holds the lock. */
 static long count(void)
 {
 	long taken = 0, segments = 0;
@@ -122,7 +122,7 @@ static modelled *find(int fd)
 	return fd >= 0 && fd < DESCRIPTORS && sockets[fd].accepted ? &sockets[fd] : NULL;
 }
 
-/* Number of bytes for which there is room, at most `size`. Needs the lock. */
+/* Number of bytes for which there is room, at most `size`. The caller holds the lock. */
 static size_t begin_sending(modelled *self, const uint8_t *bytes, size_t size)
 {
 	pass();

@@ -1,7 +1,7 @@
 /*
- * A model of a chip's heap for stream-server-peer.c, between the server and the system's sockets: buffers as of lwIP
- * and the radio, and a network of fixed speed. Sizes are those of docs/performance.md. Before chip_begin it has no
- * effect, and heap is plentiful.
+ * A model of a chip's heap for stream-server-peer.c, between the server and the system's sockets: buffers as in lwIP
+ * and the radio driver, and a network of fixed speed. Sizes are those of docs/performance.md. Before chip_begin it has
+ * no effect, and heap is plentiful.
  */
 #ifndef CHIP_MODEL_H
 #define CHIP_MODEL_H
@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts the model; `told` false: the server sees plenty of heap while the model counts. */
+/* Starts the model; if `told` is false, the server sees plenty of heap while the model counts. */
 void chip_begin(bool told);
 
 /* Free heap as the server sees it. */
 size_t chip_free_heap(void);
 
-/* The smallest free heap so far, bytes; negative: more was taken than exists. */
+/* The smallest free heap so far, bytes; negative if more was taken than exists. */
 long chip_lowest(void);
 
 #endif

@@ -25,7 +25,7 @@ export function compileNative({ sources, output, libraries }: NativeProgram): st
 	const folder = join(ROOT, ".build", "native");
 	mkdirSync(folder, { recursive: true });
 	const path = join(folder, output);
-	// A suite in parallel may be running this program.
+	// A parallel suite may be running this program, so it is built under a name of its own.
 	const made = `${path}.${process.pid}`;
 	const sanitizers = [`-fsanitize=${SANITIZE}`, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 	const { status, stderr, error } = spawnSync(
@@ -46,7 +46,7 @@ function runs(command: string, ...args: string[]): boolean {
 	return spawnSync(command, args, { input: "", stdio: "pipe" }).status === 0;
 }
 
-/** Why this machine can't test native C; undefined: it can. */
+/** Reason why this computer can't test native C; undefined if it can. */
 export function missingForNative(): string | undefined {
 	for (const program of ["gcc", "openssl", "curl"])
 		if (!runs(program, program === "openssl" ? "version" : "--version")) return `${program} is not installed`;
@@ -61,7 +61,7 @@ export function skipBecause(test: Mocha.Context, reason: string): void {
 	test.skip();
 }
 
-/** For `before`: skips the suite where native C can't be compiled. */
+/** For `before`: skips the suite if native C can't be compiled. */
 export function needNative(hook: Mocha.Context): void {
 	const reason = missingForNative();
 	if (reason !== undefined) skipBecause(hook, reason);

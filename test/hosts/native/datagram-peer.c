@@ -1,5 +1,5 @@
 /*
- * A user of a UDP port, for datagram.test.ts: returns each datagram to its sender, behind a letter. It prints
+ * Uses a UDP port, for datagram.test.ts: returns each datagram to its sender, with a letter before it. Prints
  * "ready <port>", answers each command line with a line, and exits with 0 at the end of its input.
  *
  *   datagram-peer <port> <address | -> <group | ->
@@ -35,7 +35,7 @@ bool access_point_bind(int socket)
 static void echo(void)
 {
 	static uint8_t reply[DATAGRAM_LIMIT + 1];
-	/* A buffer of its own, so that a read beyond the end is detected. */
+	/* A separate buffer, so that the sanitizer detects a read beyond the end. */
 	uint8_t *bytes = malloc(DATAGRAM_LIMIT);
 	datagram_peer from;
 	int length;
@@ -58,7 +58,7 @@ static void hear(void)
 {
 	hear_ring();
 	told++;
-	/* No further notification before datagram_listen. */
+	/* No further notification may arrive before datagram_listen. */
 	usleep(1000);
 	struct pollfd again = { .fd = bell[0], .events = POLLIN };
 	MUST(poll(&again, 1, 0) == 0);
@@ -77,7 +77,7 @@ static void break_socket(void)
 		int type = 0;
 		socklen_t size = sizeof(type);
 		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_DGRAM) continue;
-		/* The socket for wake-ups is connected. */
+		/* The socket for wake-ups is the connected one. */
 		struct sockaddr_storage peer;
 		size = sizeof(peer);
 		if (getpeername(fd, (struct sockaddr *)&peer, &size) != 0) shutdown(fd, SHUT_RDWR);

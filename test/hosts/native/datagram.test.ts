@@ -1,4 +1,4 @@
-/** The native UDP port, by its peer (datagram-peer.c) and sockets of Node. */
+/** The native UDP port, tested by its peer (datagram-peer.c) and Node's sockets. */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
@@ -9,7 +9,7 @@ import { compileNative, needNative, skipBecause } from "./compile.js";
 
 const DATAGRAM_LIMIT = 1472;
 const GROUP = "224.0.0.251";
-/** Generous, since other suites may run in parallel. */
+/** Generous, because other suites may run in parallel. */
 const PATIENCE_MS = 10_000;
 
 async function until(isSo: () => boolean | Promise<boolean>, problem: () => string): Promise<void> {
@@ -36,7 +36,7 @@ class Peer {
 		this.#lines.on("line", (line) => this.#waiting.push(line));
 	}
 
-	/** Throws the peer's output if it is not ready. */
+	/** Throws the peer's output if it does not become ready. */
 	static async start({ port = 0, address = "-", group = "-" } = {}): Promise<Peer> {
 		const peer = new Peer([String(port), address, group]);
 		const line = await peer.line();
@@ -147,7 +147,7 @@ describe("The native UDP port", function () {
 		return client;
 	}
 
-	it("receives and answers, from an empty datagram to the longest", async () => {
+	it("receives and answers datagrams from empty to the longest", async () => {
 		const peer = await start();
 		const client = await open();
 		const lengths = [0, 1, 512, DATAGRAM_LIMIT - 1, DATAGRAM_LIMIT];
@@ -161,7 +161,7 @@ describe("The native UDP port", function () {
 		}
 	});
 
-	it("throws away a datagram that is too long, and sends none", async () => {
+	it("drops a received datagram that is too long, and sends none", async () => {
 		const peer = await start();
 		const client = await open();
 		await client.send(peer.port, Buffer.alloc(DATAGRAM_LIMIT + 1));
@@ -175,7 +175,7 @@ describe("The native UDP port", function () {
 		assert.equal(client.received[1].bytes.length, DATAGRAM_LIMIT);
 	});
 
-	it("tells of what waits again when only a part was read", async () => {
+	it("notifies again of waiting datagrams if only some were read", async () => {
 		const peer = await start();
 		const client = await open();
 		await peer.command("hold");
@@ -189,7 +189,7 @@ describe("The native UDP port", function () {
 		assert.deepEqual(await peer.count(), { received: 5, told: 5 });
 	});
 
-	it("keeps a few of a flood, loses the rest, and goes on", async () => {
+	it("keeps a few datagrams of a flood, loses the rest, and continues", async () => {
 		const peer = await start();
 		const client = await open();
 		await peer.command("hold");
@@ -205,7 +205,7 @@ describe("The native UDP port", function () {
 		assert.equal(client.received.at(-1)!.bytes.toString(), "eafter");
 	});
 
-	it("does not mind destinations that nobody can reach", async () => {
+	it("survives unreachable destinations", async () => {
 		const peer = await start();
 		const client = await open();
 		for (const target of ["127.0.0.1 1", "127.0.0.1 0", "0.0.0.0 9", "255.255.255.255 9", "240.0.0.1 9"])
@@ -216,7 +216,7 @@ describe("The native UDP port", function () {
 		await client.until(1);
 	});
 
-	it("can be closed while datagrams come", async () => {
+	it("can be closed while datagrams arrive", async () => {
 		const client = await open();
 		for (let i = 0; i < 10; i++) {
 			const peer = await Peer.start();
@@ -232,7 +232,7 @@ describe("The native UDP port", function () {
 		}
 	});
 
-	it("tells once when the socket is dead", async () => {
+	it("reports once that the socket is dead", async () => {
 		const peer = await start();
 		assert.equal(await peer.command("break"), "break");
 		assert.equal(await peer.line(), "failed");
@@ -240,14 +240,14 @@ describe("The native UDP port", function () {
 		assert.equal((await peer.count()).told, 1);
 	});
 
-	it("says why a port can't be had", async () => {
+	it("gives the reason why a port can't be opened", async () => {
 		const peer = await start();
 		await assert.rejects(Peer.start({ port: peer.port }), /^Error: UDP port \d+ is used by another program$/);
 		await assert.rejects(Peer.start({ address: "192.0.2.77" }), /^Error: UDP port 0 can't be opened: /);
 		await assert.rejects(Peer.start({ group: "192.0.2.1" }), /^Error: no network for the group 192\.0\.2\.1: /);
 	});
 
-	it("hears and answers its own network only, where it has an address", async () => {
+	it("receives from and sends to its own network only, if it has an address", async () => {
 		const peer = await start({ address: "127.0.0.1" });
 		const [near, far] = [await open("127.0.0.77"), await open("127.0.1.1")];
 		await far.send(peer.port, Buffer.from("far"));

@@ -40,7 +40,7 @@ static void order(void)
 	MUST(handshake_gate_is_wanted() && a.granted == 0 && b.granted == 0);
 	handshake_gate_leave(&a.gate);
 	MUST(b.granted == 1 && c.granted == 0 && handshake_gate_enter(&b.gate) && !handshake_gate_enter(&c.gate));
-	/* A handshake that left rejoins at the end of the queue. */
+	/* A handshake that left the queue rejoins at its end. */
 	MUST(!handshake_gate_enter(&a.gate));
 	handshake_gate_leave(&c.gate);
 	handshake_gate_leave(&b.gate);
@@ -63,7 +63,7 @@ static void *compete(void *context)
 		bool patient = (seed >> 16) % 4 != 0;
 		int before = self.granted;
 		bool mine = handshake_gate_enter(&self.gate);
-		/* Each that waits long enough enters. */
+		/* Each thread that waits long enough enters. */
 		while (!mine && patient) {
 			if (self.granted > before) MUST(mine = handshake_gate_enter(&self.gate));
 			else usleep(10);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "./compile.js";
 
-describe("The gate of handshakes", function () {
+describe("The handshake gate", function () {
 	this.timeout(60_000);
 	let program = "";
 
@@ -22,6 +22,7 @@ describe("The gate of handshakes", function () {
 		assert.equal(status, 0);
 	}
 
-	it("lets in one after the other, in the order of asking, and forgets whoever leaves", () => run("order"));
-	it("never holds two, and leaves nobody waiting, whatever threads do", () => run("threads"));
+	it("admits one handshake after the other, in the order of requests, and drops those that leave the queue", () =>
+		run("order"));
+	it("never admits two at once, and leaves none waiting, with many threads", () => run("threads"));
 });

@@ -1,14 +1,14 @@
-/** Bad servers for the native clients: an OpenSSL server behind a proxy that changes, delays or cuts its bytes. */
+/** Faulty servers for the native clients: an OpenSSL server behind a proxy that changes, delays or cuts its bytes. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Mutator, runAll } from "../../fuzz/mutator.js";
 import { type ClientPeer, HOST, TestServer } from "./stream-client-driver.js";
 
 const LANES = 3;
-/** A damaged exchange may stop with both sides waiting. */
+/** A damaged exchange may end with both sides waiting; this limits the wait, ms. */
 const PATIENCE_MS = 400;
 
-/** A proxy before a server; `change` returns the bytes to forward in place of a piece; undefined: a reset. */
+/** A proxy before a server; `change` returns the bytes to forward in place of a piece, or undefined for a reset. */
 export function between(port: number, change: (piece: Buffer, near: Socket) => Uint8Array | undefined) {
 	return TestServer.tcp((near) => {
 		const far = connect({ port, host: HOST });
@@ -24,7 +24,7 @@ export function between(port: number, change: (piece: Buffer, near: Socket) => U
 	});
 }
 
-/** Damaged exchanges: the client must report an end of each, and the next one must work. */
+/** Damages exchanges: the client must report an end of each, and the next one must work. */
 export async function fuzzClients(peer: ClientPeer, port: number, seed: number, runs: number): Promise<void> {
 	const talk = async (mutator: Mutator, lane: number): Promise<void> => {
 		let turn = mutator.random.below(6);

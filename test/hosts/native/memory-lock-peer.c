@@ -64,11 +64,11 @@ static void sending(void)
 	MUST(!sends(&c));
 	memory_lock_leave(&c);
 	now_ms++;
-	/* Then one holds the lock and sends, and no other for a while. */
+	/* Then one connection holds the lock and sends, and no other for a while. */
 	MUST(sends(&a));
 	uint64_t begin_ms = now_ms;
 	for (; now_ms < begin_ms + LOCK_MS; now_ms += 10) MUST(sends(&a) && !sends(&b) && !sends(&c));
-	/* Then neither, until the first one's bytes have arrived and the second gets the lock. */
+	/* Then neither may send, until the first one's bytes have arrived and the second gets the lock. */
 	begin_ms = now_ms;
 	for (; now_ms < begin_ms + SETTLED_MS - 10; now_ms += 10) MUST(!sends(&b) && !sends(&a) && !sends(&c));
 	now_ms = begin_ms + SETTLED_MS;
@@ -80,7 +80,7 @@ static void sending(void)
 	MUST(!sends(&c));
 	now_ms += 1;
 	MUST(sends(&c) && !sends(&b));
-	/* A connection that ends at once; nothing waits for the only one. */
+	/* A connection ends at once; a single one never waits. */
 	memory_lock_leave(&a);
 	MUST(sends(&c) && !sends(&b));
 	memory_lock_leave(&c);
@@ -96,7 +96,7 @@ static void sending(void)
 		now_ms += SETTLED_MS;
 		for (int j = 0; j < 3 * LOCK_MS; j++, now_ms++) MUST(sends(&b));
 	}
-	/* With plenty again, all may send. */
+	/* With plenty of heap again, all may send. */
 	heap = ROOM_TO_SEND;
 	MUST(sends(&a) && sends(&b) && sends(&c));
 }
@@ -144,20 +144,20 @@ static void shaking(void)
 	heap = HANDSHAKE_MEMORY;
 	MUST(handshake_gate_enter(&party));
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW);
-	/* With room for all, none waits. */
+	/* With enough memory for all, no connection waits. */
 	heap = ROOM_FOR_ALL;
 	MUST(sends(&a) && memory_lock_handshake(now_ms) == HANDSHAKE_NOW && sends(&a));
-	/* With less, sent bytes must arrive first, and no more are sent. */
+	/* With less memory, sent bytes must arrive first, and no more are sent. */
 	heap = ROOM_FOR_ALL - 1;
 	for (int i = 0; i < SETTLED_MS; i += 10, now_ms += 10)
 		MUST(memory_lock_handshake(now_ms) == HANDSHAKE_SOON && !sends(&a));
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW && !sends(&a));
-	/* A stalled handshake delays the senders no longer than that; then they get their share. */
+	/* A stalled handshake delays the senders for at most HOLD_UP_MS; then they get their share. */
 	unsigned sent = allowed(&a, HOLD_UP_MS);
 	MUST(sent >= SETTLED_MS - 2 * ASK_AGAIN_MS && sent <= 10 * SETTLED_MS);
 	sent = allowed(&a, HOLD_UP_MS / 3);
 	MUST(sent > HOLD_UP_MS / 3 - 2 * ASK_AGAIN_MS);
-	/* A handshake does not wait for them then. */
+	/* A handshake does not wait for the senders then. */
 	MUST(sends(&a) && memory_lock_handshake(now_ms) == HANDSHAKE_NOW && sends(&a));
 	/* Whatever happens at the gate, senders have half of the time. */
 	sent = allowed(&a, 20 * HOLD_UP_MS);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "./compile.js";
 
-describe("The turns for memory", function () {
+describe("The memory lock", function () {
 	this.timeout(60_000);
 	let program = "";
 
@@ -23,7 +23,8 @@ describe("The turns for memory", function () {
 		assert.equal(status, 0);
 	}
 
-	it("let one at a time send where little is free, each for a moment, and all where much is", () => run("sending"));
-	it("hold up those who send for a handshake, and for half of the time at most", () => run("shaking"));
-	it("keep nobody from sending, whatever threads do", () => run("threads"));
+	it("lets one connection at a time send, for a moment each, if little memory is free, and all if much is", () =>
+		run("sending"));
+	it("delays senders for a handshake, but at most half of the time", () => run("shaking"));
+	it("starves no sender, with many threads", () => run("threads"));
 });

@@ -20,24 +20,24 @@
 		} \
 	} while (0)
 
-/* A pipe, made by main; each ring is a byte. */
+/* A pipe that main creates; each ring is a byte. */
 static int bell[2];
 
-/* `notify` with the bell. */
+/* A `notify` callback that rings the bell. */
 static inline void ring(void *context)
 {
 	MUST(context == bell);
 	MUST(write(bell[1], "", 1) == 1);
 }
 
-/* Takes one ring. */
+/* Removes one ring from the bell. */
 static inline void hear_ring(void)
 {
 	char byte;
 	MUST(read(bell[0], &byte, 1) == 1);
 }
 
-/* Reads one byte of the input, and executes a completed line. False at the end of the input. */
+/* Reads one byte of the input, and executes a completed line. Returns false at the end of the input. */
 static inline bool read_order(void (*obey)(const char *line))
 {
 	static char line[600];

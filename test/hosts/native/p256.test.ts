@@ -42,7 +42,7 @@ describe("P-256 in C", function () {
 		return stdout.trimEnd().split("\n");
 	}
 
-	it("shares with another program the secret that this one computes", () => {
+	it("computes the same shared secret as another implementation", () => {
 		const other = createECDH("prime256v1");
 		other.setPrivateKey(RFC5903_PRIVATE, "hex");
 		assert.equal(other.getPublicKey("hex"), RFC5903_POINT);
@@ -56,7 +56,7 @@ describe("P-256 in C", function () {
 		assert.equal(seen.size, 8, "a new key each time");
 	});
 
-	it("takes no point that is not on the curve", () => {
+	it("rejects points that are not on the curve", () => {
 		const point = Buffer.from(RFC5903_POINT, "hex");
 		for (let bit = 0; bit < point.length * 8; bit += 13) {
 			const wrong = Buffer.from(point);
@@ -65,7 +65,7 @@ describe("P-256 in C", function () {
 		}
 	});
 
-	it("finds the signatures of another program good, and none with a bit that was changed", () => {
+	it("accepts another implementation's signatures, and none with a changed bit", () => {
 		const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 		const { x, y } = publicKey.export({ format: "jwk" });
 		const point = Buffer.concat([Buffer.of(4), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
@@ -83,7 +83,7 @@ describe("P-256 in C", function () {
 		}
 	});
 
-	it("keeps two hashes apart, and lets go of one that is given up", () => {
+	it("keeps two hashes separate, and releases an abandoned one", () => {
 		for (const length of [0, 1, 64, 3000]) {
 			const bytes = randomBytes(length);
 			assert.deepEqual(run("hashes", bytes), [createHash("sha256").update(bytes).digest("hex")]);

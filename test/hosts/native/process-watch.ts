@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Generous, since other programs may run. */
+/** Generous, because other programs may run. */
 const REST_LIMIT_MS = 20_000;
 const LOOK_MS = 200;
-/** Ticks of 10 ms. */
+/** Allowed CPU time of an idle process, in ticks of 10 ms. */
 const TICKS_AT_REST = 2;
 
 /** Number of open sockets and files. */

@@ -1,6 +1,6 @@
 /*
- * A user of the resolver, for resolver.test.ts. Requests all names of its arguments at once, and prints "<name>
- * <address>" for each answer, "<name> none" without an address, and "<name> refused" for a refused request. With
+ * A client of the resolver, for resolver.test.ts. Requests all names of its arguments at once, and prints "<name>
+ * <address>" for each answer, "<name> none" without an address, and "<name> refused" for a rejected request. With
  * "close" as its first argument it closes the resolver while requests are pending.
  */
 #include <poll.h>
@@ -42,7 +42,7 @@ int main(int count, char **arguments)
 		}
 	}
 	resolver_close(self);
-	/* Several rings may stand for answers that were taken at once; then there are no more. */
+	/* Several rings may stand for answers that were read at once; then there are no more. */
 	while (poll(&wait, 1, 0) == 1) hear_ring();
 	MUST(poll(&wait, 1, AFTERWARDS_MS) == 0);
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * Closing resolvers with pending requests, for resolver.test.ts. The getaddrinfo() of this file blocks until it is
+ * Closes resolvers with pending requests, for resolver.test.ts. The getaddrinfo() of this file blocks until it is
  * released. Exits with 0, or prints the failed line.
  */
 #include <dirent.h>
@@ -46,7 +46,7 @@ static void wait_for_threads(int count)
 int main(void)
 {
 	char address[IPV4_TEXT_SIZE];
-	/* ThreadSanitizer starts a thread of its own with the first. */
+	/* ThreadSanitizer starts a thread of its own together with the first one. */
 	int before = threads_of_this_program() + 1, asked = 0;
 	/* Unused function of must.h. */
 	(void)read_order;

@@ -29,22 +29,22 @@ describe("The native resolver", function () {
 		return stdout.trim().split("\n").sort();
 	}
 
-	it("finds the names that this computer knows, and says so where there is none", async () => {
+	it("resolves the names that this computer knows, and reports unknown ones", async () => {
 		assert.deepEqual(await ask("localhost"), ["localhost 127.0.0.1"]);
 		assert.deepEqual(await ask("nothing.invalid"), ["nothing.invalid none"]);
 	});
 
-	it("gives addresses back as they are, and takes nothing else for one", async () => {
+	it("returns addresses unchanged, and accepts nothing similar as an address", async () => {
 		assert.deepEqual(await ask("192.0.2.1"), ["192.0.2.1 192.0.2.1"]);
 		assert.deepEqual(await ask("192.0.2.256"), ["192.0.2.256 none"]);
 	});
 
-	it("answers four at once and refuses the fifth", async () => {
+	it("answers four requests at once and rejects the fifth", async () => {
 		const answers = await ask(...new Array(5).fill("nothing.invalid"));
 		assert.deepEqual(answers, [...new Array(4).fill("nothing.invalid none"), "nothing.invalid refused"]);
 	});
 
-	it("refuses names that are empty or too long", async () => {
+	it("rejects names that are empty or too long", async () => {
 		const label = "a".repeat(63);
 		const longest = `${label}.${label}.${label}.${"a".repeat(61)}`;
 		assert.deepEqual(await ask(longest), [`${longest} none`]);
@@ -52,11 +52,11 @@ describe("The native resolver", function () {
 		assert.deepEqual(await ask("", "localhost"), ["localhost 127.0.0.1", "refused"]);
 	});
 
-	it("has six threads at most, with those of resolvers that were closed before their names were answered", async () => {
+	it("has at most six threads, including those of closed resolvers with pending requests", async () => {
 		assert.deepEqual(await run(compile("resolver-threads-peer"), []), { status: 0, stdout: "", stderr: "" });
 	});
 
-	it("says nothing more when it was closed meanwhile", async () => {
+	it("reports nothing after it was closed", async () => {
 		assert.deepEqual(await ask("close", "nothing.invalid", "localhost", "192.0.2.1"), [""]);
 	});
 });

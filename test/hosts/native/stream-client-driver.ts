@@ -1,4 +1,4 @@
-/** Drives stream-client-peer.c: the program with its commands, and servers. */
+/** Runs stream-client-peer.c: the program with its commands, and servers for it. */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ export interface Trusting {
 	readonly trusted: string;
 	readonly name?: string;
 	readonly utcMs?: number;
-	/** Shown to the server: `<identity>.pem` and `<identity>.key`. */
+	/** Certificate shown to the server: `<identity>.pem` and `<identity>.key`. */
 	readonly identity?: string;
 	/** Number of a kept session. */
 	readonly session?: number;
@@ -86,7 +86,7 @@ export class ClientPeer {
 		this.#process.stdin.write(`${number} ${text}\n`);
 	}
 
-	/** Orders a connection; returns the peer's answer. */
+	/** Requests a connection; returns the peer's answer. */
 	async open(number: number, { host = HOST, port, timeoutMs = 8000, tls }: Target): Promise<string> {
 		const file = (name: string | undefined, end: string) => (name ? join(this.folder, `${name}.${end}`) : "-");
 		const { trusted, name = host, utcMs, identity, session } = tls ?? { trusted: "" };
@@ -116,7 +116,7 @@ export class ClientPeer {
 		await this.line(new RegExp(`^${number} closed`));
 	}
 
-	/** Takes the next matching line; others stay. */
+	/** Takes the next matching line; other lines stay. */
 	async line(pattern: RegExp): Promise<string> {
 		for (const end = Date.now() + READY_MS; ; await sleep(2)) {
 			const at = this.#lines.findIndex((line) => pattern.test(line));
@@ -125,7 +125,7 @@ export class ClientPeer {
 		}
 	}
 
-	/** Takes all matching lines that are already there. */
+	/** Takes all matching lines that have already arrived. */
 	unread(pattern: RegExp): string[] {
 		const found = this.#lines.filter((line) => pattern.test(line));
 		for (const line of found) this.#lines.splice(this.#lines.indexOf(line), 1);
@@ -235,7 +235,7 @@ export class TestServer {
 	}
 }
 
-/** Bytes that the peer sends. */
+/** The bytes that the peer sends. */
 export function pattern(size: number): Buffer {
 	const bytes = Buffer.alloc(size);
 	for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;

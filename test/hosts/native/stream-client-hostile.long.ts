@@ -1,4 +1,4 @@
-/** stream-client-hostile.test.ts with many damaged servers. */
+/** Runs stream-client-hostile.test.ts with many more damaged exchanges. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedOfRun } from "../../fuzz/mutator.js";
@@ -9,7 +9,7 @@ import { ClientPeer, TestServer } from "./stream-client-driver.js";
 
 const seed = seedOfRun();
 
-describe(`the native clients among damaged servers, many (SEED=${seed})`, () => {
+describe(`The native clients with many damaged servers (SEED=${seed})`, () => {
 	let pair: Made;
 	let peer: ClientPeer;
 
@@ -22,14 +22,14 @@ describe(`the native clients among damaged servers, many (SEED=${seed})`, () => 
 	});
 	after(() => peer.end());
 
-	it("do not come to harm", async () => {
+	it("survive the damage", async () => {
 		const server = await TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000)));
 		await fuzzClients(peer, server.port, seed, 2000);
 		await peer.rests();
 		await server.close();
 	});
 
-	it("give up a handshake that lasts when another waits for its turn, and shake hands with the next", async () => {
+	it("give up a long handshake when another client waits, and do the next one", async () => {
 		const silent = await TestServer.tcp(() => {});
 		const good = await TestServer.tls(pair);
 		const tls = { trusted: "root" };

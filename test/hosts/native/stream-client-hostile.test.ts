@@ -20,7 +20,7 @@ const ALERT = 21;
 const TALK = 22;
 const DATA = 23;
 
-describe(`The native clients among bad servers (SEED=${SEED})`, function () {
+describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	this.timeout(60_000);
 	let root: Made;
 	let pair: Made;
@@ -52,7 +52,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		return peer.fails(0, { port, timeoutMs, tls: trusted });
 	}
 
-	it("end with those that speak no TLS, refuse, or break off", async () => {
+	it("fail with servers that speak no TLS, reject, or break off", async () => {
 		const random = Buffer.from(new Mutator(SEED).random.bytes(500));
 		for (const bytes of [
 			Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
@@ -71,12 +71,12 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
 	});
 
-	it("wait for silent ones no longer than they were told to", async () => {
+	it("wait for silent servers only up to the timeout", async () => {
 		assert.equal(await comesOf(() => {}), TIMEOUT);
 		assert.equal(await comesOf((socket) => void socket.write(record(TALK, [2, 0, 0], 70))), TIMEOUT);
 	});
 
-	it("give up a silent server's handshake after two seconds once another client waits, and tell it as a time-out", async () => {
+	it("give up a silent server's handshake after two seconds if another client waits, and report a timeout", async () => {
 		const good = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
 		// In the second case the server keeps sending single bytes, which are no message.
 		for (const drip of [false, true]) {
@@ -90,7 +90,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 			const timeoutMs = 60_000;
 			assert.equal(await peer.open(0, { port: silent.port, timeoutMs, tls: trusted }), "0 opened");
 			await sleep(100);
-			// Sooner than the silent server's time-out.
+			// This happens before the silent server's time-out.
 			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 stands/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`^0 over ${TIMEOUT} `));
 			await peer.close(0);
@@ -98,7 +98,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		}
 	});
 
-	it("wait on for a silent server while nobody else wants to shake hands", async () => {
+	it("wait longer for a silent server if no other client waits for a handshake", async () => {
 		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
 		const late = await kept(
 			between(port, (piece, near) => {
@@ -110,7 +110,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		await peer.close(0);
 	});
 
-	it("do not let one keep them busy who never stops talking", async () => {
+	it("are not kept busy by a server that sends without end", async () => {
 		for (const bytes of [record(ALERT, [1, 90]), record(TALK, [])]) {
 			const flood = Buffer.concat(new Array(2000).fill(bytes));
 			const { port } = await kept(
@@ -131,7 +131,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		}
 	});
 
-	it("bear bytes that come one at a time", async () => {
+	it("accept bytes that arrive one at a time", async () => {
 		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
 		const slow = await kept(
 			between(port, (piece, near) => {
@@ -143,7 +143,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		await peer.close(0);
 	});
 
-	it("end when the server is cut off, at each stage of the handshake", async () => {
+	it("fail when the server is cut off, at each stage of the handshake", async () => {
 		const { port } = await kept(TestServer.tls(pair));
 		for (let limit = 0; limit < 700; limit += 60) {
 			let left = limit;
@@ -160,7 +160,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		}
 	});
 
-	it("follow no chain without end", async () => {
+	it("reject an endless chain", async () => {
 		let issuer = root;
 		let chain = "";
 		for (let i = 0; i < 12; i++) {
@@ -172,7 +172,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		assert.equal(await peer.fails(0, { port, tls: trusted }), UNTRUSTED);
 	});
 
-	it("bear any damage to what a server says", async () => {
+	it("survive any damage to the server's bytes", async () => {
 		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
 		await peer.rests();
 		const descriptors = peer.descriptors();

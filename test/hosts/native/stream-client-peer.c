@@ -1,5 +1,5 @@
 /*
- * A user of stream clients, for stream-client.test.ts: executes the commands of its input, prints the events, and checks
+ * Uses stream clients, for stream-client.test.ts: executes the commands of its input, prints the events, and checks
  * the guarantees of stream-client.h. Exits with 0 at the end of its input, if all is released.
  *
  *   <n> tcp <host> <port> <timeout ms>

@@ -91,13 +91,13 @@ describe("The native clients", function () {
 				);
 			});
 
-			it("tell what came before the end, and that it was one in order", async () => {
+			it("report the end after all bytes before it, and that it was regular", async () => {
 				const { port } = await serve((socket) => socket.end(pattern(70_000)));
 				assert.match(await peer.connect(0, target(port)), /stands/);
 				assert.equal(await peer.line(/over/), `0 over ${ENDED} after 70000 ${checksum(pattern(70_000))}`);
 			});
 
-			it("hold a server back while nothing is read, and rest meanwhile", async () => {
+			it("hold a server back while nothing is read, and are idle meanwhile", async () => {
 				let sent = 0;
 				const { port } = await serve((socket) => {
 					const more = () => {
@@ -118,7 +118,7 @@ describe("The native clients", function () {
 				assert.match(await peer.line(/over/), /^0 over 1 after 30000000 /);
 			});
 
-			it("tell of a reset as of a break, and send what was written before close", async () => {
+			it("report a reset as a break, and send bytes that were written before close", async () => {
 				const { port } = await serve((socket) => socket.once("data", () => servers[0].reset()));
 				await peer.connect(0, target(port));
 				peer.order(0, "send 10");
@@ -146,7 +146,7 @@ describe("The native clients", function () {
 		});
 	}
 
-	it("say why nothing stands: no name, nobody there, silence", async () => {
+	it("give the reason for a failed connection: no name, no server, silence", async () => {
 		assert.equal(await peer.fails(0, { host: "nothing.invalid", port: 80 }), NO_ADDRESS);
 		const gone = await TestServer.tcp(() => {});
 		const { port } = gone;
@@ -159,7 +159,7 @@ describe("The native clients", function () {
 		await peer.rests();
 	});
 
-	it("tell nothing more after the end, though the server goes on reading", async () => {
+	it("report nothing after the end, even if the server keeps reading", async () => {
 		const met: Socket[] = [];
 		let received = 0;
 		const { port } = await tcp((socket) => {
@@ -170,7 +170,7 @@ describe("The native clients", function () {
 			met.push(socket);
 		});
 		await peer.connect(0, { port });
-		// More than the system buffers, so that some is unsent at the end.
+		// More bytes than the system buffers, so that some are unsent at the end.
 		peer.order(0, "send 30000000");
 		await sleep(300);
 		met[0].end();
@@ -182,7 +182,7 @@ describe("The native clients", function () {
 		await peer.close(0);
 	});
 
-	it("shake hands and send beside each other where little memory is free", async () => {
+	it("do handshakes and send at the same time although little memory is free", async () => {
 		const received = [0, 0];
 		const ports = [];
 		for (const n of [0, 1]) {
@@ -198,7 +198,7 @@ describe("The native clients", function () {
 		peer.order(0, "send 3000000");
 		for (const end = Date.now() + 5000; received[0] === 0; await sleep(2)) assert.ok(Date.now() < end, "nothing comes");
 		assert.match(await peer.connect(1, { port: ports[1], tls: trusted }), /stands/);
-		assert.ok(received[0] < 3_000_000, "there was no side by side");
+		assert.ok(received[0] < 3_000_000, "the two did not overlap");
 		peer.order(1, "send 30000");
 		await peer.line(/^1 sent/);
 		await peer.line(/^0 sent/);
@@ -207,7 +207,7 @@ describe("The native clients", function () {
 		for (const n of [0, 1]) await peer.close(n);
 	});
 
-	it("refuse a fourth at once, and take it when one of three is closed", async () => {
+	it("reject a fourth connection at once, and accept it when one of three is closed", async () => {
 		const { port } = await tcp(() => {});
 		for (const n of [0, 1, 2]) assert.match(await peer.connect(n, { port }), /stands/);
 		assert.equal(await peer.open(3, { port }), "3 not opened: ");
@@ -215,7 +215,7 @@ describe("The native clients", function () {
 		assert.match(await peer.connect(3, { port }), /stands/);
 	});
 
-	it("give up at once when they are closed before they stand", async () => {
+	it("give up at once when they are closed before they are connected", async () => {
 		const { port } = await tcp(() => {});
 		for (const wait of [0, 1, 5, 50]) {
 			await peer.open(0, { port, tls: trusted });
@@ -227,7 +227,7 @@ describe("The native clients", function () {
 		await peer.rests();
 	});
 
-	describe("believe", () => {
+	describe("trust", () => {
 		it("a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
 			assert.match(await meets(server, trusted), STANDS);
 			assert.match(await meets(server, trusted, "localhost"), STANDS);
@@ -236,7 +236,7 @@ describe("The native clients", function () {
 			assert.match(await meets(server, { ...trusted, name: "hub.home.example" }), STANDS);
 		});
 
-		it("the very certificate that is pinned, whatever name it has, whoever has signed it", async () => {
+		it("the pinned certificate itself, whatever its name and its issuer", async () => {
 			assert.match(await meets(own, { trusted: "own" }), STANDS);
 			const foreign = make({ subject: "/CN=foreign", issuer: make({ subject: "/CN=x", extensions: AUTHORITY }) });
 			peer.write("foreign", foreign.certificate);
@@ -246,7 +246,7 @@ describe("The native clients", function () {
 			assert.match(await meets(server, { trusted: "both" }), STANDS);
 		});
 
-		it("anybody, where that word is all that they are given", async () => {
+		it('any server, if the trusted text is only the word "anybody"', async () => {
 			peer.write("anybody", "anybody");
 			const anybody = { trusted: "anybody", name: "example.org", utcMs: Date.now() + 40 * DAY_MS };
 			const unsigned = make({ subject: "/CN=leaf", issuer: make({ subject: "/CN=root", extensions: AUTHORITY }) });
@@ -255,7 +255,7 @@ describe("The native clients", function () {
 			assert.match(await peer.open(0, { port: 9, tls: { trusted: "nobody" } }), /not opened: there is no certificate/);
 		});
 
-		it("a common name where no other name stands, and no other", async () => {
+		it("a common name if the certificate has no other name", async () => {
 			const common = make({ subject: "/O=Home/CN=localhost", issuer: root });
 			assert.match(await meets(common, { ...trusted, name: "localhost" }), STANDS);
 			assert.match(await meets(common, trusted), new RegExp(`over ${WRONG_NAME} `));
@@ -264,13 +264,13 @@ describe("The native clients", function () {
 		});
 	});
 
-	describe("refuse", () => {
+	describe("reject", () => {
 		const refused = async (pair: Made, trusting: Trusting, code: number) => {
 			const { port } = await tls(pair);
 			assert.equal(await peer.fails(0, { port, tls: trusting }), code);
 		};
 
-		it("whoever leads to nobody who is trusted", async () => {
+		it("a server without a chain to a trusted certificate", async () => {
 			await refused(own, trusted, UNTRUSTED);
 			await refused(server, { trusted: "own" }, UNTRUSTED);
 			const impostor = make({ subject: "/CN=root", extensions: AUTHORITY });
@@ -282,12 +282,12 @@ describe("The native clients", function () {
 			await refused({ ...issued, certificate: issued.certificate + server.certificate }, trusted, UNTRUSTED);
 		});
 
-		it("a trusted one that is for another name or address", async () => {
+		it("a trusted server with another name or address", async () => {
 			for (const name of ["example.org", "home.example", "a.b.home.example", "127.0.0.2", "ocalhost", "localhosts"])
 				await refused(server, { ...trusted, name }, WRONG_NAME);
 		});
 
-		it("one that has expired or is not valid yet, by the time that is given and by no other", async () => {
+		it("a certificate that has expired or is not valid yet, by the given time only", async () => {
 			const now = Date.now();
 			const at = (days: number) => ({ ...trusted, utcMs: now + days * DAY_MS });
 			await refused(server, at(40), EXPIRED);
@@ -299,12 +299,12 @@ describe("The native clients", function () {
 			await refused(old, at(1), EXPIRED);
 		});
 
-		it("one that may not be a server", async () => {
+		it("a certificate that is not for servers", async () => {
 			const extensions = [...NAMES, "extendedKeyUsage=clientAuth"];
 			await refused(make({ subject: "/CN=client", issuer: root, extensions }), trusted, UNTRUSTED);
 		});
 
-		it("to begin with what is no certificate, or a key that is another's", async () => {
+		it("an invalid trusted certificate, or a key that does not match, before connecting", async () => {
 			peer.write("nothing", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
 			const bad = await peer.open(0, { port: 9, tls: { trusted: "nothing" } });
 			assert.equal(bad, "0 not opened: there is no certificate in what is trusted");
@@ -314,7 +314,7 @@ describe("The native clients", function () {
 			await peer.rests();
 		});
 
-		it("a server that has only TLS 1.3, and take one that has 1.2 as well", async () => {
+		it("a server with TLS 1.3 only, but not one that also has TLS 1.2", async () => {
 			const modern = await tls(server, { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" });
 			assert.equal(await peer.fails(0, { port: modern.port, tls: trusted }), HANDSHAKE);
 			const both = await tls(server, { minVersion: "TLSv1.2", maxVersion: "TLSv1.3" });
@@ -322,7 +322,7 @@ describe("The native clients", function () {
 			await peer.close(0);
 		});
 
-		it("a handshake for which there is no memory", async () => {
+		it("a handshake without memory for it", async () => {
 			peer.order(0, "memory 0");
 			await refused(server, trusted, OUT_OF_MEMORY);
 			peer.order(0, "memory plenty");
@@ -330,7 +330,7 @@ describe("The native clients", function () {
 		});
 	});
 
-	it("show a certificate to a server that asks who they are", async () => {
+	it("show a certificate to a server that requests one", async () => {
 		const client = make({ subject: "/CN=gateway", issuer: root });
 		peer.write("mine", client.certificate, client.key);
 		const names: string[] = [];
@@ -349,7 +349,7 @@ describe("The native clients", function () {
 
 	describe("resume a session", () => {
 		for (const way of ["ticket", "number"]) {
-			it(`by its ${way}, and tell so`, async () => {
+			it(`by its ${way}, and report this`, async () => {
 				const known = new Map<string, Buffer>();
 				// SSL_OP_NO_TICKET
 				const options = way === "number" ? { secureOptions: 0x4000 } : {};
@@ -409,7 +409,7 @@ describe("The native clients", function () {
 			await once(program, "exit");
 		});
 
-		it("say hello to each other with every cipher suite that both have", async () => {
+		it("connect with every cipher suite that both have", async () => {
 			for (const suite of ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"]) {
 				const port = await sServer("-cipher", suite);
 				assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
@@ -420,7 +420,7 @@ describe("The native clients", function () {
 			program = spawn("true");
 		});
 
-		it("do not shake hands a second time", async () => {
+		it("do not renegotiate", async () => {
 			const port = await sServer();
 			assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
 			program.stdin!.write("R\n");
@@ -431,7 +431,7 @@ describe("The native clients", function () {
 			await peer.rests();
 		});
 
-		it("take an end without a closing alert for a break", async () => {
+		it("treat an end without a closing alert as a break", async () => {
 			const port = await sServer();
 			assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
 			program.kill("SIGKILL");

@@ -1,5 +1,5 @@
 /**
- * Drives stream-server-peer.c: OpenSSL certificates, the program with its commands, and misbehaving clients. Every peer
+ * Runs stream-server-peer.c: OpenSSL certificates, the program with its commands, and misbehaving clients. Every peer
  * must exit cleanly, without sanitizer messages.
  */
 import assert from "node:assert/strict";
@@ -116,13 +116,13 @@ export class Certificates {
 }
 
 export interface PeerOptions {
-	/** Absent: plain TCP. */
+	/** Certificates of a TLS server; absent for plain TCP. */
 	readonly certificates?: Certificates;
 	readonly pair?: PairName;
-	/** For the command `swap`. */
+	/** Pair for the command `swap`. */
 	readonly otherPair?: PairName;
 	readonly port?: number;
-	/** Serves every address, not only 127.0.0.1. */
+	/** True to serve every address, not only 127.0.0.1. */
 	readonly everywhere?: boolean;
 	readonly connections?: number;
 	/** Limit of simultaneous handshakes. */
@@ -131,7 +131,7 @@ export interface PeerOptions {
 	readonly lingerMs?: number;
 	/** Places in the admission queue. */
 	readonly callers?: number;
-	/** Longest wait for the first bytes. */
+	/** Longest wait for the first bytes, ms. */
 	readonly silenceMs?: number;
 	/** Limit of silence in a handshake while others wait, ms. */
 	readonly pressedMs?: number;
@@ -240,7 +240,7 @@ export class Peer {
 		}
 	}
 
-	/** Waits until that many files and sockets are open at most: a reset connection may linger until its time limit. */
+	/** Waits until at most that many files and sockets are open; a reset connection may linger until its time limit. */
 	async untilDescriptors(most: number): Promise<void> {
 		for (const end = Date.now() + READY_MS; this.descriptors() > most; await sleep(10))
 			assert.ok(Date.now() < end, "sockets were left");
@@ -276,7 +276,7 @@ export class Peer {
 		return client;
 	}
 
-	/** A request over a new connection must succeed. */
+	/** Makes a request over a new connection, which must succeed. */
 	async checkServes(size = 1000, address?: string): Promise<void> {
 		const client = await this.open(this.port, address);
 		await client.get(`/size/${size}`, size);
@@ -301,7 +301,7 @@ export function tlsOver(socket: Socket): TLSSocket {
 	return tlsConnect(options as ConnectionOptions);
 }
 
-/** First bytes of a TLS client. */
+/** The first bytes that a TLS client sends. */
 export async function recordHello(): Promise<Buffer> {
 	const listener = createServer().listen(0, "127.0.0.1");
 	await once(listener, "listening");

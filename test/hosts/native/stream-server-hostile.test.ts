@@ -19,7 +19,7 @@ import {
 const SEED = seedOfRun();
 const FUZZ_RUNS = 40;
 const FUZZ_LANES = 4;
-/** Limit of a correct client's handshake on a busy computer. */
+/** Limit of a correct client's handshake on a busy computer, ms. */
 const HANDSHAKE_MS = 1000;
 
 /** A proxy that may change the client's bytes; it cuts the connection if `change` returns undefined. */
@@ -54,7 +54,7 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	};
 }
 
-/** The beginning of a record, then single bytes. */
+/** Sends the beginning of a record, then single bytes. */
 async function drip({ socket }: Client): Promise<void> {
 	for (const byte of Buffer.concat([Buffer.of(22, 3, 3, 1, 0), Buffer.alloc(200)])) {
 		if (socket.destroyed) return;
@@ -63,7 +63,7 @@ async function drip({ socket }: Client): Promise<void> {
 	}
 }
 
-describe(`The native stream server among strangers (SEED=${SEED})`, function () {
+describe(`The native stream server with hostile clients (SEED=${SEED})`, function () {
 	// The first test compiles the program.
 	this.timeout(60_000);
 	let certificates: Certificates;
@@ -88,13 +88,13 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		};
 
 		describe(secure ? "by TLS" : "by plain TCP", () => {
-			it("serves fifty at once, though only three find a place", async () => {
+			it("serves fifty clients at once with only three connections", async () => {
 				const peer = await start({ connections: 3 });
 				await Promise.all(new Array(50).fill(0).map(() => peer.checkServes(5000)));
 				await peer.untilOpen(0);
 			});
 
-			it("serves as many as there are sockets for, and the others after them", async () => {
+			it("serves as many clients as there are sockets, and the others after them", async () => {
 				const peer = await start({ connections: 8, descriptors: 11 });
 				const there = await Promise.all([peer.open(), peer.open()]);
 				for (const client of there) await client.get("/size/100", 100);
@@ -107,7 +107,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await peer.checkServes();
 			});
 
-			it("stands resets at every stage", async () => {
+			it("survives resets at every stage", async () => {
 				const peer = await start({ connections: 4, handshakeMs: HANDSHAKE_MS });
 				await peer.checkServes();
 				const before = peer.descriptors();
@@ -134,7 +134,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await peer.checkIdle();
 			});
 
-			it("gives up connections that die before the owner takes them, and keeps those that only ended", async () => {
+			it("drops connections that break before the owner accepts them, and keeps those that only ended", async () => {
 				const peer = await start({ connections: 4 });
 				assert.equal(await peer.command("hold"), "hold");
 				const dead = await Promise.all([peer.open(), peer.open(), peer.open()]);
@@ -155,7 +155,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				late.socket.destroy();
 			});
 
-			it("holds a slow reader back, without memory and without keeping others waiting", async () => {
+			it("holds a slow reader back, without taking memory or delaying others", async () => {
 				const peer = await start({ connections: 4 });
 				await peer.checkServes(1_000_000);
 				const before = peer.memoryKiB();
@@ -174,7 +174,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await peer.untilOpen(0);
 			});
 
-			it("takes nothing from one whom the owner does not read, and serves others", async () => {
+			it("receives nothing from a client that the owner does not read, and serves others", async () => {
 				const peer = await start({ connections: 3 });
 				const client = await peer.open();
 				client.request("GET /silent HTTP/1.1");
@@ -182,7 +182,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await sleep(200);
 				await peer.checkServes(100_000);
 				await peer.checkIdle();
-				assert.ok(client.socket.writableLength > 1_000_000, "somebody took it");
+				assert.ok(client.socket.writableLength > 1_000_000, "the bytes were received");
 				client.reset();
 				await sleep(50);
 				await peer.checkIdle();
@@ -190,7 +190,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				assert.equal(await peer.command("drop"), "drop");
 			});
 
-			it("tells the owner of an end when he reads at last what came before it", async () => {
+			it("reports the end to the owner after all bytes before it were read", async () => {
 				const peer = await start();
 				const client = await peer.open();
 				client.request("GET /silent HTTP/1.1");
@@ -201,7 +201,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await client.untilOver(900);
 			});
 
-			it("waits for one who writes a byte at a time", async () => {
+			it("waits for a client that writes a byte at a time", async () => {
 				const peer = await start();
 				const client = await peer.open();
 				for (const byte of "POST /echo HTTP/1.1\r\nContent-Length: 30\r\n\r\n") {
@@ -245,7 +245,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				}
 			});
 
-			it("gives the place of one who reads nothing to the next, when his time is over", async () => {
+			it("gives the connection of a client that reads nothing to the next one, after its time limit", async () => {
 				const peer = await start({ connections: 2, lingerMs: 1000 });
 				const stuck = await peer.open();
 				stuck.socket.pause();
@@ -259,7 +259,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				const next = await peer.open();
 				await next.get("/size/10", 10);
 				await peer.checkServes();
-				assert.equal((await written) ?? undefined, undefined, "what he sent was not taken");
+				assert.equal((await written) ?? undefined, undefined, "the bytes were not received");
 				for (const client of [stuck, other, next]) client.socket.destroy();
 			});
 
@@ -288,7 +288,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			peers.push(peer);
 		});
 
-		it("serves those who are there while one stalls, and then those who wait", async () => {
+		it("serves connected clients while a handshake stalls, and then the waiting ones", async () => {
 			const there = await peer.open();
 			for (const cut of [0, 1, 5, 60, hello.length - 1, hello.length]) {
 				const half = peer.dial();
@@ -302,7 +302,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			there.socket.destroy();
 		});
 
-		it("is not kept beyond its time by one who goes on sending", async () => {
+		it("ends a handshake at its time limit even if the client keeps sending", async () => {
 			const half = peer.dial();
 			const begin = Date.now();
 			for (const byte of hello) {
@@ -332,21 +332,21 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			["a hello of SSL 2", () => Buffer.from("802e0100020015000000100100800300800700c006004002008004008000", "hex")],
 		];
 		for (const [name, bytes] of strange)
-			it(`refuses ${name}`, async () => {
+			it(`rejects ${name}`, async () => {
 				const client = peer.dial();
 				client.socket.write(bytes());
 				await client.untilOver();
 				await peer.checkServes();
 			});
 
-		it("rests after all that", async () => {
+		it("is idle after all of these", async () => {
 			for (const [, bytes] of strange) peer.dial().socket.write(bytes());
 			await peer.checkServes();
 			await peer.checkIdle();
 		});
 	});
 
-	describe("at the door", () => {
+	describe("in the admission queue", () => {
 		const STRANGERS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
 		const begin = async (options: PeerOptions = {}): Promise<Peer> => {
 			const peer = await Peer.start({ certificates, connections: 2, callers: 6, handshakeMs: 3000, ...options });
@@ -354,7 +354,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			return peer;
 		};
 
-		it("gives no place to who says nothing, or not enough, and closes it after its time", async () => {
+		it("admits no client that sends nothing or too little, and closes it after its time limit", async () => {
 			const peer = await begin({ silenceMs: 1500 });
 			const silent = [0, 1, 5, 60].map((length) => {
 				const client = peer.dial();
@@ -366,14 +366,14 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			await peer.checkServes();
 			const over = () => silent.map(({ ended, socket }) => ended || socket.destroyed);
 			assert.deepEqual(over(), [false, false, false, false]);
-			// The connections that have begun then get a handshake, which must make progress.
+			// The queue then admits the two that have sent enough; their handshakes must make progress.
 			await Promise.all(silent.slice(0, 2).map((client) => client.untilOver()));
 			assert.deepEqual(over(), [true, true, false, false]);
 			await peer.checkIdle();
 			for (const client of silent) client.socket.destroy();
 		});
 
-		it("is never full for a newcomer, whatever comes from others", async () => {
+		it("has room for a new address, whatever others send", async () => {
 			const peer = await begin({ silenceMs: 3000, pressedMs: 200 });
 			const crowd = STRANGERS.flatMap((address) => new Array(20).fill(0).map(() => peer.dial(address)));
 			await sleep(50);
@@ -382,11 +382,11 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			const begunMs = Date.now();
 			await peer.checkServes(1000, "127.0.0.9");
 			assert.ok(Date.now() - begunMs < 1500, `after ${Date.now() - begunMs} ms`);
-			assert.ok(peer.descriptors() < 30, "the crowd is kept");
+			assert.ok(peer.descriptors() < 30, "the other connections are kept");
 			for (const client of crowd) client.socket.destroy();
 		});
 
-		it("lets those in first whom the owner knows, then the address that was served least lately", async () => {
+		it("admits trusted addresses first, then the address that was served longest ago", async () => {
 			const peer = await begin({ connections: 2, pressedMs: 300 });
 			const known = await peer.open(peer.port, "127.0.0.9");
 			await known.get("/size/10", 10);
@@ -404,7 +404,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			for (const client of [...crowd, known]) client.socket.destroy();
 		});
 
-		it("knows nobody any more once a token was revoked", async () => {
+		it("trusts no address after a token was revoked", async () => {
 			const peer = await begin({ connections: 2, pressedMs: 300 });
 			const known = await peer.open(peer.port, "127.0.0.9");
 			await known.get("/size/10", 10);
@@ -418,13 +418,13 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				await peer.checkServes(10, address);
 				order.push(address);
 			};
-			// The address served least lately goes first, though its connection comes later.
+			// The address served longest ago goes first, although its connection comes later.
 			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
 			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
 			for (const client of [stalled, known]) client.socket.destroy();
 		});
 
-		it("knows an address no more once two of its handshakes were given up", async () => {
+		it("stops trusting an address after two of its handshakes were given up", async () => {
 			const peer = await begin({ pressedMs: 300 });
 			const known = await peer.open(peer.port, "127.0.0.9");
 			await known.get("/size/10", 10);
@@ -453,7 +453,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			["stalls its handshakes", () => {}],
 			["sends its handshakes a byte at a time", (client: Client) => drip(client)],
 		] as const)
-			it(`serves a stranger while a known address ${what}`, async () => {
+			it(`serves another address while a trusted one ${what}`, async () => {
 				const handshakeMs = 10_000;
 				const peer = await begin({ connections: 3, handshakeMs, pressedMs: 300 });
 				const known = await peer.open(peer.port, "127.0.0.9");
@@ -471,7 +471,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				};
 				const attacks = [attack(), attack(), attack()];
 				await sleep(100);
-				// Each would wait for the full time of three handshakes.
+				// If stalled handshakes were not given up early, each of these would wait for three of them.
 				const begunMs = Date.now();
 				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
 				const tookMs = Date.now() - begunMs;
@@ -481,12 +481,12 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				assert.ok(tookMs < handshakeMs, `after ${tookMs} ms`);
 			});
 
-		it("tells the owner again of one who waits when another one got the place that was made", async () => {
+		it("notifies the owner again of a waiting client when another one got the free connection", async () => {
 			const peer = await begin();
 			const there = [await peer.open(), await peer.open(peer.port, "127.0.0.9")];
 			for (const client of there) await client.get("/size/10", 10);
 			const pressed = async () => Number.parseInt(await peer.command("pressed"), 10);
-			// Its address was served last, so another address goes first.
+			// This address was served last, so another address goes first.
 			const slow = peer.open(peer.port, "127.0.0.9");
 			while ((await pressed()) < 1) await sleep(10);
 			const quick = peer.open(peer.port, "127.0.0.8");
@@ -501,7 +501,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			for (const each of [last, there[1]]) each.socket.destroy();
 		});
 
-		it("lets nobody begin a handshake that there is no memory for, and then those who have waited", async () => {
+		it("begins no handshake without memory for it, and does those that have waited later", async () => {
 			const peer = await begin();
 			const there = await peer.open();
 			await there.get("/size/10", 10);
@@ -520,7 +520,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			for (const each of [there, client]) each.socket.destroy();
 		});
 
-		it("tells the owner of each who waits when all places are taken, and lets it in when one is closed", async () => {
+		it("notifies the owner of each waiting client when all connections are in use, and admits it when one is closed", async () => {
 			const peer = await begin();
 			const there = await Promise.all([peer.open(), peer.open()]);
 			for (const client of there) await client.get("/size/10", 10);
@@ -538,7 +538,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		});
 	});
 
-	it("reads nothing while a record waits to be sent: the answer would have to be sent in between", async () => {
+	it("reads nothing while a record waits to be sent, because a reply would have to be sent in between", async () => {
 		const peer = await Peer.start({ certificates });
 		peers.push(peer);
 		let spoil = false;
@@ -565,7 +565,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		between.hold(false);
 		await client.until(() => client.error !== undefined || client.ended);
 		await sleep(50);
-		// Whole records of the reply, then the alert.
+		// Whole records of the reply arrive, then the alert.
 		assert.equal(client.error, "ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC");
 		const body = client.received.subarray(client.received.indexOf("\r\n\r\n") + 4);
 		assert.ok(body.equals(pattern(20_000_000).subarray(0, body.length)), "another body");
@@ -574,7 +574,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		await peer.checkServes();
 	});
 
-	it("breaks a TLS connection off when a record was changed on its way, and serves the others", async () => {
+	it("breaks a TLS connection when a record was changed on its way, and serves the others", async () => {
 		const peer = await Peer.start({ certificates });
 		peers.push(peer);
 		const junk = [
@@ -598,7 +598,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		}
 	});
 
-	it(`stands ${FUZZ_RUNS * FUZZ_LANES} clients whose bytes are damaged`, async () => {
+	it(`survives ${FUZZ_RUNS * FUZZ_LANES} clients whose bytes are damaged`, async () => {
 		const peer = await Peer.start({
 			...{ certificates, connections: 6, handshakes: FUZZ_LANES },
 			...{ handshakeMs: 200, lingerMs: 100 },

@@ -1,4 +1,4 @@
-/** Heap of a chip that the native stream server's connections take, by a model (chip-model.h). */
+/** Heap that the native stream server's connections take on a chip, by a model (chip-model.h). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ import { needNative, ROOT } from "./compile.js";
 import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
 const FLOOR = 40 * 1024;
-/** For a received record of 16 KB, and the rest. */
+/** Heap for a received record of 16 KB, and the rest, bytes. */
 const ENOUGH = 30 * 1024;
 /** Bytes of a download: about a second on the model's network. */
 const SIZE = 300_000;
 /** Attempts of a slow download. */
 const TRIES = 5;
-/** Shortest wait of a sender for a handshake while memory is short (memory-lock.h). */
+/** Shortest delay of a sender by a handshake while memory is short, ms (memory-lock.h). */
 const HELD_UP_MS = 1000;
 
 describe("The memory of the native stream server", function () {
@@ -47,7 +47,7 @@ describe("The memory of the native stream server", function () {
 		return took;
 	}
 
-	/** Two downloads; other clients connect and leave meanwhile. */
+	/** Makes two downloads, while other clients connect and leave. */
 	async function load(): Promise<void> {
 		const downloads = download(2);
 		for (let i = 0; i < 3; i++) {
@@ -57,14 +57,14 @@ describe("The memory of the native stream server", function () {
 		await downloads;
 	}
 
-	it("stays above the floor with two downloads side by side and others who connect meanwhile", async () => {
+	it("stays above the floor with two parallel downloads while other clients connect", async () => {
 		await start("chip");
 		await load();
 		const least = await lowest();
 		assert.ok(least >= FLOOR, `only ${least} bytes were free`);
 	});
 
-	it("is counted with the sizes of the chip's settings", () => {
+	it("is modelled with the sizes of the chip's settings", () => {
 		const numbers = (path: string, pattern: RegExp) =>
 			[...readFileSync(join(ROOT, path), "utf8").matchAll(pattern)].map(([, number]) => number);
 		const settings = /^CONFIG_(?:ESP_WIFI_DYNAMIC_TX_BUFFER_NUM|LWIP_TCP_SND_BUF_DEFAULT)=(\d+)$/gm;
@@ -73,14 +73,14 @@ describe("The memory of the native stream server", function () {
 		assert.deepEqual(numbers("hosts/esp32/sdkconfig/gateway.defaults", settings), model);
 	});
 
-	it("would not if nobody were told what is free", async () => {
+	it("would fall below the floor if the server did not know the free heap", async () => {
 		await start("chip-untold");
 		await load();
 		const least = await lowest();
 		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
 	});
 
-	it("goes on sending beside one who reads nothing and one whose handshake stalls", async () => {
+	it("suffices for a download beside a client that reads nothing and a stalled handshake", async () => {
 		await start("chip");
 		const [client, deaf] = [await peer.open(), await peer.open()];
 		const timed = async () => {
@@ -91,24 +91,24 @@ describe("The memory of the native stream server", function () {
 		deaf.request("GET /size/20000000 HTTP/1.1");
 		await deaf.until(() => deaf.received.length > 0);
 		deaf.socket.pause();
-		// Until the system's buffers are full.
+		// Waits until the system's buffers are full.
 		await sleep(2000);
 		let beside = await timed();
 		for (let tries = 1; tries < TRIES && beside >= 4000; tries++) beside = await timed();
-		assert.ok(beside < 4000, `beside one who reads nothing it took ${beside} ms`);
+		assert.ok(beside < 4000, `beside a client that reads nothing it took ${beside} ms`);
 		const stalled = peer.dial();
 		stalled.socket.write(await recordHello());
 		await stalled.until(() => stalled.received.length > 0);
 		const behind = await timed();
-		assert.ok(behind > HELD_UP_MS, "nobody was held up");
-		assert.ok(behind < beside + 6000, `beside a handshake that stalls it took ${behind} ms`);
-		// After the last handshake less than the floor may be left, but enough.
+		assert.ok(behind > HELD_UP_MS, "no sender was delayed");
+		assert.ok(behind < beside + 6000, `beside a stalled handshake it took ${behind} ms`);
+		// After the last handshake the free heap may be below the floor, but must suffice.
 		const least = await lowest();
 		assert.ok(least >= ENOUGH, `only ${least} bytes were free`);
 		for (const { socket } of [client, deaf, stalled]) socket.destroy();
 	});
 
-	it("takes no longer for one download, nor much longer for two", async () => {
+	it("delays one download hardly, and two a little", async () => {
 		await start("chip-untold");
 		const freely = [await download(1), await download(2)];
 		await peer.end();

@@ -1,5 +1,5 @@
 /*
- * A user of the stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the guarantees of
+ * Uses the stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the guarantees of
  * stream-server.h. It prints "ready <port>", answers each command line with a line, and exits with 0 at the end of its
  * input.
  *
@@ -38,7 +38,7 @@ enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
 typedef enum { READ_HEAD, SEND_PATTERN, ECHO, SILENT } phase;
 
 typedef struct {
-	/* -1: free. */
+	/* -1: this client is free. */
 	int id;
 	char address[STREAM_ADDRESS_SIZE];
 	phase phase;
@@ -48,7 +48,7 @@ typedef struct {
 	bool writable_told;
 	bool ended;
 	bool keep;
-	/* Rest of the reply, or of the echoed body. */
+	/* Bytes left of the reply, or of the echoed body. */
 	size_t left;
 	size_t position;
 } client;
@@ -119,7 +119,7 @@ static void send_text(client *c, unsigned status, size_t length, const char *bod
 	send_bytes(c, text, (size_t)size);
 }
 
-/* The head is complete, and the reply's head fits. */
+/* Called when the head is complete and the reply's head fits into the output. */
 static void answer(client *c)
 {
 	const char *head = c->head;
@@ -154,7 +154,7 @@ static void answer(client *c)
 	c->head_length = 0;
 }
 
-/* False: nothing more to do before the next event. */
+/* Returns false if nothing more can be done before the next event. */
 static bool step(client *c)
 {
 	uint8_t bytes[PIECE];
@@ -204,7 +204,7 @@ static bool step(client *c)
 	return false;
 }
 
-/* Set by the command `scarce`. */
+/* True after the command `scarce`. */
 static _Atomic bool scarce;
 
 size_t free_heap(void)
@@ -227,7 +227,7 @@ size_t free_tls_piece(void)
 	return 0;
 }
 
-/* No connection comes by the access point here. */
+/* No connection comes by the access point in this test. */
 bool access_point_accepted(int socket)
 {
 	(void)socket;
@@ -249,7 +249,7 @@ static void take(void)
 		memset(c, 0, sizeof(client));
 		c->id = id;
 		memcpy(c->address, origin.address, sizeof(origin.address));
-		/* Nothing was announced yet. */
+		/* Nothing was announced yet, so a write is rejected. */
 		MUST(stream_write(server, id, "x", 1) == SIZE_MAX);
 	}
 }
@@ -385,7 +385,7 @@ static void drain(void)
 {
 	stream_event event;
 	while (stream_server_next(server, &event)) handle(&event);
-	/* The next ring can only come now; one that was early is harmless. */
+	/* The next ring can only come now; an early one is harmless. */
 	hear_ring();
 }
 

@@ -33,7 +33,7 @@ describe("The native stream server", function () {
 		const open = (options: PeerOptions = {}) => start(secure ? { certificates, ...options } : options);
 
 		describe(secure ? "by TLS" : "by plain TCP", () => {
-			it("serves curl a megabyte, takes 300 KB from it, and keeps a connection for many requests", async () => {
+			it("sends a megabyte to curl, receives 300 KB, and keeps a connection open for many requests", async () => {
 				const peer = await open();
 				const folder = mkdtempSync(join(tmpdir(), "curl-"));
 				const body = join(folder, "body");
@@ -58,7 +58,7 @@ describe("The native stream server", function () {
 				rmSync(folder, { recursive: true });
 			});
 
-			it("gives every byte in order, in either direction, to four at once", async () => {
+			it("carries every byte in order, in either direction, for four clients at once", async () => {
 				const peer = await open();
 				const body = pattern(200_000);
 				await Promise.all(
@@ -75,7 +75,7 @@ describe("The native stream server", function () {
 				);
 			});
 
-			it("answers one who has ended his direction after the request", async () => {
+			it("answers a client that has ended its direction after the request", async () => {
 				const peer = await open();
 				const client = await peer.open();
 				client.request("GET /size/300000 HTTP/1.0");
@@ -85,7 +85,7 @@ describe("The native stream server", function () {
 				assert.equal(client.error, undefined);
 			});
 
-			it("tells the owner where the client is, IPv4 addresses in their own form", async () => {
+			it("returns the client's address, IPv4 addresses in their own form", async () => {
 				const peer = await open({ everywhere: true });
 				const client = await peer.open();
 				client.request("GET /address HTTP/1.1");
@@ -93,7 +93,7 @@ describe("The native stream server", function () {
 				client.socket.destroy();
 			});
 
-			it("stops to listen when it is told, and goes on serving those who are there", async () => {
+			it("stops listening on command, and keeps serving connected clients", async () => {
 				const peer = await open();
 				const client = await peer.open();
 				await client.get("/size/10", 10);
@@ -105,7 +105,7 @@ describe("The native stream server", function () {
 				client.socket.destroy();
 			});
 
-			it("tells once when the listening socket is dead", async () => {
+			it("reports once that the listening socket is dead", async () => {
 				const peer = await open();
 				const client = await peer.open();
 				await client.get("/size/10", 10);
@@ -118,7 +118,7 @@ describe("The native stream server", function () {
 		});
 	}
 
-	it("says why it can't open a port", async () => {
+	it("gives the reason why it can't open a port", async () => {
 		const peer = await start();
 		await assert.rejects(Peer.start({ port: peer.port }), /^Error: port \d+ is used by another program$/);
 		await assert.rejects(
@@ -141,7 +141,7 @@ describe("The native stream server", function () {
 			["ec", "ECDSA"],
 			["rsa", "RSA"],
 		] as const)
-			it(`speaks TLS 1.2 with ECDHE-${kind} and AES-GCM`, async () => {
+			it(`supports TLS 1.2 with ECDHE-${kind} and AES-GCM`, async () => {
 				const peer = await start({ certificates, pair });
 				for (const suite of ["AES128-GCM-SHA256", "AES256-GCM-SHA384"]) {
 					const { stdout, stderr } = await client(peer, "-cipher", `ECDHE-${kind}-${suite}`);
@@ -149,7 +149,7 @@ describe("The native stream server", function () {
 				}
 			});
 
-		it("agrees on X25519, P-256 and P-384, and on no curve that it does not know", async () => {
+		it("agrees on X25519, P-256 and P-384, and on no unknown curve", async () => {
 			const peer = await start({ certificates, pair: "rsa" });
 			const groups = { X25519: "X25519", "P-256": "prime256v1", "P-384": "secp384r1" };
 			for (const [group, name] of Object.entries(groups)) {
@@ -159,7 +159,7 @@ describe("The native stream server", function () {
 			assert.match((await client(peer, "-groups", "P-521", "-tls1_2")).stdout, /Cipher is \(NONE\)/);
 		});
 
-		it("has a P-384 certificate, or a whole chain that leads to its root", async () => {
+		it("uses a P-384 certificate, or a whole chain up to its root", async () => {
 			const single = await start({ certificates, pair: "ec384" });
 			assert.match((await client(single)).stdout, /Cipher is ECDHE-ECDSA/);
 			const chained = await start({ certificates, pair: "chain" });
@@ -168,7 +168,7 @@ describe("The native stream server", function () {
 			assert.match(stdout, /Verify return code: 0 \(ok\)/);
 		});
 
-		it("refuses with an alert what is old or weak", async () => {
+		it("rejects old or weak parameters with an alert", async () => {
 			const weak = "ALL:@SECLEVEL=0";
 			const refused: [string[], RegExp][] = [
 				[["-tls1", "-cipher", weak], /alert protocol version/],
@@ -191,14 +191,14 @@ describe("The native stream server", function () {
 			}
 		});
 
-		it("agrees on HTTP/1.1 by ALPN, serves who does not ask, refuses who wants HTTP/2 only", async () => {
+		it("agrees on HTTP/1.1 by ALPN, serves clients without ALPN, and rejects those with HTTP/2 only", async () => {
 			const peer = await start({ certificates });
 			assert.match((await client(peer, "-alpn", "h2,http/1.1")).stdout, /ALPN protocol: http\/1.1/);
 			assert.match((await client(peer)).stdout, /No ALPN negotiated/);
 			assert.match((await client(peer, "-alpn", "h2")).stderr, /alert no application protocol/);
 		});
 
-		it("resumes a session, but not one of the certificate before", async () => {
+		it("resumes a session, but not one of the previous certificate", async () => {
 			const peer = await start({ certificates, otherPair: "rsa" });
 			const session = certificates.path("session");
 			assert.match((await client(peer, "-sess_out", session)).stdout, /^New, TLSv1.2/m);
@@ -222,7 +222,7 @@ describe("The native stream server", function () {
 			await peer.checkIdle();
 		});
 
-		it("shows a new certificate to new connections, while the old ones live on with theirs", async () => {
+		it("uses a new certificate for new connections, while existing ones continue with theirs", async () => {
 			const peer = await start({ certificates, otherPair: "rsa", connections: 3 });
 			const old = await peer.open();
 			await old.get("/size/10", 10);
@@ -233,7 +233,7 @@ describe("The native stream server", function () {
 			old.socket.destroy();
 		});
 
-		it("keeps what it has when a new pair is not one", async () => {
+		it("keeps its certificate when the new pair is invalid", async () => {
 			const peer = await start({ certificates });
 			assert.equal(await peer.command("swap"), "the certificate can't be read");
 			await peer.checkServes();
@@ -249,14 +249,14 @@ describe("The native stream server", function () {
 		});
 
 		for (const pair of ["ec", "ec384", "ec521", "rsa", "chain"] as const)
-			it(`shakes hands with itself, with the pair ${pair}`, async () => {
+			it(`completes a handshake with itself with the pair ${pair}`, async () => {
 				const peer = await start({ certificates, pair });
 				for (let i = 0; i < 3; i++) assert.equal(await peer.command("test"), "tested: ");
 				await peer.checkServes();
 				await peer.checkIdle();
 			});
 
-		it("tells of a pair that it takes and that no client can connect with", async () => {
+		it("reports a pair that it accepts but with which no client can connect", async () => {
 			for (const pair of ["unsigning", "client"] as const) {
 				const peer = await start({ certificates, pair, otherPair: "ec" });
 				assert.match(
@@ -270,7 +270,7 @@ describe("The native stream server", function () {
 			}
 		});
 
-		it("shakes hands with itself once those who are at it have done, and lets nobody in before", async () => {
+		it("begins the handshake with itself after running handshakes, and before later ones", async () => {
 			const peer = await start({ certificates, handshakeMs: 400 });
 			const other = await peer.open();
 			const silent = peer.dial();
@@ -282,13 +282,13 @@ describe("The native stream server", function () {
 			const late = peer.checkServes();
 			await other.get("/size/5000", 5000);
 			assert.equal(await tested, "tested: ");
-			assert.ok(Date.now() - begin > 200, "the handshake that was under way was not waited for");
+			assert.ok(Date.now() - begin > 200, "the running handshake was not waited for");
 			await late;
 			other.socket.destroy();
 			silent.socket.destroy();
 		});
 
-		it("ends while it is to shake hands with itself", async () => {
+		it("can end before the handshake with itself", async () => {
 			for (let i = 0; i < 5; i++) {
 				const peer = await start({ certificates, pair: "rsa" });
 				peer.tell("test");
@@ -296,7 +296,7 @@ describe("The native stream server", function () {
 			}
 		});
 
-		it("shows Chromium a page", async function () {
+		it("serves a page to Chromium", async function () {
 			if (!existsSync(CHROMIUM)) skipBecause(this, `${CHROMIUM} is not installed`);
 			this.timeout(60_000);
 			const peer = await start({ certificates });

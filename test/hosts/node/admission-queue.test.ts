@@ -15,7 +15,7 @@ class Caller {
 	}
 }
 
-describe("The door of the simulator", () => {
+describe("The admission queue of the simulator", () => {
 	for (const { title, places, orders, taken, left = "" } of DOOR_RULES)
 		it(title, () => {
 			let nowMs = 0;
@@ -41,7 +41,7 @@ describe("The door of the simulator", () => {
 			assert.equal(lost.join(" "), left);
 		});
 
-	it("forgets a caller that has gone, and closes the others with itself", () => {
+	it("drops a connection that has closed, and closes the others at its own end", () => {
 		const door = new AdmissionQueue<Caller>(4, () => 0);
 		const callers = ["a", "b", "c"].map((address) => new Caller(address));
 		for (const caller of callers) door.add(caller);

@@ -6,7 +6,7 @@ import { pointOf } from "../../../hosts/node/p256.js";
 import { describeKeys, openKeys } from "../../../hosts/node/simulator-keys.js";
 import { following } from "../../../tools/ota/try.js";
 
-describe("development keys of the simulator", () => {
+describe("The development keys of the simulator", () => {
 	const NONE = { updateKeys: undefined, reportKey: undefined };
 	let state = "";
 	beforeEach(() => {
@@ -14,7 +14,7 @@ describe("development keys of the simulator", () => {
 	});
 	afterEach(() => rmSync(state, { recursive: true }));
 
-	it("are made once, for the eyes of their owner only, and are two", () => {
+	it("are two, are created once, and are readable by their owner only", () => {
 		const keys = openKeys({ state, ...NONE });
 		for (const [name, point] of [
 			["update.key", keys.updateKeys[0]],
@@ -30,20 +30,20 @@ describe("development keys of the simulator", () => {
 		assert.deepEqual(openKeys({ state, ...NONE }), keys);
 	});
 
-	it("give way to those of the command line", () => {
+	it("are replaced by those of the command line", () => {
 		const given = { updateKeys: ["04aa"], reportKey: "" };
 		assert.deepEqual(openKeys({ state, ...given }), given);
 		assert.deepEqual(describeKeys({ state, ...given }, 8443), []);
 		assert.throws(() => statSync(join(state, "update.key")), /ENOENT/);
 	});
 
-	it("that are damaged are not made anew, but named", () => {
+	it("are reported and not recreated if they are damaged", () => {
 		writeFileSync(join(state, "update.key"), "no key");
 		assert.throws(() => openKeys({ state, ...NONE }), /update\.key is damaged: delete it/);
 		assert.equal(readFileSync(join(state, "update.key"), "utf8"), "no key");
 	});
 
-	it("come with commands that a shell takes", () => {
+	it("come with commands that a shell accepts", () => {
 		assert.deepEqual(describeKeys({ state: ".state", ...NONE }, 8443), [
 			"Try an update: npm run ota -- try",
 			"Open a report: npm run report -- open FILE --key .state/report.key",
@@ -54,7 +54,7 @@ describe("development keys of the simulator", () => {
 		]);
 	});
 
-	it("sign the version after the one that runs", () => {
+	it("sign the version after the running one", () => {
 		assert.deepEqual(following("0.1.0"), { version: "0.1.1", buildNumber: 1 });
 		assert.deepEqual(following("1.2.9-rc.1"), { version: "1.2.10", buildNumber: 10 });
 		assert.throws(() => following("next"), /no third number/);

@@ -11,7 +11,7 @@ describe("The script for XS", () => {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	it("is written when it would be another one, and only then", async () => {
+	it("is written only if it has changed", async () => {
 		const [entry, script] = [join(folder, "entry.js"), join(folder, "script.js")];
 		writeFileSync(entry, "globalThis.answer = 42;");
 		await bundle(entry, script);

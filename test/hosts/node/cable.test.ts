@@ -51,7 +51,7 @@ class Bed {
 }
 
 describe("The simulated Ethernet port", () => {
-	it("is off until it is started, and has a link and then an address", () => {
+	it("is off until it is started, then has a link and then an address", () => {
 		const bed = new Bed();
 		bed.time.advance(60_000);
 		assert.deepEqual([bed.now, bed.changes], [[false, 0, undefined], 0]);
@@ -64,7 +64,7 @@ describe("The simulated Ethernet port", () => {
 		assert.equal(bed.changes, 2);
 	});
 
-	it("loses both when the cable is pulled, and has them again", () => {
+	it("loses both when the cable is pulled, and gets them back", () => {
 		const bed = new Bed().start();
 		bed.time.advance(10_000);
 		bed.text = "out\n";
@@ -75,7 +75,7 @@ describe("The simulated Ethernet port", () => {
 		assert.deepEqual([bed.now, bed.changes], [[true, 100, LEASE.ip], 5]);
 	});
 
-	it("has no address from a DHCP that is silent, and one as soon as that answers", () => {
+	it("has no address from a silent DHCP server, and one as soon as the server answers", () => {
 		const bed = new Bed().start();
 		bed.text = "in no-dhcp";
 		bed.time.advance(600_000);
@@ -85,7 +85,7 @@ describe("The simulated Ethernet port", () => {
 		assert.deepEqual(bed.now, [true, 100, LEASE.ip]);
 	});
 
-	it("takes a static address, without losing its link", () => {
+	it("takes a static address without losing its link", () => {
 		const bed = new Bed().start();
 		bed.text = "in no-dhcp";
 		bed.time.advance(10_000);

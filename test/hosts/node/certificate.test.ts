@@ -11,8 +11,8 @@ const make = (names: readonly string[], fromMs = NOW_MS, toMs = fromMs + YEAR_MS
 	makeCertificate({ names, validFromMs: fromMs, validToMs: toMs });
 const read = (...options: Parameters<typeof make>) => new X509Certificate(make(...options).certificate);
 
-describe("A certificate that the simulator makes", () => {
-	it("is self-signed, for all of its names and the seconds that were asked for", () => {
+describe("A certificate made by the simulator", () => {
+	it("is self-signed, with all its names and the given validity to the second", () => {
 		const certificate = read(["smgw-a1b2c3", "smgw-a1b2c3.local"], NOW_MS, Date.UTC(2036, 5, 15));
 		assert.equal(certificate.subject, "CN=smgw-a1b2c3");
 		assert.equal(certificate.issuer, "CN=smgw-a1b2c3");
@@ -25,7 +25,7 @@ describe("A certificate that the simulator makes", () => {
 		assert.equal(Date.parse(certificate.validTo), Date.UTC(2036, 5, 15));
 	});
 
-	it("is for addresses too, and with the key of the one before where that is given", () => {
+	it("may contain addresses, and keep the given key of the previous certificate", () => {
 		const first = make(["gateway", "gateway.local", "192.168.4.1", "10.0.0.255"]);
 		const certificate = new X509Certificate(first.certificate);
 		const alternatives = "DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1, IP Address:10.0.0.255";
@@ -42,7 +42,7 @@ describe("A certificate that the simulator makes", () => {
 		assert.throws(() => remade(new Uint8Array(CERTIFICATE_FILE_LIMIT + 1)), RangeError);
 	});
 
-	it("has years from 2050 on with four digits, and names of every length", () => {
+	it("has four-digit years from 2050 on, and names of every length", () => {
 		const late = read(["x"], Date.UTC(2049, 11, 30), Date.UTC(2059, 11, 31));
 		assert.equal(Date.parse(late.validFrom), Date.UTC(2049, 11, 30));
 		assert.equal(Date.parse(late.validTo), Date.UTC(2059, 11, 31));
@@ -52,23 +52,23 @@ describe("A certificate that the simulator makes", () => {
 		}
 	});
 
-	it("has a serial number of its own each time", () => {
+	it("has a new serial number each time", () => {
 		const serials = [read(["x"]), read(["x"])].map(({ serialNumber }) => serialNumber);
 		assert.notEqual(serials[0], serials[1]);
 		for (const serial of serials) assert.match(serial, /^[4-7][0-9A-F]{31}$/);
 	});
 });
 
-describe("What a TLS listener of the simulator is given", () => {
+describe("The pair for a TLS listener of the simulator", () => {
 	const { certificate, key } = make(["first"]);
 
-	it("is taken as text when it can be served", () => {
+	it("is accepted as text if it can be served", () => {
 		const identity = requireIdentity({ certificate, key });
 		assert.equal(identity.certificate, Buffer.from(certificate).toString());
 		assert.equal(identity.key, Buffer.from(key).toString());
 	});
 
-	it("is refused with a sentence when it can't", () => {
+	it("is otherwise rejected with a message", () => {
 		const large = new Uint8Array(CERTIFICATE_FILE_LIMIT + 1);
 		assert.throws(() => requireIdentity(undefined), /needs a certificate/);
 		assert.throws(() => toIdentity({ certificate: large, key }), /the certificate is too large/);

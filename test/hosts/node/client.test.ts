@@ -1,4 +1,4 @@
-/** The simulator's TLS clients beyond the portable checks: memory, and sessions' bindings. */
+/** The simulator's TLS clients beyond the portable checks: memory, and what binds sessions. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -57,7 +57,7 @@ describe("The bench's TLS clients", () => {
 		});
 	}
 
-	it("begin no handshake without the memory for it", async () => {
+	it("begin no handshake without memory for it", async () => {
 		free = HANDSHAKE_BYTES - 1;
 		const shaken: unknown[] = [];
 		server.on("secureConnection", () => shaken.push(1));
@@ -68,7 +68,7 @@ describe("The bench's TLS clients", () => {
 		assert.equal(connections, 2);
 	});
 
-	it("resume a session only under the trust and the name that it was made with", async () => {
+	it("resume a session only with the same trust and name", async () => {
 		const { session } = await meet({ trusted: own.certificate });
 		assert.ok(session);
 		assert.equal((await meet({ trusted: own.certificate, session })).resumed, true);
@@ -77,7 +77,7 @@ describe("The bench's TLS clients", () => {
 		assert.equal((await meet({ trusted: own.certificate, name: "elsewhere", session })).resumed, false);
 	});
 
-	it("read the certificates that they trust from among other text", () => {
+	it("find the trusted certificates among other text", () => {
 		const text = `# ours\n${Buffer.from(own.certificate)}\nnothing\r\n${Buffer.from(other.certificate)}`;
 		assert.deepEqual(
 			parseCertificates(text).map(({ subject }) => subject),
@@ -86,7 +86,7 @@ describe("The bench's TLS clients", () => {
 		assert.throws(() => parseCertificates("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"));
 	});
 
-	describe("validate what a server shows", () => {
+	describe("validate a server's certificate", () => {
 		const DAY_MS = 86_400_000;
 		const root = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
 		const namesake = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
@@ -101,14 +101,14 @@ describe("The bench's TLS clients", () => {
 			});
 		const leaf = leafOf(root).certificate;
 
-		it("by name and by address, and by nothing that is only like them", () => {
+		it("by name and address, and not by similar ones", () => {
 			for (const name of ["x", "X", "192.0.2.1"]) assert.equal(verdict(leaf, root.certificate, name), 0);
 			for (const name of ["y", "x.x", "192.0.2.2"]) {
 				assert.equal(verdict(leaf, root.certificate, name), CLIENT_WRONG_NAME);
 			}
 		});
 
-		it("as nobody's without a certificate, without a signature that holds, or made for clients only", () => {
+		it("and reject a missing certificate, an invalid signature, and one for clients only", () => {
 			assert.equal(verdict("", root.certificate), CLIENT_UNTRUSTED);
 			assert.equal(verdict(leaf, namesake.certificate), CLIENT_UNTRUSTED);
 			const forClients = leafOf(root, "extendedKeyUsage=clientAuth").certificate;
@@ -117,7 +117,7 @@ describe("The bench's TLS clients", () => {
 			assert.equal(verdict(forBoth, root.certificate), 0);
 		});
 
-		it("by the dates of all that lead to the authority, where a namesake does not help", () => {
+		it("by the dates of the whole chain, where another certificate of the same name does not help", () => {
 			const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: 1 });
 			const renewed = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: 10 });
 			const own = leafOf(middle).certificate;

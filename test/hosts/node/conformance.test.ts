@@ -1,4 +1,4 @@
-/** Both engines of the simulator against the host contract. */
+/** Tests both engines of the simulator against the host contract. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

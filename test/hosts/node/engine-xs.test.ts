@@ -1,4 +1,4 @@
-/** The XS engine: its measurements, and a failing firmware. */
+/** The XS engine: its measurements, and firmware that fails. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,14 +69,14 @@ describe("XSEngine", function () {
 		rmSync(folder, { recursive: true });
 	});
 
-	it("keeps no slot of what was closed, however often it was opened", async () => {
+	it("keeps no slot of closed objects, however often they are opened", async () => {
 		await bundle(fileURLToPath(new URL("../portable/churn.js", import.meta.url)), script);
 		const engine = makeEngine();
 		await engine.start();
 		assert.ok(engine.baseline > 1000, `baseline ${engine.baseline}`);
 		await until(() => traces.includes("round 100"));
 		const early = await engine.heap();
-		assert.ok(early > engine.baseline, "a firmware that runs has slots");
+		assert.ok(early > engine.baseline, "a running firmware has slots");
 		const steps = engine.steps();
 		await until(() => traces.includes("round 400"));
 		const growth = (await engine.heap()) - early;
@@ -84,7 +84,7 @@ describe("XSEngine", function () {
 		assert.ok(engine.steps() > steps + 300 * 100, "steps are counted");
 	});
 
-	it("reports an exception that escapes from an event, and goes on", async () => {
+	it("reports an exception from an event, and continues", async () => {
 		const engine = makeEngine(`globalThis.handleCommand = (message) => {
 			const kind = new Uint8Array(message)[0];
 			if (kind === 2) throw new RangeError("no way");
@@ -95,7 +95,7 @@ describe("XSEngine", function () {
 		assert.equal(crash, "");
 	});
 
-	it("tells where an exception came from", async () => {
+	it("shows where an exception was thrown", async () => {
 		await bundle(fileURLToPath(new URL("../portable/main.js", import.meta.url)), script);
 		const engine = makeEngine();
 		await engine.start();
@@ -103,26 +103,26 @@ describe("XSEngine", function () {
 		assert.match(traces[0], /^check failed: no such check\n.*\n.* at .*script\.js:\d+/s);
 	});
 
-	it("does not start with a script that takes no events", async () => {
+	it("does not start with a script that handles no events", async () => {
 		const engine = makeEngine("0;");
 		await assert.rejects(engine.start(), /no function/);
 	});
 
-	it("does not start with a firmware that throws", async () => {
+	it("does not start with firmware that throws", async () => {
 		const engine = makeEngine(`globalThis.handleCommand = (message) => {
 			if (new Uint8Array(message)[0] === 1) throw new Error("at start");
 		};`);
 		await assert.rejects(engine.start(), /at start/);
 	});
 
-	it("tells in a sentence when the firmware's stack overflows", async () => {
+	it("reports a stack overflow of the firmware", async () => {
 		const engine = makeEngine("const deeper = (n) => deeper(n + 1) + 1; globalThis.handleCommand = () => deeper(0);");
 		await assert.rejects(engine.start(), /stack overflow/);
 		assert.match(crash, /^The XS engine has ended: stack overflow$/);
 		await assert.rejects(engine.heap(), /has ended/);
 	});
 
-	it("refuses commands that make no sense, and lives", async () => {
+	it("rejects invalid commands, and continues", async () => {
 		const engine = makeEngine(`globalThis.handleCommand = (message) => {
 			if (new Uint8Array(message)[0] !== 1) return;
 			const said = [];
@@ -139,13 +139,13 @@ describe("XSEngine", function () {
 		assert.match(traces[0], /^[23](,[23]){5}$/);
 	});
 
-	it("gives up a firmware that never returns from an event", async () => {
+	it("gives up firmware that never returns from an event", async () => {
 		const engine = makeEngine("globalThis.handleCommand = (message) => { while (new Uint8Array(message)[0] === 1); };");
 		await assert.rejects(engine.start(), /one event took too many steps/);
 		assert.match(crash, /one event took too many steps/);
 	});
 
-	it("is ended by force when the firmware does not stop in time", async () => {
+	it("is killed if the firmware does not stop in time", async () => {
 		// Few steps, but a minute: the engine's own search through ten million characters.
 		const busy = "const end = Date.now() + 60000; while (Date.now() < end) text.indexOf('y');";
 		const engine = makeEngine(`const text = "x".repeat(1e7);
@@ -157,7 +157,7 @@ describe("XSEngine", function () {
 });
 
 describe("findXSWorker", () => {
-	it("finds nothing where the package is not installed", () => {
+	it("finds nothing if the package is not installed", () => {
 		assert.equal(findXSWorker(pathToFileURL(join(tmpdir(), "nowhere.js")).href), undefined);
 	});
 });

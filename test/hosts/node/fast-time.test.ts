@@ -19,7 +19,7 @@ describe("FastTime", () => {
 		performance.now = now;
 	});
 
-	it("goes so many times as fast as the computer's, and its clock with it", () => {
+	it("runs at a multiple of the computer's time, and its clock too", () => {
 		const time = new FastTime(1000);
 		time.started();
 		assert.equal(time.utcMs(), undefined);
@@ -30,7 +30,7 @@ describe("FastTime", () => {
 		assert.equal(time.utcMs()! - time.monotonicMs(), Date.UTC(2026, 0, 31));
 	});
 
-	it("calls back at the time that was asked for and at no other, in that order, however late the computer is", async () => {
+	it("calls back exactly at the requested times and in order, however late the computer is", async () => {
 		const time = new FastTime(100_000);
 		time.started();
 		const fromMs = time.monotonicMs();
@@ -53,7 +53,7 @@ describe("FastTime", () => {
 		);
 	});
 
-	it("goes as the computer's while somebody is talked with, and says so", async () => {
+	it("runs at the computer's speed while a client is connected, and reports this", async () => {
 		const time = new FastTime(1000);
 		const paces: number[] = [];
 		time.onPace = (_nowMs, speed) => paces.push(speed);
@@ -106,7 +106,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 	describe(`npm start -- --engine ${engine} --speed 6000`, function () {
 		this.timeout(120_000);
 
-		it("left alone, fills its history over the end of a month, and shows it at the speed of who looks", async () => {
+		it("fills its history past the end of a month, and slows down for a client", async () => {
 			const args = ["--time", "2026-01-31T21:20:00Z", "--speed", "6000"];
 			const gateway = await ProcessGateway.start(engine, { meterPath: OUR_METER, args });
 			try {
@@ -125,7 +125,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 				assert.equal((await history("days")).length, 2);
 				const quarters = await history("quarters");
 				assert.ok(quarters.length >= 14, `${quarters.length}`);
-				// Read exactly at each quarter of an hour.
+				// The meter was read exactly at each quarter of an hour.
 				for (const quarter of quarters.slice(1, -1)) {
 					assert.equal(quarter.interpolated ?? quarter.gap, undefined, JSON.stringify(quarter));
 					assert.ok(quarter.import_wh > 50 && quarter.import_wh < 500, JSON.stringify(quarter));
@@ -136,7 +136,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 				const uptime = async () => (await gateway.read("system/log")).uptime;
 				const before = await uptime();
 				await sleep(1500);
-				assert.ok((await uptime()) - before <= 3, "time goes as here while somebody is connected");
+				assert.ok((await uptime()) - before <= 3, "time has normal speed while a client is connected");
 			} finally {
 				await gateway.stop();
 			}

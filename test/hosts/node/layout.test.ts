@@ -1,4 +1,4 @@
-/** The layout of commands' and replies' values between Node and the XS worker. */
+/** The layout of values in commands and replies between Node and the XS worker. */
 import assert from "node:assert/strict";
 import {
 	BYTES,
@@ -24,7 +24,7 @@ function carry(layout: readonly number[], ...values: unknown[]): unknown[] {
 	return decodeValues(layout, around.subarray(7, 7 + encoded.length), 5);
 }
 
-describe("layouts of the line to the XS worker", () => {
+describe("Layouts of messages to the XS worker", () => {
 	it("carry each kind of value alone", () => {
 		assert.deepEqual(carry([]), []);
 		assert.deepEqual(carry([U8], 255), [255]);
@@ -54,7 +54,7 @@ describe("layouts of the line to the XS worker", () => {
 		assert.deepEqual(encodeValues([U16, TEXT], [0x0102, "ab"], 1), Uint8Array.of(0, 2, 1, 2, 0, 0x61, 0x62));
 	});
 
-	it("refuse a text that is too long, and messages that are cut off", () => {
+	it("reject a text that is too long, and truncated messages", () => {
 		assert.throws(() => carry([TEXT, U8], "x".repeat(65_536), 1), RangeError);
 		assert.deepEqual(carry([TEXT, U8], "x".repeat(65_535), 1), ["x".repeat(65_535), 1]);
 		for (const layout of [[U32], [U8, U32], [F64], [BYTES, BYTES]]) {
@@ -64,7 +64,7 @@ describe("layouts of the line to the XS worker", () => {
 		assert.throws(() => decodeValues([BYTES], Uint8Array.of(2, 0, 0, 0, 1), 0), RangeError);
 	});
 
-	it("give each command a code of its own", () => {
+	it("give each command its own code", () => {
 		const codes = Object.values(COMMANDS).map(({ code }) => code);
 		assert.equal(new Set(codes).size, codes.length);
 		assert.ok(codes.every((code) => code > 0 && code < 256));

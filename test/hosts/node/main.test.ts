@@ -14,7 +14,7 @@ describe("npm start", function () {
 		],
 	});
 
-	it("says when the XS engine dies", async () => {
+	it("reports the end of the XS engine", async () => {
 		const program = start("--quiet", ...ANY_PORT);
 		await program.printed();
 		process.kill(program.child("xsnap"), "SIGKILL");
@@ -22,7 +22,7 @@ describe("npm start", function () {
 		assert.equal(program.errors, "The XS engine has ended: signal SIGKILL\n");
 	});
 
-	it("goes into safe mode when the engine has crashed three times soon after its start, and never by being killed", async function () {
+	it("enters safe mode after three crashes of the engine soon after its start, but not after being killed", async function () {
 		this.timeout(240_000);
 		const crash = async (signal: NodeJS.Signals) => {
 			const program = start(...ANY_PORT);
@@ -43,7 +43,7 @@ describe("npm start", function () {
 		assert.doesNotMatch(next.errors, /safe mode/);
 	});
 
-	it("refuses a bad command line with exit code 2", async () => {
+	it("exits with 2 for a bad command line", async () => {
 		const program = start("--frobnicate");
 		assert.equal(await program.exited, 2);
 		assert.match(program.errors, /frobnicate.*\nnpm start -- --help lists the options\.\n$/s);

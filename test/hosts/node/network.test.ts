@@ -1,4 +1,4 @@
-/** Properties of the simulator's TLS, UDP and names that the conformance suite cannot see. */
+/** The simulator's TLS, UDP and names, as far as the conformance suite can't see them. */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -19,8 +19,12 @@ describe("A TLS listener of the simulator", () => {
 	const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });
 	const port = createListenerPort({ port: 0, secure: true });
 
-	it("tells in a sentence why no client could speak with it", async () => {
-		const listener = new port.io({ ...port.pins, identity, onReadable: () => assert.fail("the test is seen") });
+	it("gives the reason why no client could connect", async () => {
+		const listener = new port.io({
+			...port.pins,
+			identity,
+			onReadable: () => assert.fail("the test was reported as a connection"),
+		});
 		// A curve of certificates that no TLS client offers.
 		const odd = make({ subject: "/CN=x", algorithm: ["EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"] });
 		listener.setIdentity({ certificate: Buffer.from(odd.certificate), key: Buffer.from(odd.key) });
@@ -31,7 +35,7 @@ describe("A TLS listener of the simulator", () => {
 	});
 
 	for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const)
-		it(`keeps nothing of a thousand clients that refuse its certificate by ${maxVersion}`, async function () {
+		it(`keeps nothing of a thousand clients that reject its certificate by ${maxVersion}`, async function () {
 			this.timeout(60_000);
 			const sockets: Socket[] = [];
 			const take = () => {
@@ -62,7 +66,7 @@ describe("A TLS listener of the simulator", () => {
 			listener.close();
 		});
 
-	it("ends a handshake in which nothing comes, and serves others meanwhile", async function () {
+	it("ends a silent handshake, and serves others meanwhile", async function () {
 		this.timeout(60_000);
 		let arrived = () => {};
 		const isServed = new Promise<void>((resolve) => {
@@ -80,7 +84,11 @@ describe("A TLS listener of the simulator", () => {
 	});
 
 	it("is tested several times at once", async () => {
-		const listener = new port.io({ ...port.pins, identity, onReadable: () => assert.fail("the test is seen") });
+		const listener = new port.io({
+			...port.pins,
+			identity,
+			onReadable: () => assert.fail("the test was reported as a connection"),
+		});
 		assert.deepEqual(await Promise.all(Array.from({ length: 5 }, () => tested(listener))), ["", "", "", "", ""]);
 		listener.close();
 		assert.throws(() => listener.testIdentity(() => {}), /closed/);
@@ -108,7 +116,7 @@ describe("UDP of the simulator", () => {
 		for (const one of opened.splice(0)) one.close();
 	});
 
-	it("keeps eight datagrams, the oldest", async () => {
+	it("keeps the eight oldest datagrams", async () => {
 		let told = () => {};
 		const isTold = new Promise<void>((resolve) => {
 			told = resolve;
@@ -118,7 +126,7 @@ describe("UDP of the simulator", () => {
 		const send = (byte: number) => new Promise((done) => sender.send(Uint8Array.of(byte), udp.port, "127.0.0.1", done));
 		for (let i = 0; i < 20; i++) await send(i);
 		await isTold;
-		// All datagrams are in the system's queue: any wait delivers them.
+		// All datagrams are in the system's queue, so any wait delivers them.
 		await sleep(50);
 		const into = new Uint8Array(DATAGRAM_LIMIT);
 		const kept: number[] = [];
@@ -127,17 +135,17 @@ describe("UDP of the simulator", () => {
 		sender.close();
 	});
 
-	it("tells in a sentence what can't be had", () => {
+	it("gives the reason why a port can't be opened", () => {
 		const { port: taken } = open();
 		assert.throws(() => open({ port: taken }), { message: `udp port ${taken} is used by another program` });
 		assert.throws(() => open({ group: "192.0.2.1" }), /^Error: group 192\.0\.2\.1 can't be joined: /);
 	});
 
-	it("takes another port for the access point's below 1024 when that can't be had, and says so", async () => {
+	it("uses and reports another port for an access point's port below 1024 that can't be opened", async () => {
 		const squatter = createSocket("udp4");
 		const hasFailed = once(squatter, "error");
 		squatter.bind(67, "127.0.0.1");
-		// A failure to bind serves as well.
+		// It does not matter if this bind fails: the port is then in use by another program.
 		await Promise.race([once(squatter, "listening"), hasFailed]);
 		const udp = open({ port: 67, accessPoint: true });
 		assert.ok(udp.port >= 1024);
@@ -148,7 +156,7 @@ describe("UDP of the simulator", () => {
 		squatter.close();
 	});
 
-	it("is had again at once after it was closed", () => {
+	it("can be opened again at once after a close", () => {
 		const first = open();
 		first.close();
 		assert.equal(open({ port: first.port }).port, first.port);
@@ -156,7 +164,7 @@ describe("UDP of the simulator", () => {
 });
 
 describe("Names of the simulator", () => {
-	it("are looked up four at once, addresses always", async () => {
+	it("are resolved four at a time, addresses always", async () => {
 		const resolver = new NodeResolver();
 		const ask = (name: string) => new Promise((resolve) => resolver.resolve(name, resolve));
 		const names = [...Array.from({ length: RESOLVE_LIMIT + 1 }, () => "localhost"), "192.0.2.1"];

@@ -32,7 +32,7 @@ describe("The options of the simulator", () => {
 		});
 	});
 
-	it("are all taken", () => {
+	it("are all accepted", () => {
 		const line =
 			"--engine node --https-port 0 --http-port=65535 --mode ap --state s --meter /dev/ttyUSB0 --quiet --hub-demo --cable --help";
 		const options = parseOptions([
@@ -78,7 +78,7 @@ describe("The options of the simulator", () => {
 		assert.equal(parseOptions(["--password", "x".repeat(64)]).password?.length, 64);
 	});
 
-	it("take two keys that may sign a firmware, as PEM", () => {
+	it("include two public keys for firmware, as PEM", () => {
 		const folder = mkdtempSync(join(tmpdir(), "options-"));
 		try {
 			const args: string[] = [];
@@ -87,7 +87,7 @@ describe("The options of the simulator", () => {
 				const path = join(folder, name);
 				writeFileSync(path, publicKey.export({ format: "pem", type: "spki" }));
 				args.push("--update-key", path);
-				// A point without compression is what stands at the end of SPKI.
+				// The end of SPKI is the uncompressed point.
 				return publicKey.export({ format: "der", type: "spki" }).subarray(-65).toString("hex");
 			});
 			assert.deepEqual(parseOptions(args).updateKeys, points);
@@ -104,17 +104,17 @@ describe("The options of the simulator", () => {
 		}
 	});
 
-	it("take a speed", () => {
+	it("include a speed", () => {
 		for (const speed of [1, 600, 100_000]) assert.equal(parseOptions(["--speed", String(speed)]).speed, speed);
 	});
 
-	it("take up to four time servers, with names as long as DNS has them", () => {
+	it("include up to four time servers, with names as long as DNS allows", () => {
 		for (const ntp of ["a,b,c,d", "a:1", "a:65535", `${"a".repeat(63)}.example`, `${"a.".repeat(126)}a`]) {
 			assert.equal(parseOptions(["--ntp", ntp]).ntp, ntp);
 		}
 	});
 
-	it("know a clock that was never set, one that is told the time, and one that has that of the computer", () => {
+	it("include a clock that is not set, is set to a given time, or has the computer's time", () => {
 		assert.equal(startTime(parseOptions(["--time", "none"])), undefined);
 		assert.equal(startTime(parseOptions(["--time", "2026-01-31T12:00:00Z"])), Date.UTC(2026, 0, 31, 12));
 		assert.ok(Math.abs(startTime(parseOptions([]))! - Date.now()) < 5000);
@@ -171,7 +171,7 @@ describe("The options of the simulator", () => {
 		[["--quiet=yes"], /quiet/],
 	];
 	for (const [args, message] of refused) {
-		it(`refuse "${args.join(" ").slice(0, 40)}" with a sentence`, () => {
+		it(`reject "${args.join(" ").slice(0, 40)}" with a message`, () => {
 			assert.throws(() => parseOptions(args), { message });
 		});
 	}

@@ -1,4 +1,4 @@
-/** The small parts of the simulator that have rules of their own. */
+/** Small parts of the simulator. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { ENTRIES } from "../../../modules/parts.js";
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
 describe("ByteQueue", () => {
-	it("gives what was put in, in order, whatever the pieces", () => {
+	it("returns bytes in order, in pieces of any size", () => {
 		fc.assert(
 			fc.property(fc.array(fc.uint8Array({ maxLength: 20 })), fc.array(fc.nat(30)), (pieces, wants) => {
 				const queue = new ByteQueue();
@@ -54,17 +54,17 @@ describe("MarkDecoder", () => {
 		return { bytes, damaged };
 	};
 
-	it("leaves good characters alone", () => {
+	it("passes good characters unchanged", () => {
 		assert.deepEqual(decode([0x2f, 0x00, 0x7f]), { bytes: [0x2f, 0x00, 0x7f], damaged: 0 });
 	});
 
-	it("turns a marked character into one with bit 7, wherever the stream is cut", () => {
+	it("sets bit 7 of a marked character, wherever the stream is cut", () => {
 		const expected = { bytes: [0x41, 0xc2, 0x43, 0x80], damaged: 2 };
 		assert.deepEqual(decode([0x41, 0xff, 0x00, 0x42, 0x43, 0xff, 0x00, 0x00]), expected);
 		assert.deepEqual(decode([0x41, 0xff], [0x00], [0x42, 0x43, 0xff, 0x00], [0x00]), expected);
 	});
 
-	it("takes a doubled FF as the character FF", () => {
+	it("turns a doubled FF into the character FF", () => {
 		assert.deepEqual(decode([0xff, 0xff, 0x41]), { bytes: [0xff, 0x41], damaged: 0 });
 	});
 });
@@ -88,7 +88,7 @@ describe("NetstringReader", () => {
 		);
 	});
 
-	it("refuses what is no netstring, and one that is too long", () => {
+	it("rejects invalid netstrings, and those that are too long", () => {
 		for (const stream of [":a,", "x", "1a:", "1:ab", "1001:", "1234567890", "-1:", " 1:a,"]) {
 			const reader = new NetstringReader(1000);
 			reader.push(bytesOf(stream));
@@ -96,7 +96,7 @@ describe("NetstringReader", () => {
 		}
 	});
 
-	it("waits for the rest of what may become one", () => {
+	it("waits for the rest of a netstring", () => {
 		for (const stream of ["", "1", "1:", "1:a", "1000", "100000000"]) {
 			const reader = new NetstringReader(stream === "100000000" ? 1e9 : 1000);
 			reader.push(bytesOf(stream));
@@ -112,7 +112,7 @@ describe("Factory data", () => {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	it("are made once, with a serial number and a password without look-alikes", () => {
+	it("are created once, with a serial number and a password without look-alikes", () => {
 		const made = loadFactoryData(join(folder, "state"));
 		assert.match(made.serial, /^02[0-9A-F]{10}$/);
 		assert.match(made.labelPassword, /^[a-zA-Z2-9]{12}$/);
@@ -122,12 +122,12 @@ describe("Factory data", () => {
 		assert.notEqual(loadFactoryData(join(folder, "other")).labelPassword, made.labelPassword);
 	});
 
-	it("take the password given for a new unit, not for one that exists", () => {
+	it("use the given password for a new unit, but not for an existing one", () => {
 		assert.equal(loadFactoryData(folder, "first").labelPassword, "first");
 		assert.equal(loadFactoryData(folder, "second").labelPassword, "first");
 	});
 
-	it("are told as the password only as long as it opens the gateway", () => {
+	it("are shown as the password only while it opens the gateway", () => {
 		const factory = loadFactoryData(folder, "first");
 		assert.equal(describeAccount(folder, factory), "User admin, label password first");
 		const config = new ConfigStore(new FileStorage(join(folder, "flash")), new NodeText(), ENTRIES);
@@ -135,7 +135,7 @@ describe("Factory data", () => {
 		assert.match(describeAccount(folder, factory), /^User admin, with the password that was set/);
 	});
 
-	it("have a version; without one they are of the first, and a newer one is refused", () => {
+	it("have a version; without one they are of the first, and a newer one is rejected", () => {
 		const path = join(folder, "factory.json");
 		const made = loadFactoryData(folder);
 		assert.equal(JSON.parse(readFileSync(path, "utf8")).version, 1);
@@ -149,7 +149,7 @@ describe("Factory data", () => {
 		assert.equal(readFileSync(path, "utf8"), newer);
 	});
 
-	it("are not replaced when they are damaged", () => {
+	it("are not replaced if they are damaged", () => {
 		const whole = '"serial":"1","labelPassword":"x","accessPointKey":"y"';
 		const versions = ["null", "0", "1.5", '"2"'].map((version) => `{"version":${version},${whole}}`);
 		for (const text of ["", "{", "[]", "null", '{"serial":1,"labelPassword":"x"}', '{"serial":"1"}', ...versions]) {
@@ -161,7 +161,7 @@ describe("Factory data", () => {
 });
 
 describe("NodeClock and NodeTimers", () => {
-	it("know no time of day before the clock is set", () => {
+	it("have no time of day before the clock is set", () => {
 		const clock = new NodeClock(undefined);
 		assert.equal(clock.utcMs(), undefined);
 		clock.setUTC(1000);

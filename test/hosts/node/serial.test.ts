@@ -32,7 +32,7 @@ function open(path: string, traces: string[]) {
 }
 
 describe("A serial port of the PC", () => {
-	it("leaves parity to software on a pseudo-terminal, and where there is no terminal at all", async () => {
+	it("leaves parity to software on a pseudo-terminal, and on a path that is no terminal", async () => {
 		const line = await openPseudoTerminal();
 		assert.equal(createSerialPort(line.path, () => {}).hardwareParity, false);
 		await line.close();
@@ -40,7 +40,7 @@ describe("A serial port of the PC", () => {
 		assert.equal(createSerialPort("/dev/no-such-port", () => {}).hardwareParity, false);
 	});
 
-	it("that does not exist is gone, with a sentence for the user", async () => {
+	it("reports a missing device with a message", async () => {
 		const traces: string[] = [];
 		const { serial, first } = open("/dev/no-such-port", traces);
 		assert.equal(await first, SERIAL_ERROR_GONE);
@@ -49,7 +49,7 @@ describe("A serial port of the PC", () => {
 		serial.close();
 	});
 
-	it("that another program has is gone, with a sentence for the user", async () => {
+	it("reports a device in use by another program with a message", async () => {
 		const line = await openPseudoTerminal();
 		const traces: string[] = [];
 		const holder = open(line.path, traces);
@@ -62,11 +62,11 @@ describe("A serial port of the PC", () => {
 		await line.close();
 	});
 
-	it("has its line set to each format by stty", async () => {
+	it("sets each line format by stty", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "stty-"));
 		const log = join(folder, "log");
 		const path = process.env["PATH"];
-		// A pseudo-terminal refuses parity, so this one says yes to everything.
+		// A pseudo-terminal rejects parity, so this stand-in accepts everything.
 		writeFileSync(join(folder, "stty"), `#!/bin/sh\necho "$@" >> ${log}\n`, { mode: 0o755 });
 		process.env["PATH"] = `${folder}:${path}`;
 		const line = await openPseudoTerminal();
@@ -92,7 +92,7 @@ describe("A serial port of the PC", () => {
 		}
 	});
 
-	it("that is unplugged is gone, once", async () => {
+	it("reports once that it was unplugged", async () => {
 		const line = await openPseudoTerminal();
 		const traces: string[] = [];
 		const { serial, first, error } = open(line.path, traces);

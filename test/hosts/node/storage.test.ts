@@ -11,7 +11,7 @@ describe("FileStorage", () => {
 	});
 	afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
-	it("keeps values from one start to the next, for its owner's eyes only", () => {
+	it("keeps values across restarts, readable by their owner only", () => {
 		new FileStorage(folder).set("key", Uint8Array.of(1, 2, 3));
 		assert.deepEqual(new FileStorage(folder).get("key"), Uint8Array.of(1, 2, 3));
 		assert.equal(statSync(folder).mode & 0o777, 0o700);
@@ -30,14 +30,14 @@ describe("FileStorage", () => {
 		assert.deepEqual(storage.get("key"), Uint8Array.of(4));
 	});
 
-	it("leaves nothing but the values behind", () => {
+	it("leaves only the values behind", () => {
 		const storage = new FileStorage(folder);
 		for (let i = 0; i < 20; i++) storage.set(`key_${i % 3}`, new Uint8Array(i));
 		storage.delete("key_0");
 		assert.deepEqual(readdirSync(folder).sort(), ["key_1", "key_2"]);
 	});
 
-	it("throws when a value can't be written, and keeps the old one", () => {
+	it("throws if a value can't be written, and keeps the old one", () => {
 		const storage = new FileStorage(folder);
 		storage.set("key", Uint8Array.of(1));
 		mkdirSync(join(folder, "key.new"));
@@ -45,7 +45,7 @@ describe("FileStorage", () => {
 		assert.deepEqual(storage.get("key"), Uint8Array.of(1));
 	});
 
-	it("removes even a folder that stands where a temporary file would", () => {
+	it("removes even a folder with the name of a temporary file", () => {
 		mkdirSync(join(folder, "key.new"), { recursive: true });
 		new FileStorage(folder).set("key", Uint8Array.of(1));
 		assert.deepEqual(readdirSync(folder), ["key"]);

@@ -1,4 +1,4 @@
-/** The virtual world's flash: its contract and its faults. */
+/** The virtual world's flash: its contract and its simulated faults. */
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../../hosts/node/virtual.js";
 import { VirtualFlash } from "../../../hosts/node/virtual-flash.js";
@@ -23,7 +23,7 @@ describe("virtual flash", () => {
 		});
 	}
 
-	it("notes a write over bytes that were not erased, and changes nothing", () => {
+	it("records a write over bytes that were not erased, and changes nothing", () => {
 		const flash = new VirtualFlash();
 		const log = flash.open("log")!;
 		log.write(16, pattern(32));
@@ -34,7 +34,7 @@ describe("virtual flash", () => {
 	});
 
 	for (const bytes of [0, 1, 100, 255, 256]) {
-		it(`keeps the first ${bytes} bytes of a write that the power cut`, () => {
+		it(`keeps the first ${bytes} bytes of a write that a power cut interrupts`, () => {
 			const flash = new VirtualFlash(bytes);
 			const log = flash.open("log")!;
 			flash.cutPowerAt(2, bytes);
@@ -52,7 +52,7 @@ describe("virtual flash", () => {
 		});
 	}
 
-	it("leaves anything of an erase that the power cut, and nothing beside it", () => {
+	it("leaves an interrupted erase in any state, and changes nothing else", () => {
 		const flash = new VirtualFlash();
 		const history = flash.open("history")!;
 		history.write(ERASE_SIZE - 16, pattern(16));
@@ -67,7 +67,7 @@ describe("virtual flash", () => {
 		assert.deepEqual(history.erases.slice(0, 3), [0, 2, 0]);
 	});
 
-	it("refuses as often as it was told to", () => {
+	it("fails as often as it was told to", () => {
 		const flash = new VirtualFlash();
 		const log = flash.open("log")!;
 		flash.refusals = 2;

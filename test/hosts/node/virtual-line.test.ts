@@ -15,7 +15,7 @@ import {
 } from "../../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../../modules/io/machine.js";
 
-/** A far end that records input with its times, and sends on command. */
+/** The far end of the line; records input with its times, and sends on command. */
 class FarEnd implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly heard: number[] = [];
@@ -37,7 +37,7 @@ class FarEnd implements Machine {
 		return this.#outputs.shift() ?? output(OUTPUT_NONE, {});
 	}
 
-	/** Sends at `atMs`. */
+	/** Sends the bytes at `atMs`. */
 	say(bytes: number[], atMs = 0): this {
 		this.#outputs.push(output(OUTPUT_TRANSMIT, { bytes: Uint8Array.from(bytes), end: bytes.length }));
 		this.deadlineMs = atMs;
@@ -92,8 +92,8 @@ class NearEnd {
 	}
 }
 
-describe("wire characters", () => {
-	it("carry even parity, as bytes/parity.ts has it, and mark a wrong one", () => {
+describe("characters on the virtual line", () => {
+	it("carry even parity as in bytes/parity.ts, and mark a wrong one", () => {
 		for (let character = 0; character < 128; character++) {
 			const ours = Uint8Array.of(character);
 			addParity(ours, 0, 1);
@@ -106,7 +106,7 @@ describe("wire characters", () => {
 });
 
 describe("virtual line", () => {
-	it("takes ten bits for a character, each way, and says when the last has left", () => {
+	it("takes ten bits per character, both ways, and reports when the last was sent", () => {
 		const far = new FarEnd();
 		const near = new NearEnd(far);
 		assert.equal(near.write(0x2f, 0x3f), 254);
@@ -121,7 +121,7 @@ describe("virtual line", () => {
 		assert.deepEqual(near.heard, [1, 2, 3]);
 	});
 
-	it("announces room after each write that took some, and throws on more, writing nothing", () => {
+	it("announces room after each accepted write, and throws on a longer one without writing", () => {
 		const far = new FarEnd();
 		const near = new NearEnd(far, {}, { baud: 9600, format: FORMAT_7E1 });
 		near.world.serial.meter.connect(far.line(9600));
@@ -137,7 +137,7 @@ describe("virtual line", () => {
 	});
 
 	for (const hardwareParity of [true, false]) {
-		it(`meets 7E1 of a port ${hardwareParity ? "that frames it" : "of eight bits"}`, () => {
+		it(`carries 7E1 for a port ${hardwareParity ? "that frames it" : "of eight bits"}`, () => {
 			const far = new FarEnd().say([0x2f, 0x41, 0xc3]);
 			const near = new NearEnd(far, { hardwareParity });
 			near.world.advance(200);
@@ -151,7 +151,7 @@ describe("virtual line", () => {
 		});
 	}
 
-	it("carries eight bits between ends that are both 8N1", () => {
+	it("carries eight bits between two ends with 8N1", () => {
 		const far = new FarEnd().line(9600, FORMAT_8N1).say([0x7e, 0xa0, 0xff]);
 		const near = new NearEnd(far, {}, { baud: 9600, format: FORMAT_8N1 });
 		near.write(0x93, 0x00);
@@ -160,7 +160,7 @@ describe("virtual line", () => {
 		assert.deepEqual(far.heard, [0x93, 0x00]);
 	});
 
-	it("carries 8E1 in 11 bits a character, and garbles it for a receiver in 8N1", () => {
+	it("carries 8E1 in 11 bits per character, and garbles it for a receiver with 8N1", () => {
 		const far = new FarEnd().line(2400, FORMAT_8E1).say([0x68, 0x80, 0xff]);
 		const near = new NearEnd(far, {}, { baud: 2400, format: FORMAT_8E1 });
 		near.world.advance(13);
@@ -184,7 +184,7 @@ describe("virtual line", () => {
 		assert.notDeepEqual(other.heard, [0x68, 0x80]);
 	});
 
-	it("garbles for a receiver at another speed, the same way each time", () => {
+	it("garbles characters for a receiver at another speed, always in the same way", () => {
 		const run = (baud: number) => {
 			const near = new NearEnd(new FarEnd().say([0x2f, 0x41, 0x42, 0x43]), {}, { baud, format: FORMAT_7E1 });
 			near.world.advance(1000);
@@ -200,7 +200,7 @@ describe("virtual line", () => {
 		assert.deepEqual(run(9600), run(9600));
 	});
 
-	it("changes the meter's line only after what was sent before", () => {
+	it("changes the meter's line only after earlier bytes were sent", () => {
 		const far = new FarEnd().say([0x31]).line(9600).say([0x32]);
 		const near = new NearEnd(far);
 		near.world.advance(33.4);
@@ -219,7 +219,7 @@ describe("virtual line", () => {
 		assert.ok(!near.heard.slice(0, -2).includes(0x31));
 	});
 
-	it("breaks the character that is leaving when the sender changes its speed", () => {
+	it("breaks the character that is being sent when the sender changes its speed", () => {
 		const far = new FarEnd();
 		const near = new NearEnd(far);
 		near.write(0x31);
@@ -229,14 +229,14 @@ describe("virtual line", () => {
 		assert.notDeepEqual(far.heard, [0x31]);
 	});
 
-	it("sends back what is sent with echo, at the moment it has left", () => {
+	it("sends back an echo of each byte at the moment it was sent", () => {
 		const near = new NearEnd(new FarEnd(), { echo: true });
 		near.write(0x2f, 0x3f);
 		near.world.advance(67);
 		assert.deepEqual(near.heard, [0x2f, 0x3f]);
 	});
 
-	it("flips bits with noise, about as often as asked", () => {
+	it("flips bits with noise, about as often as requested", () => {
 		const far = new FarEnd().line(9600).say(new Array(2000).fill(0x55));
 		const near = new NearEnd(far, { noise: 20, seed: 3 }, { baud: 9600, format: FORMAT_7E1 });
 		near.world.advance(5000);
@@ -245,7 +245,7 @@ describe("virtual line", () => {
 		assert.ok(wrong > 60 && wrong < 150, `${wrong} wrong`);
 	});
 
-	it("keeps 4096 bytes unread and tells of what is lost", () => {
+	it("keeps 4096 unread bytes and reports lost ones", () => {
 		const far = new FarEnd().line(9600).say(new Array(4098).fill(0x55));
 		const world = new VirtualWorld();
 		const port = world.serial.meter;
@@ -258,7 +258,7 @@ describe("virtual line", () => {
 		assert.deepEqual(errors, [SERIAL_ERROR_OVERRUN, SERIAL_ERROR_OVERRUN]);
 	});
 
-	it("says when the port is pulled out, refuses a new one until it is back, and is quiet after close", () => {
+	it("reports that the port is pulled out, rejects a new one until it is back, and is silent after close", () => {
 		const near = new NearEnd(new FarEnd());
 		const port = near.world.serial.meter;
 		const open = () => new port.io({ baud: 300, format: FORMAT_7E1 }, port.pins);

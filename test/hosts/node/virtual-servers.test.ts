@@ -26,7 +26,7 @@ const ADDRESS = "192.0.2.7";
 const PORT = 8883;
 const FROM_MS = Date.UTC(2026, 0, 1);
 const TO_MS = Date.UTC(2049, 0, 1);
-/** Duration of the name's look-up. */
+/** Duration of a name look-up, ms. */
 const RESOLVE_MS = 20;
 
 describe("virtual servers", () => {
@@ -70,7 +70,7 @@ describe("virtual servers", () => {
 		return told[0].replace(/,.*| at .*/, "");
 	}
 
-	it("carry bytes both ways, each side in its window", () => {
+	it("exchange bytes with a client both ways, each side within its window", () => {
 		let peer: VirtualClient | undefined;
 		world.servers.serve(ADDRESS, PORT, {
 			onConnection: (one) => {
@@ -100,7 +100,7 @@ describe("virtual servers", () => {
 		assert.equal(peer!.isClosed, true);
 	});
 
-	it("answer when something has come", () => {
+	it("answer when bytes have arrived", () => {
 		world.servers.serve(ADDRESS, PORT, {
 			onConnection: (peer) => {
 				peer.onReceived = () => {
@@ -119,7 +119,7 @@ describe("virtual servers", () => {
 		assert.deepEqual(told, ["you said hello"]);
 	});
 
-	it("end, and break off, after all that came before was read", () => {
+	it("end, or break, after all earlier bytes were read", () => {
 		for (const [act, code] of [["close", CLIENT_ENDED] as const, ["reset", CLIENT_BROKEN] as const]) {
 			told = [];
 			world.servers.serve(ADDRESS, PORT, {
@@ -138,7 +138,7 @@ describe("virtual servers", () => {
 		}
 	});
 
-	it("are not there, have no name, lose all packets or say nothing", () => {
+	it("can be missing, without a name, out of reach or silent", () => {
 		connect({}, "nobody: ");
 		connect({ host: "nothing.example" }, "no name: ");
 		world.servers.serve("192.0.2.8", 1, { fault: "lost" });
@@ -154,7 +154,7 @@ describe("virtual servers", () => {
 		]);
 	});
 
-	it("hear nothing of a client that was closed before it stands, and it hears nothing of them", () => {
+	it("hear nothing of a client that was closed before it is connected, nor does the client hear of them", () => {
 		let connections = 0;
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate, onConnection: () => connections++ });
 		for (const closeMs of [0, 10, RESOLVE_MS, RESOLVE_MS + CONNECT_MS, RESOLVE_MS + CONNECT_MS + 100]) {
@@ -168,7 +168,7 @@ describe("virtual servers", () => {
 		assert.equal(connections, 0);
 	});
 
-	it("shake hands one at a time", () => {
+	it("do one handshake at a time", () => {
 		const tls = { trusted: own.certificate };
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
 		for (const name of ["a ", "b ", "c "]) connect({ tls }, name);
@@ -184,7 +184,7 @@ describe("virtual servers", () => {
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are believed as in the simulator: by a pinned certificate, or by a chain for the name, at its time", () => {
+	it("are trusted as in the simulator: by a pinned certificate, or by a chain for the name, at its time", () => {
 		const certificate = own.certificate;
 		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
 		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");
@@ -200,7 +200,7 @@ describe("virtual servers", () => {
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
 	});
 
-	it("may speak no TLS, or ask who we are", () => {
+	it("may speak no TLS, or request our certificate", () => {
 		const tls = { trusted: own.certificate };
 		const certificate = own.certificate;
 		assert.equal(meet({}, tls), `over ${CLIENT_HANDSHAKE}`);
@@ -209,7 +209,7 @@ describe("virtual servers", () => {
 		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "stands");
 	});
 
-	it("resume the sessions that they have given themselves", () => {
+	it("resume only their own sessions", () => {
 		const tls = { trusted: own.certificate };
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
 		const resume = (session: Uint8Array | undefined, trusted = own.certificate) => {

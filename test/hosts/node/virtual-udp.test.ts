@@ -27,7 +27,7 @@ function open(world: VirtualWorld, options: Partial<UDPOptions> = {}) {
 }
 
 describe("virtual UDP", () => {
-	it("carries what the test sends to a port, as an event of its own", () => {
+	it("carries a datagram from the test to a port, as a separate event", () => {
 		const world = new VirtualWorld();
 		const { udp, read } = open(world, { port: 53 });
 		const bytes = Buffer.from("first");
@@ -43,7 +43,7 @@ describe("virtual UDP", () => {
 		assert.equal(read.length, 1);
 	});
 
-	it("notes what the gateway sends, and lets a server reply after a while", () => {
+	it("records what the gateway sends, and lets a server reply after a while", () => {
 		const world = new VirtualWorld();
 		world.udp.serve("192.0.2.1", 123, (bytes, from) => [bytes, Buffer.from(`to ${from.address}:${from.port}`)], 40);
 		const { udp, read } = open(world);
@@ -69,7 +69,7 @@ describe("virtual UDP", () => {
 		]);
 	});
 
-	it("brings what is sent to a group to its members, ours included, and to no other", () => {
+	it("delivers datagrams to a group to its members, including the gateway, and to no other", () => {
 		const world = new VirtualWorld();
 		const first = open(world, { port: 5353, group: GROUP });
 		const second = open(world, { port: 5353, group: GROUP });
@@ -85,7 +85,7 @@ describe("virtual UDP", () => {
 		assert.equal(world.udp.sent[0].group, GROUP);
 	});
 
-	it("carries datagrams to and from other devices, and what the test sends as late as it wants", () => {
+	it("carries datagrams to and from other devices, with the delay that the test sets", () => {
 		const world = new VirtualWorld();
 		const own = open(world, { port: 53 });
 		const other = open(world, { port: 53, ...world.udp.device("192.0.2.21").pins });
@@ -104,7 +104,7 @@ describe("virtual UDP", () => {
 		assert.equal(other.read[1], `to you from ${STATION_ADDRESS}:53 at 100`);
 	});
 
-	it("keeps the access point's ports for its own network", () => {
+	it("reserves the access point's ports for its own network", () => {
 		const world = new VirtualWorld();
 		const { udp, read } = open(world, { port: 53, accessPoint: true });
 		const to = { address: ACCESS_POINT_ADDRESS, port: 53 };
@@ -118,7 +118,7 @@ describe("virtual UDP", () => {
 		assert.equal(read[1], `${ACCESS_POINT_ADDRESS} from 192.168.4.2:9 at 1`);
 	});
 
-	it("loses what is too much or too long, and refuses what the contract does", () => {
+	it("loses excess and oversized datagrams, and rejects what the contract forbids", () => {
 		const world = new VirtualWorld();
 		const { udp } = open(world, { onReadable: () => {} });
 		const to = { address: STATION_ADDRESS, port: udp.port };
@@ -141,7 +141,7 @@ describe("virtual UDP", () => {
 		assert.deepEqual(world.udp.ports, []);
 	});
 
-	it("breaks down when the test wants it", () => {
+	it("breaks down when the test says so", () => {
 		const world = new VirtualWorld();
 		const { errors, udp } = open(world);
 		const closed = open(world);
@@ -156,7 +156,7 @@ describe("virtual UDP", () => {
 		assert.throws(() => open(world), /no memory/);
 	});
 
-	it("looks up the names that the test knows, four at once", () => {
+	it("resolves the names that the test defines, four at a time", () => {
 		const world = new VirtualWorld();
 		world.names.set("pool.ntp.org", "192.0.2.1");
 		const answers: string[] = [];
@@ -178,7 +178,7 @@ describe("virtual UDP", () => {
 		assert.equal(answers.at(-1), "pool.ntp.org 192.0.2.1 120");
 	});
 
-	it("is missing where the test says so", () => {
+	it("is missing if the test says so", () => {
 		const { network, button } = new VirtualWorld({ udp: false, button: false });
 		assert.deepEqual([network.udp, network.resolve, button], [undefined, undefined, undefined]);
 	});

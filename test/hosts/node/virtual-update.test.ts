@@ -30,12 +30,12 @@ function updated(slots: VirtualSlots, version: string, securityLevel = 0) {
 	return startOn(slots);
 }
 
-describe("slots and boot loader without hardware", () => {
-	it("a world without slots takes no updates", () => {
+describe("virtual OTA slots and boot loader", () => {
+	it("are missing in a world that accepts no updates", () => {
 		assert.equal(new VirtualWorld().update, undefined);
 	});
 
-	it("the first firmware is the program itself, confirmed", () => {
+	it("run the program itself as the first firmware, confirmed", () => {
 		const { world, update } = startOn(new VirtualSlots({ keys: [KEY], revoked: [KEY.slice(0, 8)], securityLevel: 3 }));
 		assert.equal(world.info.firmwareVersion, "0.0.0");
 		assert.equal(update.state, FIRMWARE_CONFIRMED);
@@ -47,7 +47,7 @@ describe("slots and boot loader without hardware", () => {
 		assert.throws(() => update.rollBack(), /no firmware before/);
 	});
 
-	it("an update is on trial at its first start, and stays once it is confirmed", () => {
+	it("start an update on trial, and keep it once it is confirmed", () => {
 		const slots = new VirtualSlots();
 		const { world, update } = updated(slots, "1.0.0", 2);
 		assert.equal(world.info.firmwareVersion, "1.0.0");
@@ -62,7 +62,7 @@ describe("slots and boot loader without hardware", () => {
 		assert.equal(updated(slots, "1.1.0").world.info.firmwareVersion, "1.1.0");
 	});
 
-	it("one that ends unconfirmed is given up, until the next is written", () => {
+	it("give up an update that ends unconfirmed, until the next is written", () => {
 		const slots = new VirtualSlots();
 		updated(slots, "1.0.0");
 		for (let start = 0; start < 2; start++) {
@@ -77,7 +77,7 @@ describe("slots and boot loader without hardware", () => {
 		assert.equal(startOn(slots).update.givenUp, "");
 	});
 
-	it("one on trial, or confirmed, may give itself up, and starts anew", () => {
+	it("give up a firmware at its own request, on trial or confirmed, and restart", () => {
 		for (const confirmed of [false, true]) {
 			const slots = new VirtualSlots();
 			const { world, update, restarts } = updated(slots, "1.0.0");
@@ -93,7 +93,7 @@ describe("slots and boot loader without hardware", () => {
 		}
 	});
 
-	it("the way back can't be touched during a trial", () => {
+	it("protect the previous firmware during a trial", () => {
 		const slots = new VirtualSlots();
 		const { update } = updated(slots, "1.0.0");
 		assert.throws(() => update.slot.erase(0, ERASE_SIZE), /on trial/);
@@ -102,7 +102,7 @@ describe("slots and boot loader without hardware", () => {
 		assert.equal(startOn(slots).world.info.firmwareVersion, "0.0.0");
 	});
 
-	it("no image is activated that is none, damaged, or of another length, and nothing changes", () => {
+	it("activate no image that is invalid, damaged, or of another length, and change nothing", () => {
 		const slots = new VirtualSlots();
 		const image = makeBenchImage({ version: "1.0.0", size: 20_000 });
 		const cases: [Uint8Array, number, RegExp][] = [
@@ -122,7 +122,7 @@ describe("slots and boot loader without hardware", () => {
 		}
 	});
 
-	it("an image of the whole slot fits", () => {
+	it("have room for an image of the whole slot", () => {
 		const slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 		const { update } = startOn(slots);
 		const image = makeBenchImage({ version: "full", size: 8 * ERASE_SIZE });
@@ -131,7 +131,7 @@ describe("slots and boot loader without hardware", () => {
 		assert.equal(startOn(slots).world.info.firmwareVersion, "full");
 	});
 
-	it("a power cut at any moment leaves a unit that starts", () => {
+	it("start after a power cut at any moment", () => {
 		const image = makeBenchImage({ version: "1.0.0", size: 3 * ERASE_SIZE });
 		const size = 4 * ERASE_SIZE;
 		let cuts = 0;
@@ -162,7 +162,7 @@ describe("slots and boot loader without hardware", () => {
 		}
 	});
 
-	it("counts the inflaters, and has no memory for one when it is told so", () => {
+	it("count the inflaters, and have no memory for one if told so", () => {
 		const slots = new VirtualSlots();
 		const { update } = startOn(slots);
 		slots.inflaterRefusals = 1;

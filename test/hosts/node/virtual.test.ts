@@ -7,7 +7,7 @@ import { VirtualTime } from "../../../hosts/node/virtual-time.js";
 import type { Socket, SocketOptions } from "../../../modules/io/host.js";
 
 describe("virtual time", () => {
-	it("runs what is due in the order of its times, equal times in the order they were asked for", () => {
+	it("runs callbacks in the order of their times, equal times in the order of their requests", () => {
 		const time = new VirtualTime();
 		const seen: string[] = [];
 		const note = (name: string) => () => seen.push(`${name}@${time.nowMs}`);
@@ -20,7 +20,7 @@ describe("virtual time", () => {
 		assert.equal(time.nowMs, 30);
 	});
 
-	it("keeps order with many events in any order", () => {
+	it("keeps the order with many events", () => {
 		const time = new VirtualTime();
 		const seen: number[] = [];
 		for (let i = 0; i < 2000; i++) {
@@ -35,7 +35,7 @@ describe("virtual time", () => {
 		assert.equal(seen.length, 2000);
 	});
 
-	it("forgets a timer that was cleared, and takes any id", () => {
+	it("drops a cleared timer, and accepts any id", () => {
 		const time = new VirtualTime();
 		const id = time.set(() => assert.fail("cleared"), 5);
 		time.clear(id);
@@ -47,7 +47,7 @@ describe("virtual time", () => {
 		time.clear(fired);
 	});
 
-	it("never calls inside the call that sets", () => {
+	it("never calls back inside the call that sets a timer", () => {
 		const time = new VirtualTime();
 		let isSet = false;
 		time.set(() => assert.ok(isSet), -5);
@@ -55,7 +55,7 @@ describe("virtual time", () => {
 		time.advance(0);
 	});
 
-	it("lets what a callback throws come out, at the moment it happened", () => {
+	it("passes on an exception of a callback, at the moment it was thrown", () => {
 		const time = new VirtualTime();
 		time.set(() => {
 			throw new Error("mine");
@@ -71,7 +71,7 @@ describe("virtual time", () => {
 		assert.throws(() => time.advance(1), /time stands still/);
 	});
 
-	it("has no UTC until it was set, then it goes on", () => {
+	it("has no UTC until it is set, then continues from there", () => {
 		const time = new VirtualTime();
 		assert.equal(time.utcMs(), undefined);
 		time.advance(5);
@@ -83,7 +83,7 @@ describe("virtual time", () => {
 });
 
 describe("virtual storage", () => {
-	it("keeps copies, and tells keys and sizes that flash doesn't take", () => {
+	it("stores copies, and rejects keys and sizes that flash doesn't accept", () => {
 		const storage = new VirtualStorage();
 		const value = Uint8Array.of(1, 2);
 		storage.set("a_1", value);
@@ -97,7 +97,7 @@ describe("virtual storage", () => {
 		assert.equal(storage.get("a_1"), undefined);
 	});
 
-	it("throws when flash is full, and the old value stays", () => {
+	it("throws when flash is full, and keeps the old value", () => {
 		const storage = new VirtualStorage();
 		storage.capacity = 4;
 		storage.set("a", new Uint8Array(4));
@@ -120,7 +120,7 @@ describe("virtual storage", () => {
 });
 
 describe("virtual world", () => {
-	it("is the same for the same seed, and hashes for real", () => {
+	it("is the same for the same seed, with real hashes", () => {
 		const bytes = (seed: number) => new VirtualWorld({ seed }).crypto.random(16);
 		assert.deepEqual(bytes(5), bytes(5));
 		assert.notDeepEqual(bytes(5), bytes(6));
@@ -130,7 +130,7 @@ describe("virtual world", () => {
 		assert.equal(text.decode(text.encode("x🌍y"), 1, 5), "🌍");
 	});
 
-	it("reads the resources of the checkout, or those given", () => {
+	it("reads the resources of the checkout, or given ones", () => {
 		assert.ok(new VirtualWorld().resources.get("obis-names.bin")!.length > 1000);
 		const resources = new Map([["x", Uint8Array.of(1)]]);
 		assert.deepEqual(new VirtualWorld({ resources }).resources.get("x"), Uint8Array.of(1));
@@ -182,7 +182,7 @@ function serve(world: VirtualWorld, reply: string) {
 }
 
 describe("virtual network", () => {
-	it("carries a request and its reply, longer than the window, sized or chunked or up to the end", () => {
+	it("carries a request and a reply longer than the window, with a length, chunked, or up to the end", () => {
 		const body = "0123456789".repeat(1000);
 		const half = body.length / 2;
 		const chunk = `${half.toString(16)}\r\n`;
@@ -198,14 +198,14 @@ describe("virtual network", () => {
 		}
 	});
 
-	it("says what came when no whole reply does", () => {
+	it("reports what arrived of an incomplete reply", () => {
 		const world = new VirtualWorld();
 		serve(world, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc");
 		assert.throws(() => world.request("/x", { client: world.connect(false), timeoutMs: 100 }), /no whole reply.*abc/);
 		assert.throws(() => world.connect(), /connection refused/);
 	});
 
-	it("stops who writes to a client that doesn't read", () => {
+	it("holds back a server whose client doesn't read", () => {
 		const world = new VirtualWorld();
 		const { sockets } = serve(world, "x".repeat(5000));
 		const client = world.connect(false);
@@ -219,7 +219,7 @@ describe("virtual network", () => {
 		assert.equal(client.receivedCount, 5000);
 	});
 
-	it("tells that the client has gone after all it sent was read, and nothing after close", () => {
+	it("reports the client's end after all its bytes were read, and nothing after close", () => {
 		const world = new VirtualWorld();
 		const { errors, sockets, listener } = serve(world, "");
 		const gone = world.connect(false);
@@ -240,7 +240,7 @@ describe("virtual network", () => {
 		assert.throws(() => world.connect(false), /refused/);
 	});
 
-	it("keeps the certificate that a secure port was given, and refuses one that can't be used", () => {
+	it("keeps the given certificate of a secure port, and rejects an unusable one", () => {
 		const https = new VirtualWorld().network.https!;
 		const [own, first, second] = ["own", "first", "second"].map((name) =>
 			makeCertificate({ names: [name], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 }),
@@ -254,7 +254,7 @@ describe("virtual network", () => {
 		assert.equal(https.identity?.key, Buffer.from(first.key).toString());
 	});
 
-	it("tells what the test wants of a certificate's trial, soon, and nothing after close", () => {
+	it("reports the result that the test sets for a certificate's self-test, soon, and nothing after close", () => {
 		const world = new VirtualWorld();
 		const https = world.network.https!;
 		const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });
@@ -273,7 +273,7 @@ describe("virtual network", () => {
 		assert.throws(() => listener.testIdentity(() => {}), /closed/);
 	});
 
-	it("refuses connections beyond the backlog", () => {
+	it("rejects connections beyond the backlog", () => {
 		const world = new VirtualWorld();
 		const port = world.network.http;
 		const listener = new port.io({ ...port.pins, onReadable: () => {} });

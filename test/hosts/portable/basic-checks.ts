@@ -8,7 +8,7 @@ const unhex = (text: string) => decodeHex(ascii(text), 0, text.length)!;
 
 export const basicChecks = frozen([
 	{
-		name: "the monotonic clock goes on and never back",
+		name: "the monotonic clock advances and never goes back",
 		async run(host) {
 			const startMs = host.clock.monotonicMs();
 			let lastMs = startMs;
@@ -22,7 +22,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "the clock that was set runs on from there",
+		name: "the clock runs on from the time that was set",
 		async run(host) {
 			host.clock.setUTC(1_704_067_200_000);
 			const setMs = host.clock.utcMs()!;
@@ -65,7 +65,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "storage gives back what was stored, and undefined for what was not",
+		name: "storage returns stored values, and undefined for missing ones",
 		async run({ storage }) {
 			expectEqual(storage.get("unknown"), undefined, "an unknown key");
 			const value = pattern(300);
@@ -80,7 +80,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "storage takes 4000 bytes under 15 characters, and no more",
+		name: "storage accepts 4000 bytes under 15 characters, and no more",
 		async run({ storage }) {
 			const longest = "abcdefghij_0189";
 			storage.set(longest, pattern(4000));
@@ -95,7 +95,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "memory is retained over a restart, up to its size, and how the program before has ended is told",
+		name: "memory is retained across a restart, up to its size, and the end of the previous program is reported",
 		async run({ retained, ending }) {
 			expect(ending !== undefined && ending.cause !== "" && !ending.isFault, `ended by ${ending?.cause}`);
 			expect(retained !== undefined && retained.size >= 256, "nothing is retained");
@@ -107,7 +107,7 @@ export const basicChecks = frozen([
 				expectBytes(retained.read(), pattern(length), "what was retained");
 			}
 			expectRangeError(() => retained.write(pattern(retained.size + 1)), "one byte too many");
-			expectBytes(retained.read(), pattern(retained.size), "what was retained before that");
+			expectBytes(retained.read(), pattern(retained.size), "the retained bytes before that");
 		},
 	},
 	{
@@ -133,7 +133,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "bytes that are no UTF-8 are refused",
+		name: "bytes that are not UTF-8 are rejected",
 		async run({ text }) {
 			for (const bytes of ["ff", "c3", "c0af", "e28228", "eda080", "f4908080"]) {
 				let refused = false;
@@ -142,12 +142,12 @@ export const basicChecks = frozen([
 				} catch {
 					refused = true;
 				}
-				expect(refused, `${bytes} is taken`);
+				expect(refused, `${bytes} is accepted`);
 			}
 		},
 	},
 	{
-		name: "a resource is given by its name, and undefined when there is none",
+		name: "a resource is found by its name, and undefined if missing",
 		async run({ resources }) {
 			expectBytes(resources.get("sample.bin"), pattern(5000), "the file");
 			expectBytes(resources.get("sample.bin"), pattern(5000), "the file, again");
@@ -157,7 +157,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "what the host says of itself is complete",
+		name: "the host's information is complete",
 		async run({ info }) {
 			expect(/^[0-9A-F]{12}$/.test(info.serial), `serial ${info.serial}`);
 			expectEqual(info.labelPassword, "label password", "label password");

@@ -3,7 +3,7 @@ import { expect, expectEqual, frozen, sleep, until } from "./check.js";
 
 export const buttonChecks = frozen([
 	{
-		name: "a button tells when it is pressed and let go, until it is closed",
+		name: "a button reports when it is pressed and released, until it is closed",
 		async run(host, peer) {
 			if (host.button === undefined) return;
 			const { io: Button, pins } = host.button;
@@ -11,9 +11,9 @@ export const buttonChecks = frozen([
 			const button = new Button({ ...pins, onChanged: (pressed) => changes.push(pressed) });
 			expectEqual(changes.length, 0, "calls inside the constructor");
 			peer("press");
-			await until(host, () => changes.length === 1, "the button to go down");
+			await until(host, () => changes.length === 1, "the button to be pressed");
 			const downMs = host.clock.monotonicMs();
-			await until(host, () => changes.length === 2, "the button to be let go");
+			await until(host, () => changes.length === 2, "the button to be released");
 			const tookMs = host.clock.monotonicMs() - downMs;
 			expectEqual(changes.join(), "true,false", "changes");
 			expect(tookMs >= 50 && tookMs < 1000, `a short press took ${tookMs} ms`);

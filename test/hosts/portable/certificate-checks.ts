@@ -56,11 +56,11 @@ const make = ({ crypto }: Host, ...names: string[]) =>
 
 export const certificateChecks = frozen([
 	{
-		name: "a certificate that was made is what was asked for, and its key is its own",
+		name: "a made certificate has the requested contents, and matches its key",
 		async run(host) {
 			const { certificate, key } = make(host, "gateway", "gateway.local");
 			const file = host.crypto.readCertificates(join(certificate, key));
-			expectFile(file, 1, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "what was made");
+			expectFile(file, 1, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "the made certificate");
 			const [details] = file.certificates;
 			expectEqual(details.subject, "CN=gateway", "subject");
 			expectEqual(details.issuer, "CN=gateway", "issuer");
@@ -108,7 +108,7 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
-		name: "a certificate that is made anew may keep its key, and is made with another where that can't be used",
+		name: "a remade certificate may keep its key, and gets another if that can't be used",
 		async run(host) {
 			const { crypto } = host;
 			const again = (key: Uint8Array | undefined) =>
@@ -130,7 +130,7 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
-		name: "a chain of three is told in its order, with names as in RFC 4514",
+		name: "a chain of three is read in its order, with names as in RFC 4514",
 		async run(host) {
 			const file = host.crypto.readCertificates(resource(host, "chain.pem"));
 			expectFile(file, 3, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "the chain");
@@ -151,7 +151,7 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
-		name: "a chain in the wrong order is noticed",
+		name: "a chain in the wrong order is detected",
 		async run(host) {
 			const file = host.crypto.readCertificates(resource(host, "reversed.pem"));
 			expectFile(file, 3, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "the chain");
@@ -160,7 +160,7 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
-		name: "keys are known in each of their forms, encrypted ones and another's too",
+		name: "keys are read in each of their forms; encrypted and mismatched keys are detected",
 		async run(host) {
 			const cases: [name: string, certificates: number, problem: number, key: number][] = [
 				["sec1.pem", 3, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES],
@@ -176,7 +176,7 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
-		name: "garbage and damage are told, and nothing is thrown for them",
+		name: "garbage and damage are reported, without exceptions",
 		async run(host) {
 			const { crypto, text } = host;
 			const read = (file: string) => crypto.readCertificates(text.encode(file));
@@ -222,16 +222,22 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
-		name: "a private key of a later certificate is told from one that is of none",
+		name: "a private key of a later certificate is distinguished from an unrelated key",
 		async run(host) {
 			const { crypto } = host;
 			const [first, second, third] = ["one", "two", "three"].map((name) => make(host, name));
 			const read = (...parts: Uint8Array[]) => crypto.readCertificates(join(...parts));
 			const both = join(first.certificate, second.certificate);
 			expectFile(read(both, first.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "its own");
-			expectFile(read(both, second.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_LATER, "that of the second");
-			expectFile(read(second.key, both), 2, CERTIFICATES_WELL, PRIVATE_KEY_LATER, "that of the second in front");
-			expectFile(read(both, third.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_FOREIGN, "that of another");
+			expectFile(read(both, second.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_LATER, "the second certificate's key");
+			expectFile(
+				read(second.key, both),
+				2,
+				CERTIFICATES_WELL,
+				PRIVATE_KEY_LATER,
+				"the second certificate's key before the certificates",
+			);
+			expectFile(read(both, third.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_FOREIGN, "an unrelated key");
 			const damaged = read(both, second.certificate.subarray(0, 200), second.key);
 			expectFile(damaged, 2, CERTIFICATES_DAMAGED, PRIVATE_KEY_FOREIGN, "a damaged file");
 		},

@@ -1,6 +1,6 @@
 /**
  * Base of the portable checks of the host contract. They are bundled into XS as well, so they can't use Node. Each
- * check runs on a new host. A client or a meter outside is a peer, which the test starts on a trace line `peer <name>
+ * check runs on a new host. A peer is an external client or meter, which the test starts on a trace line `peer <name>
  * <number>`.
  */
 import type { Host } from "../../../modules/io/host.js";
@@ -9,16 +9,16 @@ import type { Host } from "../../../modules/io/host.js";
 export type Peer = (name: string, number?: number) => void;
 
 export interface Check {
-	/** The property, as a sentence. */
+	/** The tested property, as a sentence. */
 	readonly name: string;
-	/** Only where datagrams to a group are delivered. */
+	/** The check only runs if this computer delivers datagrams to a group. */
 	readonly needsMulticast?: boolean;
 	run(host: Host, peer: Peer): Promise<void>;
-	/** Second part, on a new host with the same state. */
+	/** The second part runs on a new host with the same state. */
 	afterRestart?(host: Host, peer: Peer): Promise<void>;
 }
 
-/** For a table at the top of a module, so that it lies in flash. */
+/** Freezes a table at the top of a module, so that it is in flash. */
 export function frozen(checks: readonly Check[]): readonly Check[] {
 	return Object.freeze(checks.map((check) => Object.freeze(check)));
 }
@@ -54,7 +54,7 @@ export function sleep(host: Host, delayMs: number): Promise<void> {
 	});
 }
 
-/** Generous, since other programs may run. */
+/** Generous, because other programs may run. */
 const PATIENCE_MS = 10_000;
 
 export async function until(host: Host, condition: () => boolean, what: string): Promise<void> {
@@ -65,7 +65,7 @@ export async function until(host: Host, condition: () => boolean, what: string):
 	}
 }
 
-/** Waits for something to take, and returns it. */
+/** Waits until `take` returns a value, and returns it. */
 export async function untilTaken<T>(host: Host, take: () => T | undefined, what: string): Promise<T> {
 	let taken: T | undefined;
 	await until(
@@ -84,7 +84,7 @@ export abstract class NotedStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;
-	/** For the options. */
+	/** Callbacks for the options. */
 	protected readonly notes = {
 		onReadable: (count: number) => {
 			this.calls++;
@@ -115,8 +115,8 @@ export abstract class NotedStream {
 }
 
 /**
- * Bytes that differ at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. From place `start`
- * on, since a microcontroller can't hold a long pattern as a whole.
+ * Bytes that differ at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. They begin at place
+ * `start`, because a microcontroller can't hold a long pattern as a whole.
  */
 export function pattern(length: number, start = 0): Uint8Array {
 	const bytes = new Uint8Array(length);

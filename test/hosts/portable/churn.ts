@@ -1,4 +1,4 @@
-/** A firmware for XS that repeatedly makes and drops one of everything, so that a leak shows in the live slots. */
+/** Firmware for XS that repeatedly creates and drops one of everything, so that a leak shows in the live slots. */
 import { serve } from "../../../hosts/node/worker/serve.js";
 import { FORMAT_8N1, type Host } from "../../../modules/io/host.js";
 

@@ -24,10 +24,10 @@ import { LOOPBACK, NotedClient, serverPort, trust } from "./connecting.js";
 
 const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f);
 
-/** Tools of a scene: `serve` opens the server, `connect` the client. */
+/** Functions for a scene: `serve` opens the server, `connect` the client. */
 interface Stage {
 	readonly host: Host;
-	/** Port of a server with this behaviour. */
+	/** Starts a server with this behaviour; returns its port. */
 	serve(script: string): Promise<number>;
 	connect(options: Partial<ClientOptions>): NotedClient;
 }
@@ -79,7 +79,7 @@ const scenes: [name: string, scene: Scene][] = [
 			const noted = connect({ port: await serve("flood") });
 			await until(host, () => noted.readable > 0, "the first bytes");
 			await sleep(host, 300);
-			expect(noted.readable <= 16_384 + 65_536, `${noted.readable} bytes were taken unread`);
+			expect(noted.readable <= 16_384 + 65_536, `${noted.readable} bytes were accepted unread`);
 			await noted.expectPattern(host, 500_000);
 			await noted.ends(host, CLIENT_ENDED);
 		},
@@ -119,7 +119,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async ({ host, connect }) => {
 			const noted = connect({ host: "nothing.invalid" });
 			await noted.fails(host, CLIENT_NO_ADDRESS);
-			expectEqual(noted.client.remoteAddress, "", "the address of nobody");
+			expectEqual(noted.client.remoteAddress, "", "the address of an unknown name");
 		},
 	],
 	[

@@ -69,13 +69,13 @@ export class NotedClient extends NotedConnection {
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
-	/** Waits until it is established. */
+	/** Waits until the client is connected. */
 	async stands(host: Host): Promise<void> {
 		await until(host, () => this.writable > 0 || this.codes.length > 0, "a connection");
 		expectEqual(this.codes[0], undefined, "CLIENT_… instead of a connection");
 	}
 
-	/** Waits until it fails with this code before it is established. */
+	/** Waits until the client fails with this code before it is connected. */
 	async fails(host: Host, code: number): Promise<void> {
 		await until(host, () => this.codes.length > 0 || this.writable > 0, "an end");
 		expectEqual(this.codes[0], code, "CLIENT_…");
@@ -83,14 +83,14 @@ export class NotedClient extends NotedConnection {
 		await this.staysOver(host);
 	}
 
-	/** Waits until it ends with this code. */
+	/** Waits until the connection ends with this code. */
 	async ends(host: Host, code: number, orCode = code): Promise<void> {
 		await until(host, () => this.codes.length > 0, "an end");
 		expect(this.codes[0] === code || this.codes[0] === orCode, `CLIENT_… is ${this.codes[0]}, expected ${code}`);
 		await this.staysOver(host);
 	}
 
-	/** Closes it; no event may follow. */
+	/** Closes the client; no event may follow. */
 	async end(host: Host): Promise<void> {
 		this.client.close();
 		const { calls } = this;
@@ -109,7 +109,7 @@ export class NotedClient extends NotedConnection {
 
 	private async staysOver(host: Host): Promise<void> {
 		await sleep(host, 30);
-		expectEqual(this.codes.length, 1, "ends that were told");
+		expectEqual(this.codes.length, 1, "number of reported ends");
 		this.client.close();
 	}
 }

@@ -5,7 +5,7 @@
 import { FORMAT_8N1, type Host, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
 import { expectBytes, expectEqual, expectRangeError, frozen, NotedStream, pattern, sleep, until } from "./check.js";
 
-/** Not in the echoed patterns. */
+/** A byte that is not in the echoed patterns. */
 export const HANG_UP = 0xdd;
 
 class Noted extends NotedStream {
@@ -42,7 +42,7 @@ class Noted extends NotedStream {
 
 export const coprocessorChecks = frozen([
 	{
-		name: "the coprocessor's port sends and takes bytes, and says nothing after close",
+		name: "the coprocessor's port sends and receives bytes, and reports nothing after close",
 		async run(host) {
 			if (host.serial.zigbee === undefined) return;
 			const port = new Noted(host);
@@ -65,7 +65,7 @@ export const coprocessorChecks = frozen([
 		},
 	},
 	{
-		name: "the coprocessor's port tells that it is gone, and is opened anew",
+		name: "the coprocessor's port reports a lost connection, and can be opened again",
 		async run(host) {
 			if (host.serial.zigbee === undefined) return;
 			const port = new Noted(host);
@@ -91,10 +91,10 @@ export const coprocessorChecks = frozen([
 			await until(host, () => port.writable > 0, "onWritable");
 			port.serial.write(pattern(3));
 			await sleep(host, 50);
-			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "what comes of a coprocessor in reset");
+			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "bytes from a coprocessor in reset");
 			zigbee.setLines(false, false);
 			port.serial.write(pattern(3));
-			expectBytes(await port.collect(host, 3), pattern(3), "what comes after reset");
+			expectBytes(await port.collect(host, 3), pattern(3), "bytes after the reset");
 			port.serial.close();
 		},
 	},

@@ -58,7 +58,7 @@ export const cryptoChecks = frozen([
 		},
 	},
 	{
-		name: "a hash in pieces is the hash of them together, and another one goes on beside it",
+		name: "a hash of pieces is the hash of the whole, also beside a second running hash",
 		async run({ crypto }) {
 			const bytes = pattern(3000);
 			const [first, second] = [crypto.hash(), crypto.hash()];
@@ -83,14 +83,14 @@ export const cryptoChecks = frozen([
 				} catch {
 					refused = true;
 				}
-				expect(refused, "it goes on after its result");
+				expect(refused, "an update after the result");
 			}
-			// Become garbage, with their memory in the host.
+			// These become garbage, including their memory in the host.
 			for (let i = 0; i < 500; i++) crypto.hash().update(bytes, 0, 100);
 		},
 	},
 	{
-		name: "a signature on P-256 is good when it is that of RFC 6979, and nothing is that was changed",
+		name: "a signature on P-256 is valid as in RFC 6979, and invalid after any change",
 		async run({ crypto }) {
 			const key = unhex(SIGNER);
 			const good = unhex(SAMPLE_R + SAMPLE_S);
@@ -100,19 +100,19 @@ export const cryptoChecks = frozen([
 				"f1abb023518351cd71d881567b1ea663ed3efcf6c5132b354f28d3b0b7d38367019f4113742a2b14bd25926b49c649155f267e60d3814b4c0cc84250e46f0083",
 			);
 			expect(crypto.verifyP256(key, ascii("test"), test), "the signature of test");
-			expect(!crypto.verifyP256(key, sample, test), "that of another message");
-			expect(!crypto.verifyP256(key, ascii("Sample"), good), "of a message that was changed");
-			expect(!crypto.verifyP256(key, new Uint8Array(0), good), "of no message");
-			expect(!crypto.verifyP256(unhex(`04${BASE_X}${BASE_Y}`), sample, good), "by another key");
+			expect(!crypto.verifyP256(key, sample, test), "the signature of another message");
+			expect(!crypto.verifyP256(key, ascii("Sample"), good), "a changed message");
+			expect(!crypto.verifyP256(key, new Uint8Array(0), good), "no message");
+			expect(!crypto.verifyP256(unhex(`04${BASE_X}${BASE_Y}`), sample, good), "another key");
 			for (const at of [0, 31, 32, 63]) {
 				const changed = good.slice();
 				changed[at] ^= 1;
-				expect(!crypto.verifyP256(key, sample, changed), `with another byte ${at}`);
+				expect(!crypto.verifyP256(key, sample, changed), `another byte ${at}`);
 			}
 		},
 	},
 	{
-		name: "a signature on P-256 with r or s out of range, of another length, or by no point is none",
+		name: "a signature on P-256 is invalid if r or s is out of range, the length is wrong, or the point is invalid",
 		async run({ crypto }) {
 			const key = unhex(SIGNER);
 			const sample = ascii("sample");
@@ -134,9 +134,9 @@ export const cryptoChecks = frozen([
 		},
 	},
 	{
-		name: "an agreement on P-256 gives x of the shared point, by a key that is another one each time",
+		name: "an agreement on P-256 returns x of the shared point, with a new key each time",
 		async run({ crypto }) {
-			// d × G is the new public key, so the x of both is the same; so with -G.
+			// d × G is the new public key, so x of both is the same; x of -G gives the same too.
 			const negative = "b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a";
 			let before = "";
 			for (const y of [BASE_Y, negative, BASE_Y]) {
@@ -146,13 +146,13 @@ export const cryptoChecks = frozen([
 				expectBytes(secret, publicKey.subarray(1, 33), "x of the shared point");
 				expect(hex(publicKey) !== before, "the same key twice");
 				before = hex(publicKey);
-				// The point is on the curve: another agreement accepts it.
+				// The new public key is on the curve, because another agreement accepts it.
 				expectEqual(crypto.agreeP256(publicKey).secret.length, 32, "length of the secret");
 			}
 		},
 	},
 	{
-		name: "no agreement on P-256 with what is no point of it",
+		name: "an agreement on P-256 rejects invalid points",
 		async run({ crypto }) {
 			for (const [reason, point] of wrongPoints()) expectRangeError(() => crypto.agreeP256(point), reason);
 		},
@@ -235,7 +235,7 @@ export const cryptoChecks = frozen([
 		},
 	},
 	{
-		name: "random bytes come in the number asked for and differ",
+		name: "random bytes have the requested length and differ",
 		async run({ crypto }) {
 			for (const length of [0, 1, 32, 4096]) expectEqual(crypto.random(length).length, length, "length");
 			const first = hex(crypto.random(16));

@@ -55,11 +55,11 @@ export const flashChecks = frozen([
 			const into = new Uint8Array(8);
 			partition.read(3, into, 2, 5);
 			expectBytes(into.subarray(2, 5), pattern(3, 3), "a part of the caller's array");
-			expectEqual(into[1] + into[5], 0, "what stands beside it");
+			expectEqual(into[1] + into[5], 0, "bytes beside it");
 		},
 	},
 	{
-		name: "flash is written in whole units, and refuses others without a trace",
+		name: "flash is written in whole units, and rejects other writes without effect",
 		async run(host) {
 			const partition = open(host, "log");
 			const { size } = partition;
@@ -87,16 +87,16 @@ export const flashChecks = frozen([
 		},
 	},
 	{
-		name: "flash is erased in whole pieces, and those beside them stay",
+		name: "flash is erased in whole sectors, and other sectors are not affected",
 		async run(host) {
 			const partition = open(host, "history");
 			partition.erase(0, 3 * ERASE_SIZE);
 			for (let at = 0; at < 3 * ERASE_SIZE; at += 1024) partition.write(at, pattern(1024, at));
 			partition.erase(ERASE_SIZE, ERASE_SIZE);
-			expectBytes(bytesOf(partition, 0, ERASE_SIZE), pattern(ERASE_SIZE), "the piece before");
+			expectBytes(bytesOf(partition, 0, ERASE_SIZE), pattern(ERASE_SIZE), "the sector before");
 			expectBytes(bytesOf(partition, ERASE_SIZE, ERASE_SIZE), erased(ERASE_SIZE), "the piece");
 			const after = 2 * ERASE_SIZE;
-			expectBytes(bytesOf(partition, after, ERASE_SIZE), pattern(ERASE_SIZE, after), "the piece behind");
+			expectBytes(bytesOf(partition, after, ERASE_SIZE), pattern(ERASE_SIZE, after), "the sector after");
 			for (const [offset, length] of [
 				[16, ERASE_SIZE],
 				[0, 16],
@@ -108,13 +108,13 @@ export const flashChecks = frozen([
 				expectRangeError(() => partition.erase(offset, length), `erasing ${length} bytes from ${offset} on`);
 			}
 			partition.erase(0, 0);
-			expectBytes(bytesOf(partition, 0, 64), pattern(64), "what was not to be erased");
+			expectBytes(bytesOf(partition, 0, 64), pattern(64), "bytes that were not to be erased");
 			partition.write(ERASE_SIZE, pattern(16));
-			expectBytes(bytesOf(partition, ERASE_SIZE, 16), pattern(16), "what was erased and written again");
+			expectBytes(bytesOf(partition, ERASE_SIZE, 16), pattern(16), "bytes that were erased and written again");
 		},
 	},
 	{
-		name: "two partitions of the flash do not touch",
+		name: "two partitions of the flash do not overlap",
 		async run(host) {
 			const log = open(host, "log");
 			const history = open(host, "history");
@@ -130,7 +130,7 @@ export const flashChecks = frozen([
 		},
 	},
 	{
-		name: "flash keeps what was written over a restart",
+		name: "flash keeps its contents across a restart",
 		async run(host) {
 			const log = open(host, "log");
 			const history = open(host, "history");
@@ -143,7 +143,7 @@ export const flashChecks = frozen([
 			const log = open(host, "log");
 			const history = open(host, "history");
 			expectBytes(bytesOf(log, 0, 2048), pattern(2048), "log");
-			expectBytes(bytesOf(log, 2048, 64), erased(64), "log behind that");
+			expectBytes(bytesOf(log, 2048, 64), erased(64), "log after that");
 			expectBytes(bytesOf(history, history.size - 1024, 1024), pattern(1024, 5), "history");
 			expectBytes(bytesOf(history, 0, 64), erased(64), "history where it was erased");
 		},

@@ -37,7 +37,7 @@ export class Noted extends NotedConnection {
 	}
 }
 
-/** A listener; with TLS by `identity`, or one made for it. */
+/** Opens a listener; a TLS listener gets `identity`, or a pair that is made for it. */
 export function listen(host: Host, port: ListenerPort, identity?: CertificatePair): Listener {
 	let early = true;
 	const listener = new port.io({
@@ -47,7 +47,7 @@ export function listen(host: Host, port: ListenerPort, identity?: CertificatePai
 	});
 	early = false;
 	expect(listener.port > 0, `listens on port ${listener.port}`);
-	expectEqual(listener.read(), undefined, "read where nobody has come");
+	expectEqual(listener.read(), undefined, "read without a connection");
 	return listener;
 }
 

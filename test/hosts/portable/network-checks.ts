@@ -75,7 +75,7 @@ const scenes: [name: string, scene: Scene][] = [
 			const client = new Noted(port, await accept(host, listener));
 			await until(host, () => client.readable > 0, "the first bytes");
 			await sleep(host, 300);
-			expect(client.readable <= 16_384 + 65_536, `${client.readable} bytes were taken unread`);
+			expect(client.readable <= 16_384 + 65_536, `${client.readable} bytes were accepted unread`);
 			await client.expectPattern(host, 500_000);
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
@@ -117,7 +117,7 @@ const scenes: [name: string, scene: Scene][] = [
 			await sleep(host, 20);
 			client.socket.close();
 			expectEqual(client.errors, 1, "onError");
-			// Reset while the connection waits, and after it was accepted but before it has a socket.
+			// The connection is reset while it waits, and after it was accepted but before it has a socket.
 			peer("reset", listener.port);
 			await sleep(host, 100);
 			listener.read()?.close();
@@ -128,7 +128,7 @@ const scenes: [name: string, scene: Scene][] = [
 			const byte = new Uint8Array(1);
 			// Bytes received before the reset come first, unless they are lost.
 			const isTold = () => late.socket.read(byte) === undefined && late.errors === 1;
-			await until(host, isTold, "onError of a connection that was dead already");
+			await until(host, isTold, "onError of a connection that was already dead");
 			late.socket.close();
 			listener.close();
 		},
@@ -152,7 +152,7 @@ const scenes: [name: string, scene: Scene][] = [
 			} catch {
 				refused = true;
 			}
-			expect(refused, "a closed connection was taken");
+			expect(refused, "a closed connection was accepted");
 			listener.close();
 		},
 	],
@@ -192,7 +192,7 @@ export const networkChecks = frozen([
 	...checksOf("a TCP listener", scenes, (host) => host.network.http, ""),
 	...checksOf("a TLS listener", scenes, (host) => host.network.https!, "tls-"),
 	{
-		name: "a host tells which of its listeners is secure",
+		name: "a host says which of its listeners is secure",
 		async run({ network }) {
 			expectEqual(network.http.secure, false, "the plain one");
 			expectEqual(network.https?.secure, true, "the other");

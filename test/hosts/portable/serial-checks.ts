@@ -56,7 +56,7 @@ class Noted extends NotedStream {
 
 export const serialChecks = frozen([
 	{
-		name: "a serial port takes nothing before it has announced room",
+		name: "a serial port accepts nothing before it has announced room",
 		async run(host) {
 			const port = new Noted(host);
 			expectRangeError(() => port.serial.write(pattern(1)), "an early write");
@@ -67,14 +67,14 @@ export const serialChecks = frozen([
 		},
 	},
 	{
-		name: "a serial port sends what it was given and takes what comes",
+		name: "a serial port sends what was written and receives what arrives",
 		async run(host, peer) {
 			peer("echo");
 			const port = new Noted(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			const bytes = pattern(100);
 			const room = port.serial.write(bytes, 10, 60);
-			expect(room <= port.writable - 50, `room for ${room} after 50 of ${port.writable} were taken`);
+			expect(room <= port.writable - 50, `room for ${room} after 50 of ${port.writable} were accepted`);
 			bytes.fill(0);
 			port.serial.write(new Uint8Array(0));
 			// Reading before the event could suppress it.
@@ -85,7 +85,7 @@ export const serialChecks = frozen([
 		},
 	},
 	{
-		name: "a serial port gives what came piece by piece, into the place it is told",
+		name: "a serial port returns received bytes in pieces, at the given place of the array",
 		async run(host, peer) {
 			const port = new Noted(host);
 			await until(host, () => port.writable > 0, "onWritable");
@@ -101,7 +101,7 @@ export const serialChecks = frozen([
 		},
 	},
 	{
-		name: "a write that is too long is refused as a whole",
+		name: "a write that is too long is rejected as a whole",
 		async run(host, peer) {
 			peer("echo");
 			const port = new Noted(host);
@@ -109,12 +109,12 @@ export const serialChecks = frozen([
 			const announced = port.writable;
 			expectRangeError(() => port.serial.write(pattern(announced + 1)), "one byte more than announced");
 			port.serial.write(pattern(3));
-			expectBytes(await port.collect(host, 3), pattern(3), "what came after the refused write");
+			expectBytes(await port.collect(host, 3), pattern(3), "bytes after the rejected write");
 			port.serial.close();
 		},
 	},
 	{
-		name: "a serial port tells once for each burst that the last bit has left, and not before the wire can have sent it",
+		name: "a serial port reports once per burst that the last bit was sent, and not earlier than the wire allows",
 		async run(host, peer) {
 			peer("echo");
 			const port = new Noted(host, { baud: 4800 });
@@ -125,7 +125,7 @@ export const serialChecks = frozen([
 			await until(host, () => port.drained > 0, "onDrained");
 			const tookMs = host.clock.monotonicMs() - startMs;
 			expect(tookMs >= 125, `60 characters at 4800 Bd took ${tookMs} ms, the wire needs 125`);
-			// Less than at 300 Bd, however busy this computer is.
+			// At 300 Bd it would take longer than this limit, which suffices on a busy computer.
 			expect(tookMs < 1900, `60 characters at 4800 Bd took ${tookMs} ms`);
 			await port.collect(host, 60);
 			await sleep(host, 20);
@@ -157,7 +157,7 @@ export const serialChecks = frozen([
 		},
 	},
 	{
-		name: "a serial port keeps the oldest of what is not read and tells that the newest is lost",
+		name: "a serial port keeps the oldest unread bytes and reports the loss of the newest",
 		async run(host, peer) {
 			const port = new Noted(host, { baud: 115_200 });
 			await until(host, () => port.writable > 0, "onWritable");
@@ -169,14 +169,14 @@ export const serialChecks = frozen([
 				`errors ${port.errors.join()}`,
 			);
 			const kept = await port.collect(host, SERIAL_RECEIVE_LIMIT);
-			expectBytes(kept, pattern(SERIAL_RECEIVE_LIMIT), "what was kept");
+			expectBytes(kept, pattern(SERIAL_RECEIVE_LIMIT), "the kept bytes");
 			peer("send", 10);
-			expectBytes(await port.collect(host, 10), pattern(10), "what came after the overrun");
+			expectBytes(await port.collect(host, 10), pattern(10), "bytes after the overrun");
 			port.serial.close();
 		},
 	},
 	{
-		name: "a closed serial port says nothing, may be closed again, and makes way for the next one",
+		name: "a closed serial port reports nothing, may be closed again, and can be replaced by the next one",
 		async run(host, peer) {
 			const port = new Noted(host);
 			await until(host, () => port.writable > 0, "onWritable");

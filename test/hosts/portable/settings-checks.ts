@@ -1,4 +1,4 @@
-/** Settings read from a host's storage in its engine: arbitrary records with a correct check. Portable. */
+/** Reads settings from a host's storage in its engine: arbitrary records with a correct checksum. Portable. */
 
 import { AccessSettings, TokenSettings } from "../../../modules/auth/settings.js";
 import { Tokens } from "../../../modules/auth/tokens.js";
@@ -11,7 +11,7 @@ import { expect, expectEqual, frozen } from "./check.js";
 
 const ROUNDS = 12;
 
-/** Reproducible on every host: a linear congruential generator, its high bits. */
+/** Reproducible on every host: a linear congruential generator, of which the high bits are used. */
 class Numbers {
 	#state = 20_261_122;
 
@@ -27,7 +27,7 @@ class Numbers {
 
 export const settingsChecks = frozen([
 	{
-		name: "settings start with any record that passes its check, and store again",
+		name: "settings start with any record that has a valid checksum, and can be stored again",
 		async run(host) {
 			const { storage, text, crypto, clock } = host;
 			const random = new Numbers();
@@ -37,15 +37,15 @@ export const settingsChecks = frozen([
 				const store = new ConfigStore(storage, text, ENTRIES);
 				if (store.damaged.length > 0) damaged++;
 				const access = new AccessSettings(store);
-				expect(access.salt.length <= 64 && access.digest.length <= 32, "the account is none");
+				expect(access.salt.length <= 64 && access.digest.length <= 32, "the account is invalid");
 				const tokens = new Tokens(new TokenSettings(store), crypto, clock, text);
 				for (let i = 0; i < tokens.count; i++) expect(tokens.nameAt(i).length <= 32, "a name is too long");
 				store.change([put(METER_PROTOCOL, "dlms")]);
-				expectEqual(new ConfigStore(storage, text, ENTRIES).get(METER_PROTOCOL), "dlms", "what was stored then");
+				expectEqual(new ConfigStore(storage, text, ENTRIES).get(METER_PROTOCOL), "dlms", "the values stored then");
 				store.erase();
 				for (const { key } of ENTRIES) expectEqual(storage.get(key), undefined, key);
 			}
-			expect(damaged > ROUNDS / 2, `${damaged} of ${ROUNDS} rounds told of damage`);
+			expect(damaged > ROUNDS / 2, `${damaged} of ${ROUNDS} rounds reported damage`);
 		},
 	},
 ]);

@@ -19,7 +19,7 @@ function expectError(action: () => void, what: string): void {
 	} catch (error) {
 		message = (error as Error).message;
 	}
-	expect(message.length > 0, `${what} is taken`);
+	expect(message.length > 0, `${what} is accepted`);
 }
 
 function expectRefused(listener: Listener, pair: CertificatePair, what: string): void {
@@ -40,7 +40,7 @@ async function testOf(host: Host, listener: Listener): Promise<string> {
 
 export const tlsChecks = frozen([
 	{
-		name: "a TLS listener does not mind clients that speak no TLS, old TLS or nothing at all",
+		name: "a TLS listener survives clients that speak no TLS, old TLS or nothing at all",
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);
@@ -58,11 +58,11 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener tells of the end to who takes a client that has shaken hands and gone",
+		name: "a TLS listener reports the end of a client that has left after its handshake",
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);
-			// At once, and long after the end.
+			// Accepts the client at once, and long after the end.
 			for (const waitMs of [0, 200]) {
 				peer("tls-come-and-go", listener.port);
 				const pending = await accept(host, listener);
@@ -76,7 +76,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener shows what it was opened with, each time anew",
+		name: "a TLS listener uses the certificate with which it was opened, each time anew",
 		async run(host, peer) {
 			const port = host.network.https!;
 			const first = listen(host, port, makePair(host, "first"));
@@ -89,7 +89,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener is not opened without a certificate, nor with one that can't be used",
+		name: "a TLS listener is not opened without a certificate, nor with an unusable one",
 		async run(host, peer) {
 			const { io: TLSListener, pins } = host.network.https!;
 			const open = (options: { identity?: CertificatePair }) => {
@@ -106,7 +106,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener shows a new certificate to those who come, while those who are there stay",
+		name: "a TLS listener uses a new certificate for new clients, while existing ones stay connected",
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);
@@ -126,7 +126,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener shows a certificate that was made for names and addresses, with the key of the one before",
+		name: "a TLS listener uses a certificate that was made for names and addresses, with the previous key",
 		async run(host, peer) {
 			const before = makePair(host, "before");
 			const names = ["gateway", "gateway.local", "192.168.4.1", "203.0.113.255"];
@@ -157,7 +157,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener goes on with its certificate when it is given one that can't be used",
+		name: "a TLS listener keeps its certificate when it is given an unusable one",
 		async run(host, peer) {
 			const { certificate, key } = makePair(host, "first");
 			const listener = listen(host, host.network.https!, { certificate, key });
@@ -178,7 +178,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener finds its own certificate well, and lets nobody see the test",
+		name: "a TLS listener passes its self-test, which no listener sees as a connection",
 		async run(host, peer) {
 			const listener = listen(host, host.network.https!, makePair(host, "first"));
 			expectEqual(await testOf(host, listener), "", "the test of the first certificate");
@@ -189,7 +189,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener says nothing of its test after close",
+		name: "a TLS listener reports no test result after close",
 		async run(host) {
 			const listener = listen(host, host.network.https!);
 			let told = 0;
@@ -200,7 +200,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TCP listener takes no certificate",
+		name: "a TCP listener accepts no certificate",
 		async run(host) {
 			const listener = listen(host, host.network.http);
 			expectRefused(listener, makePair(host, "first"), "a certificate");

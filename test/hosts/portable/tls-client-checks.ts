@@ -40,7 +40,7 @@ function connect(host: Host, port: number, tls: TLSClientOptions, options: Parti
 	return new NotedClient(client, { port, tls, ...options });
 }
 
-/** Bytes pass to the peer's server, which `over` closes. */
+/** Exchanges bytes with the peer's server, which `over` closes. */
 async function greets(host: Host, noted: NotedClient): Promise<void> {
 	await noted.stands(host);
 	noted.client.write(HELLO);
@@ -55,15 +55,15 @@ function expectError(action: () => void, what: string): void {
 	} catch (error) {
 		message = (error as Error).message;
 	}
-	expect(message.length > 0, `${what} is taken`);
+	expect(message.length > 0, `${what} is accepted`);
 }
 
 type Scene = (host: Host, peer: Peer) => Promise<void>;
 
-/** Servers by the trusted certificate. */
+/** Checks of which server certificates are trusted. */
 const trusting: [name: string, scene: Scene][] = [
 	[
-		"believes a chain that leads to its authority and is for the name or the address",
+		"trusts a chain to its authority that is for the name or the address",
 		async (host, peer) => {
 			const server = () => serverPort(host, peer, "tls-server:hello");
 			await greets(host, connect(host, await server(), trust(host)));
@@ -74,7 +74,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"believes several authorities, one of them in the middle of the chain",
+		"trusts several authorities, one of them in the middle of the chain",
 		async (host, peer) => {
 			const other = resource(host, "other-authority.pem");
 			const middle = resource(host, "middle-authority.pem");
@@ -88,7 +88,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"believes a server's own certificate whatever its name",
+		"trusts a pinned server certificate whatever its name",
 		async (host, peer) => {
 			const trusted = resource(host, "self-signed.pem");
 			const port = await serverPort(host, peer, "tls-server:hello:self-signed");
@@ -98,7 +98,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"believes whoever answers where it is told to by that very word, and by no other",
+		"trusts any server if told so by the exact word, and by no other word",
 		async (host, peer) => {
 			const trusted = host.text.encode(ANYBODY);
 			for (const kind of [
@@ -120,7 +120,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"does not believe another's certificate of the same name",
+		"does not trust another certificate of the same name",
 		async (host, peer) => {
 			const trusted = resource(host, "self-signed.pem");
 			const port = await serverPort(host, peer, "tls-server:refused:self-signed-other");
@@ -130,7 +130,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"does not believe what leads to another authority, or to none",
+		"does not trust a chain to another authority, or to none",
 		async (host, peer) => {
 			const trusted = resource(host, "other-authority.pem");
 			const port = await serverPort(host, peer, "tls-server:refused");
@@ -144,7 +144,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"does not take a trusted server for another name or address",
+		"rejects a trusted server with another name or address",
 		async (host, peer) => {
 			const server = () => serverPort(host, peer, "tls-server:refused");
 			await connect(host, await server(), trust(host, { name: "elsewhere.example" })).fails(host, CLIENT_WRONG_NAME);
@@ -154,7 +154,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"looks at dates when it knows the time, and only then",
+		"checks dates if it knows the time, and only then",
 		async (host, peer) => {
 			const at = (day: number) => trust(host, { utcMs: dayOfAuthority(host, day) });
 			await greets(host, connect(host, await serverPort(host, peer, "tls-server:hello"), at(5)));
@@ -167,7 +167,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"shows its certificate to a server that asks",
+		"shows its certificate to a server that requests it",
 		async (host, peer) => {
 			const identity = { certificate: resource(host, "client.pem"), key: resource(host, "client-key.pem") };
 			const port = await serverPort(host, peer, "tls-server:hello:asks");
@@ -175,35 +175,38 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells of a server that refuses it",
+		"reports a server that rejects it",
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "openssl:verifies");
 			const noted = connect(host, port, trust(host));
-			// With TLS 1.3 a client learns of its refusal only after its own handshake.
+			// With TLS 1.3 a client learns of its rejection only after its own handshake.
 			await noted.ends(host, CLIENT_HANDSHAKE, CLIENT_BROKEN);
 		},
 	],
 	[
-		"refuses options that can't be used",
+		"rejects unusable options",
 		async (host) => {
 			const open = (options: Partial<TLSClientOptions>) => connect(host, 9, trust(host, options));
 			const { certificate } = { certificate: resource(host, "client.pem") };
-			expectRangeError(() => open({ trusted: new Uint8Array(TRUSTED_LIMIT + 1) }), "too much that is trusted");
+			expectRangeError(
+				() => open({ trusted: new Uint8Array(TRUSTED_LIMIT + 1) }),
+				"too long a list of trusted certificates",
+			);
 			expectRangeError(() => open({ session: new Uint8Array(SESSION_LIMIT + 1) }), "too long a session");
-			expectError(() => open({ trusted: new Uint8Array(0) }), "nobody to be trusted");
-			expectError(() => open({ trusted: pattern(500) }), "garbage to be trusted");
-			expectError(() => open({ identity: { certificate, key: pattern(100) } }), "garbage for a key");
+			expectError(() => open({ trusted: new Uint8Array(0) }), "an empty list of trusted certificates");
+			expectError(() => open({ trusted: pattern(500) }), "garbage as trusted certificates");
+			expectError(() => open({ identity: { certificate, key: pattern(100) } }), "garbage as a key");
 			expectError(() => open({ identity: { certificate, key: new Uint8Array(0) } }), "no key");
 			const { io: TLSClient, pins } = host.network.tlsClient!;
-			expectError(() => new TLSClient({ ...pins, host: "localhost", port: 9, timeoutMs: 1000 }), "nothing of TLS");
+			expectError(() => new TLSClient({ ...pins, host: "localhost", port: 9, timeoutMs: 1000 }), "no TLS options");
 		},
 	],
 ];
 
-/** Servers of different kinds. */
+/** Checks with servers of different kinds. */
 const meeting: [name: string, scene: Scene][] = [
 	[
-		"gets along with OpenSSL by TLS 1.2 and 1.3, or says that they have nothing in common",
+		"connects to OpenSSL by TLS 1.2 and 1.3, or reports that they have no version in common",
 		async (host, peer) => {
 			let stood = 0;
 			for (const name of ["openssl:tls1_2", "openssl:tls1_3"]) {
@@ -222,11 +225,11 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"resumes a session where the server still knows it, and nowhere else",
+		"resumes a session if the server still knows it, and only then",
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "tls-server:hello-thrice");
 			const first = connect(host, port, trust(host));
-			expectEqual(first.client.resumed, false, "resumed before it stands");
+			expectEqual(first.client.resumed, false, "resumed before it is connected");
 			await first.stands(host);
 			expectEqual(first.client.resumed, false, "resumed without a session");
 			first.client.write(HELLO);
@@ -249,7 +252,7 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"waits its turn while another handshake goes on",
+		"waits while another handshake is running",
 		async (host, peer) => {
 			const silent = await serverPort(host, peer, "server:silent");
 			const good = await serverPort(host, peer, "tls-server:hello");
@@ -260,13 +263,13 @@ const meeting: [name: string, scene: Scene][] = [
 			await hasty.fails(host, CLIENT_TIMEOUT);
 			expectEqual(first.codes.length, 0, "ends of the first meanwhile");
 			await second.stands(host);
-			expectEqual(first.codes[0], CLIENT_TIMEOUT, "what became of the first");
+			expectEqual(first.codes[0], CLIENT_TIMEOUT, "the end of the first");
 			await greets(host, second);
 			await first.end(host);
 		},
 	],
 	[
-		"does not wait longer than it was told to for a server that says nothing",
+		"waits for a silent server only up to its timeout",
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "server:silent");
 			const startMs = host.clock.monotonicMs();
@@ -278,7 +281,7 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"bears servers that speak no TLS, break it off or send garbage in it",
+		"survives servers that speak no TLS, break off or send garbage",
 		async (host, peer) => {
 			for (const name of ["server:plain-text", "tls-hostile:breaks", "tls-hostile:garbage", "tls-hostile:nonsense"]) {
 				await connect(host, await serverPort(host, peer, name), trust(host)).fails(host, CLIENT_HANDSHAKE);
@@ -287,7 +290,7 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"bears a chain of certificates that is far too long",
+		"survives a chain of certificates that is far too long",
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "tls-server:refused:huge");
 			await connect(host, port, trust(host)).fails(host, CLIENT_HANDSHAKE);
@@ -295,7 +298,7 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells of a record that makes no sense as of a break",
+		"reports an invalid record as a break",
 		async (host, peer) => {
 			const noted = connect(host, await serverPort(host, peer, "tls-hostile:bad-record"), trust(host));
 			await noted.stands(host);
@@ -304,7 +307,7 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells of an end without the closing alert, between records or inside one",
+		"reports an end without the closing alert, between records or inside one",
 		async (host, peer) => {
 			for (const name of ["tls-hostile:no-alert", "tls-hostile:half-record"]) {
 				const noted = connect(host, await serverPort(host, peer, name), trust(host));
@@ -315,7 +318,7 @@ const meeting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"bears a server that wants to shake hands again",
+		"survives a server that renegotiates",
 		async (host, peer) => {
 			const noted = connect(host, await serverPort(host, peer, "openssl:renegotiates"), trust(host));
 			await until(host, () => noted.writable > 0 || noted.codes.length > 0, "a connection");

@@ -39,7 +39,7 @@ class Noted {
 		});
 		expectEqual(this.calls, 0, "calls inside the constructor");
 		expect(this.udp.port > 0 && this.udp.port < 65_536, `receives on port ${this.udp.port}`);
-		expectEqual(this.udp.read(this.#into), undefined, "read where nothing has come");
+		expectEqual(this.udp.read(this.#into), undefined, "read without a datagram");
 	}
 
 	/** The next datagram, if any. */
@@ -73,12 +73,12 @@ class Noted {
 		const hello = await this.receive(host);
 		expectEqual(hello.length, 5, "length of the greeting");
 		expectEqual(hello[0], HELLO, "the greeting");
-		expectEqual(this.udp.remoteAddress, LOOPBACK, "where it comes from");
-		expect(this.udp.remotePort > 0, "no port that it comes from");
+		expectEqual(this.udp.remoteAddress, LOOPBACK, "the sender's address");
+		expect(this.udp.remotePort > 0, "the sender's port is missing");
 		this.udp.write(pattern(length), this.udp.remoteAddress, this.udp.remotePort);
 	}
 
-	/** Closes it; earlier datagrams are sent, and no error occurred. */
+	/** Closes the port; earlier datagrams were sent, and no error occurred. */
 	async end(host: Host): Promise<void> {
 		await sleep(host, 50);
 		this.udp.close();
@@ -86,7 +86,7 @@ class Noted {
 	}
 }
 
-/** Looks the name up; no answer inside the call. */
+/** Resolves the name; no answer may come inside the call. */
 function resolve({ network }: Host, name: string): Promise<string | undefined> {
 	return new Promise((done, fail) => {
 		let early = true;
@@ -100,19 +100,19 @@ function resolve({ network }: Host, name: string): Promise<string | undefined> {
 
 export const udpChecks = frozen([
 	{
-		name: "UDP carries datagrams both ways and tells where they come from",
+		name: "UDP carries datagrams both ways and reports their senders",
 		async run(host, peer) {
 			const noted = new Noted(host);
 			peer("udp-hello", noted.udp.port);
 			await noted.answerHello(host);
 			expectEqual(noted.take(), undefined, "read on empty");
-			expectEqual(noted.udp.remoteAddress, LOOPBACK, "where the last one came from");
+			expectEqual(noted.udp.remoteAddress, LOOPBACK, "the last one's sender");
 			await noted.end(host);
 			noted.udp.close();
 		},
 	},
 	{
-		name: "UDP carries datagrams of one packet and throws longer ones away",
+		name: "UDP carries datagrams of one packet and drops longer ones",
 		async run(host, peer) {
 			const noted = new Noted(host);
 			expectRangeError(() => noted.udp.write(new Uint8Array(DATAGRAM_LIMIT + 1), LOOPBACK, 9), "one byte too many");
@@ -124,7 +124,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP refuses addresses that are none",
+		name: "UDP rejects invalid addresses",
 		async run(host) {
 			const noted = new Noted(host);
 			for (const address of ["", "localhost", "1.2.3", "1.2.3.256", "1.2.3.4.5", "::1", "1.2.3.4 ", "1.2.3.-4"]) {
@@ -134,7 +134,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP does not mind that nobody receives what it sends",
+		name: "UDP does not fail if its datagrams have no receiver",
 		async run(host, peer) {
 			const noted = new Noted(host);
 			for (let i = 0; i < 10; i++) noted.udp.write(pattern(10), LOOPBACK, 9);
@@ -145,7 +145,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP loses what is not read in time, and no more than that",
+		name: "UDP loses only datagrams that are not read in time",
 		async run(host, peer) {
 			const noted = new Noted(host);
 			peer("udp-flood", noted.udp.port);
@@ -159,7 +159,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP tells nothing after close, whatever comes",
+		name: "UDP reports nothing after close, whatever arrives",
 		async run(host, peer) {
 			const noted = new Noted(host);
 			const { port } = noted.udp;
@@ -176,7 +176,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP says in a sentence that a port is taken",
+		name: "UDP gives the reason if a port is in use",
 		async run(host) {
 			const noted = new Noted(host);
 			let message = "";
@@ -190,7 +190,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP for the access point hears its clients, on the port of DNS or the one that stands for it",
+		name: "UDP for the access point receives from its clients, on the port of DNS or its substitute",
 		async run(host, peer) {
 			const noted = new Noted(host, { port: 53, accessPoint: true });
 			peer("udp-hello", noted.udp.port);
@@ -206,21 +206,21 @@ export const udpChecks = frozen([
 			const second = new Noted(host, { group: GROUP, port: first.udp.port });
 			const stranger = new Noted(host);
 			first.udp.write(pattern(FLOOD_BYTES), GROUP, first.udp.port);
-			expectBytes(await second.receive(host), pattern(FLOOD_BYTES), "what came to the group");
-			expectEqual(second.udp.remotePort, first.udp.port, "port that it comes from");
+			expectBytes(await second.receive(host), pattern(FLOOD_BYTES), "the datagram to the group");
+			expectEqual(second.udp.remotePort, first.udp.port, "the sender's port");
 			stranger.udp.write(pattern(5), GROUP, first.udp.port);
-			expectBytes(await second.receive(host), pattern(5), "what came to the group from outside");
-			expectEqual(stranger.calls, 0, "datagrams to one that is no member");
+			expectBytes(await second.receive(host), pattern(5), "the datagram to the group from outside");
+			expectEqual(stranger.calls, 0, "datagrams to a port that is no member");
 			for (const { udp } of [first, second, stranger]) udp.close();
 		},
 	},
 	{
-		name: "names become addresses, and addresses themselves",
+		name: "names are resolved to addresses, and addresses to themselves",
 		async run(host) {
 			expectEqual(await resolve(host, LOOPBACK), LOOPBACK, "an address");
 			expectEqual(await resolve(host, "192.0.2.255"), "192.0.2.255", "another address");
 			expectEqual(await resolve(host, "localhost"), LOOPBACK, "localhost");
-			expectEqual(await resolve(host, "nothing.invalid"), undefined, "a name that nobody has");
+			expectEqual(await resolve(host, "nothing.invalid"), undefined, "an unknown name");
 			expectEqual(await resolve(host, ""), undefined, "no name");
 			let long = "a";
 			while (long.length < 254) long += ".a";
@@ -228,15 +228,15 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "a few names are looked up at once, and more do no harm",
+		name: "a few names are resolved at once, and more do no harm",
 		async run(host) {
 			const going: Promise<string | undefined>[] = [];
 			while (going.length <= RESOLVE_LIMIT) going.push(resolve(host, "localhost"));
 			const answers = await Promise.all(going);
-			// The first may be answered before the last is requested.
+			// The first name may be answered before the last is requested.
 			if (answers[RESOLVE_LIMIT] === undefined) answers.pop();
 			for (const answer of answers) expectEqual(answer, LOOPBACK, "an answer");
-			expectEqual(await resolve(host, "localhost"), LOOPBACK, "an answer later");
+			expectEqual(await resolve(host, "localhost"), LOOPBACK, "a late answer");
 		},
 	},
 ]);

@@ -17,7 +17,7 @@ import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } f
 
 /** Length of each decompressed stream of packed.bin. */
 export const STREAMS: readonly number[] = Object.freeze([20_000, 0, INFLATE_WINDOW, 2 * INFLATE_WINDOW, 100, 5000]);
-/** Period of its bytes, nearly the whole window. */
+/** Period of the bytes, nearly the whole window. */
 const DISTANCE = 4000;
 export const IMAGE_VERSION = "1.2.4-check";
 /** Length of the host's only key, bytes of the pattern. */
@@ -30,7 +30,7 @@ export function unpacked(at: number): number {
 }
 
 function updateOf({ update }: Host): Update {
-	expect(update !== undefined, "the host takes no updates");
+	expect(update !== undefined, "the host accepts no updates");
 	return update;
 }
 
@@ -49,12 +49,12 @@ function unpack(inflater: Inflater, packed: Uint8Array, at: number, step: number
 		const taken = inflater.write(packed, at, end);
 		at += taken;
 		const isFull = inflater.filled === INFLATE_WINDOW;
-		expect(at === end || isFull || inflater.isDone, `${taken} bytes taken, and neither full nor done`);
+		expect(at === end || isFull || inflater.isDone, `${taken} bytes accepted, and neither full nor done`);
 		idle = taken === 0 ? idle + 1 : 0;
-		expect(idle < 3, `it takes nothing more after ${made} bytes`);
+		expect(idle < 3, `it accepts nothing more after ${made} bytes`);
 		if (isFull || inflater.isDone) made += take(inflater, made);
 	}
-	expectEqual(made, length, "bytes that a stream holds");
+	expectEqual(made, length, "bytes of a stream");
 	return at;
 }
 
@@ -65,7 +65,7 @@ function take(inflater: Inflater, made: number): number {
 		if (ring[i] !== unpacked(made + i)) expectEqual(ring[i], unpacked(made + i), `byte ${made + i}`);
 	}
 	inflater.empty();
-	expectEqual(inflater.filled, 0, "bytes in a ring that was emptied");
+	expectEqual(inflater.filled, 0, "bytes in an emptied ring");
 	return filled;
 }
 
@@ -80,7 +80,7 @@ function expectError(action: () => unknown, what: string): void {
 
 export const updateChecks = frozen([
 	{
-		name: "an inflater unpacks streams that follow one another, in pieces of any size, through its ring",
+		name: "an inflater unpacks consecutive streams, in pieces of any size, through its ring",
 		async run(host) {
 			const packed = resource(host, "packed.bin");
 			const inflater = updateOf(host).inflater();
@@ -88,9 +88,9 @@ export const updateChecks = frozen([
 			for (const step of [1, 2, 3, 5, 16, 1460, 100_000]) {
 				let at = 0;
 				for (const length of STREAMS) {
-					expect(!inflater.isDone && inflater.filled === 0, "it does not begin anew");
+					expect(!inflater.isDone && inflater.filled === 0, "it does not begin again");
 					at = unpack(inflater, packed, at, step, length);
-					expectEqual(inflater.write(packed, at, packed.length), 0, "bytes taken behind the end");
+					expectEqual(inflater.write(packed, at, packed.length), 0, "bytes accepted after the end");
 					inflater.reset();
 				}
 				expectEqual(at, packed.length, `where the last stream ends, in steps of ${step}`);
@@ -100,7 +100,7 @@ export const updateChecks = frozen([
 		},
 	},
 	{
-		name: "an inflater refuses what is damaged, or has a larger window, until it is reset",
+		name: "an inflater rejects damaged data, or a larger window, until it is reset",
 		async run(host) {
 			const packed = resource(host, "packed.bin");
 			const large = resource(host, "packed-32k.bin");
@@ -123,7 +123,7 @@ export const updateChecks = frozen([
 			] as const) {
 				inflater.reset();
 				expectError(all(bytes), what);
-				expectError(() => inflater.write(packed, 0, 10), `what follows ${what}`);
+				expectError(() => inflater.write(packed, 0, 10), `the stream after ${what}`);
 			}
 			inflater.reset();
 			unpack(inflater, packed, 0, 1000, STREAMS[0]);
@@ -132,7 +132,7 @@ export const updateChecks = frozen([
 		},
 	},
 	{
-		name: "the slot that does not run is a partition",
+		name: "the idle slot is a partition",
 		async run(host) {
 			const { slot } = updateOf(host);
 			expect(slot.size % ERASE_SIZE === 0 && slot.size >= 1_500_000, `it has ${slot.size} bytes`);
@@ -144,7 +144,7 @@ export const updateChecks = frozen([
 			expectError(() => slot.write(WRITE_SIZE, pattern(WRITE_SIZE)), "writing without erasing");
 			slot.erase(slot.size - ERASE_SIZE, ERASE_SIZE);
 			slot.write(slot.size - WRITE_SIZE, pattern(WRITE_SIZE));
-			expectRangeError(() => slot.write(slot.size, pattern(WRITE_SIZE)), "a write behind the end");
+			expectRangeError(() => slot.write(slot.size, pattern(WRITE_SIZE)), "a write beyond the end");
 			expectRangeError(() => slot.erase(0, slot.size + ERASE_SIZE), "erasing more than there is");
 			slot.read(slot.size - WRITE_SIZE, bytes, 0, WRITE_SIZE);
 			expectBytes(bytes.subarray(0, WRITE_SIZE), pattern(WRITE_SIZE), "the last bytes");
@@ -157,21 +157,21 @@ export const updateChecks = frozen([
 		},
 	},
 	{
-		name: "the firmware that runs at first is confirmed, and knows who may sign the next",
+		name: "the first firmware is confirmed, and knows the keys for the next",
 		async run(host) {
 			const update = updateOf(host);
 			expectEqual(update.state, FIRMWARE_CONFIRMED, "state");
-			expectEqual(update.givenUp, "", "why the one before was given up");
+			expectEqual(update.givenUp, "", "why the previous one was given up");
 			expectEqual(update.securityLevel, 0, "security level");
 			expectEqual(update.keys.length, 1, "keys");
 			expectBytes(update.keys[0], pattern(UPDATE_KEY), "the key");
 			expectEqual(update.revoked.length, 0, "revoked keys");
 			update.confirm();
-			expectError(() => update.rollBack(), "going back to nothing");
+			expectError(() => update.rollBack(), "rolling back without a previous firmware");
 		},
 	},
 	{
-		name: "what is no image is not activated, and nothing changes",
+		name: "an invalid image is not activated, and nothing changes",
 		async run(host) {
 			const update = updateOf(host);
 			const { slot } = update;
@@ -191,7 +191,7 @@ export const updateChecks = frozen([
 		},
 	},
 	{
-		name: "an image that was activated starts next, on trial, and stays when it is confirmed",
+		name: "an activated image starts next, on trial, and stays when it is confirmed",
 		async run(host) {
 			const update = updateOf(host);
 			const { slot } = update;
@@ -206,14 +206,14 @@ export const updateChecks = frozen([
 			expectEqual(host.info.firmwareVersion, IMAGE_VERSION, "version");
 			expectEqual(update.state, FIRMWARE_ON_TRIAL, "state");
 			expectEqual(update.securityLevel, 3, "security level");
-			expectError(() => update.slot.erase(0, ERASE_SIZE), "erasing the way back");
-			expectError(() => update.slot.write(0, new Uint8Array(WRITE_SIZE)), "writing over the way back");
+			expectError(() => update.slot.erase(0, ERASE_SIZE), "erasing the previous firmware");
+			expectError(() => update.slot.write(0, new Uint8Array(WRITE_SIZE)), "overwriting the previous firmware");
 			expectError(() => update.activate(ERASE_SIZE), "another update on trial");
 			update.confirm();
 			expectEqual(update.state, FIRMWARE_CONFIRMED, "state when it is confirmed");
-			expectEqual(update.givenUp, "", "why the one before was given up");
+			expectEqual(update.givenUp, "", "why the previous one was given up");
 			update.slot.erase(0, ERASE_SIZE);
-			expectError(() => update.rollBack(), "going back to what was erased");
+			expectError(() => update.rollBack(), "rolling back to an erased slot");
 		},
 	},
 ]);

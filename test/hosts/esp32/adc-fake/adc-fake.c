@@ -130,7 +130,7 @@ esp_err_t esp_sleep_enable_timer_wakeup(uint64_t us)
 	return ESP_OK;
 }
 
-/* As on the ESP32-S3. */
+/* The ESP32-S3's wake-up pins. */
 bool esp_sleep_is_valid_wakeup_gpio(gpio_num_t pin)
 {
 	return pin >= 0 && pin <= 21;

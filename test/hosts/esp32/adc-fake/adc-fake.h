@@ -1,6 +1,6 @@
 /*
- * Fake of ESP-IDF's ADC, temperature sensor and sleep, of a chip like the ESP32-S3, for power.c in entropy-peer.c.
- * Calls that affect the random generator or may end a sleep are lines of the output. Calls named in adc_refused fail.
+ * Fake of ESP-IDF's ADC, temperature sensor and sleep on a chip like the ESP32-S3, for power.c in entropy-peer.c. Calls
+ * that affect the random generator or may end a sleep are lines of the output. Calls named in adc_refused fail.
  */
 #ifndef ADC_FAKE_H
 #define ADC_FAKE_H

@@ -1,4 +1,7 @@
-/* GPIO interrupts are by level: the handler is called as long as the level persists and the interrupt is enabled. */
+/*
+ * GPIO interrupts are level-triggered: the handler is called as long as the level persists and the interrupt is
+ * enabled.
+ */
 #include "binding-fake.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * ESP-IDF's calls of small XS bindings (led.c, power-button.c, factory-data.c, wifi-xs.c, ethernet-xs.c) and of
+ * ESP-IDF calls of the small XS bindings (led.c, power-button.c, factory-data.c, wifi-xs.c, ethernet-xs.c) and of
  * free-heap.c, for their tests.
  */
 #ifndef BINDING_FAKE_H
@@ -52,7 +52,7 @@ esp_err_t esp_read_mac(uint8_t *mac, int type);
 enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_INTERNAL = 1 << 11, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
 size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
-/* Takes from the first kind of memory with room: IRAM has `face_iram` bytes. */
+/* Allocates from the first kind of memory with room: IRAM has `face_iram` bytes. */
 void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...);
 void heap_caps_free(void *memory);
 /* Defined by the firmware, called by ESP-IDF. */
@@ -81,14 +81,14 @@ extern int face_stack_step;
 /* Free heap, and its largest piece. */
 extern size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
 
-/* The number of the call that fails, among those that can; 0: none. */
+/* Number of the call that fails, among those that can fail; 0: none. */
 extern int face_fails_at;
 /* Level of each pin, output or input. */
 extern int face_levels[64];
 extern bool face_outputs[64];
 /* Advances time; timers and interrupts run. */
 void face_pass(unsigned ms);
-/* Contents of the partition; NULL without one. */
+/* Contents of the partition; NULL if it does not exist. */
 extern const uint8_t *face_partition;
 extern size_t face_partition_size;
 

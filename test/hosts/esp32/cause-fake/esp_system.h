@@ -1,4 +1,4 @@
-/* The reset reasons of ESP-IDF 6.0 (esp_system.h), for the test of start-cause.c. */
+/* ESP-IDF 6.0's reset reasons (esp_system.h), for the test of start-cause.c. */
 #ifndef ESP_SYSTEM_H
 #define ESP_SYSTEM_H
 

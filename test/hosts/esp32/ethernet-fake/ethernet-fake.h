@@ -12,7 +12,7 @@ typedef struct {
 	unsigned starts;
 	ethernet_pins pins;
 	ethernet_settings settings;
-	/* `start` itself reports the static address, as with a link that is up. */
+	/* `start` itself reports the static address, as if the link were up. */
 	bool tells_at_once;
 	void (*notify)(void *context, const ethernet_event *event);
 	void *context;
@@ -20,7 +20,7 @@ typedef struct {
 
 extern fake_port fake;
 
-/* Reports an event of ESP-IDF; no effect while the port is closed. */
+/* Reports an ESP-IDF event; no effect while the port is closed. */
 void fake_happens(ethernet_event event);
 
 #endif

@@ -43,7 +43,7 @@ static esp_err_t answer(const char *call)
 /* Prints the call, with its arguments, as a line. */
 #define CALL(name, ...) (printf(name " " __VA_ARGS__), puts(""), answer(name))
 
-/* At most one of a kind may exist. */
+/* At most one object of a kind may exist. */
 static bool make(bool *thing, esp_err_t result)
 {
 	must(!*thing, "one of each is made");

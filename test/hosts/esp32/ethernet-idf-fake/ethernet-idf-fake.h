@@ -1,6 +1,7 @@
 /*
  * The part of ESP-IDF's Ethernet that hosts/esp32/ethernet needs, for ethernet-driver-peer.c. Each call is a line of
- * the output; calls named in idf_refused fail. Objects are counted, and a use out of ESP-IDF's order ends the program.
+ * the output; calls named in idf_refused fail. Objects are counted, and a use that violates ESP-IDF's order ends the
+ * program.
  */
 #ifndef ETHERNET_IDF_FAKE_H
 #define ETHERNET_IDF_FAKE_H
@@ -153,9 +154,9 @@ extern eth_speed_t idf_speed;
 extern esp_netif_ip_info_t idf_address;
 /* Calls the registered handlers. */
 void idf_post(esp_event_base_t base, int32_t id);
-/* Objects, handlers and buses that are not deleted. */
+/* Number of objects, handlers and buses that are not deleted. */
 unsigned idf_things(void);
-/* As esp_restart does. */
+/* Does what esp_restart does. */
 void idf_shut_down(void);
 
 #endif

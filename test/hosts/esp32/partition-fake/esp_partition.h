@@ -1,5 +1,5 @@
 /*
- * Fake of ESP-IDF's esp_partition.h: NOR flash, in which writing only clears bits. The cipher of encrypted partitions
+ * Fake of ESP-IDF's esp_partition.h: NOR flash, in which a write only clears bits. The cipher of encrypted partitions
  * changes each byte by its offset.
  */
 #ifndef ESP_PARTITION_H
@@ -33,7 +33,7 @@ enum { FLASH_SIZE = 16384 };
 /* Erases all flash; then the boot loader encrypts `sealed`. */
 void flash_begin(void);
 uint8_t flash_byte(const char *label, size_t offset);
-/* Result of all calls, and of writing calls, without any effect; 0: they work. */
+/* Result of all calls, and of writing calls, which then have no effect; 0: they work. */
 extern esp_err_t flash_error, flash_write_error;
 
 #endif

@@ -9,17 +9,17 @@
 
 typedef enum { FAKE_INIT, FAKE_ERASE, FAKE_OPEN, FAKE_GET, FAKE_SET, FAKE_DELETE, FAKE_COMMIT, FAKE_CALLS } fake_call;
 
-/* Result of each call from now on, without any effect; ESP_OK: it works. */
+/* Result of each call from now on, which then has no effect; ESP_OK: it works. */
 extern esp_err_t fake_errors[FAKE_CALLS];
 extern unsigned fake_counts[FAKE_CALLS];
 
 /* Result of nvs_flash_init until the partition is erased. */
 extern esp_err_t fake_damage;
 
-/* A power cut; NVS must be started again. No handle may be open. */
+/* Cuts the power; NVS must be started again. No handle may be open. */
 void fake_cut_power(void);
 
-/* Puts a committed value of any length. */
+/* Stores a committed value of any length. */
 void fake_put(const char *key, size_t length);
 
 #endif

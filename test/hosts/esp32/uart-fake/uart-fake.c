@@ -23,7 +23,7 @@ typedef struct {
 	struct fake_queue queue;
 	size_t ring_limit, ringed, fifo_count, send_count, wire_count;
 	uint8_t ring[RING_MAX], fifo[FIFO], send[FIFO], wire[WIRE_MAX];
-	/* End of the character that is being sent. */
+	/* Time at which the current character has been sent. */
 	int64_t leaves_us;
 } fake_uart;
 
@@ -54,7 +54,7 @@ static int64_t character_us(const fake_uart *u)
 	return (CHARACTER_TENTH_BITS + (u->parity ? 10 : 0)) * 100000 / u->baud;
 }
 
-/* Moves the bytes that are sent by now. */
+/* Moves the bytes that have been sent by now. */
 static void send_on(fake_uart *u)
 {
 	int64_t now = clock_us();
@@ -87,7 +87,7 @@ static void event(fake_uart *u, uart_event_type_t type, bool timeout)
 	q->events[(q->from + q->count++) % q->limit] = (uart_event_t){ .type = type, .size = 1, .timeout_flag = timeout };
 }
 
-/* The interrupt for received characters. */
+/* Calls the interrupt for received characters. */
 static void called(fake_uart *u, bool timeout)
 {
 	if (!u->calls || u->full || u->fifo_count == 0) return;
@@ -164,7 +164,7 @@ esp_err_t uart_set_rx_full_threshold(uart_port_t uart, int threshold)
 {
 	fake_uart *u = enter(uart);
 	if (!u->installed || threshold < 1 || threshold >= FIFO) return leave(ESP_FAIL);
-	/* As in the real driver. */
+	/* The real driver also applies the threshold only if interrupts are enabled and the ring is not full. */
 	if (u->calls && !u->full) u->threshold = (unsigned)threshold;
 	return leave(ESP_OK);
 }

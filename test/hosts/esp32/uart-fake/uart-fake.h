@@ -74,15 +74,15 @@ BaseType_t xTaskCreate(
 
 /* ---- For the test. Calls take the fake's lock, and may come from any thread. ---- */
 
-/* True: tasks are threads in real time. False: the test plays the task and sets the time. */
+/* True: tasks are threads in real time. False: the test runs the task and sets the time. */
 extern bool fake_threads;
-/* The number of the driver call that fails, among those that can; 0: none. */
+/* Number of the driver call that fails, among those that can fail; 0: none. */
 extern int fake_fails_at;
 /* Driver calls in an order that the real driver forbids. */
 extern unsigned fake_mistakes;
 
 void fake_pass(int64_t us);
-/* A character arrives, with or without a stop bit. False: the UART asks the other end to wait (RTS). */
+/* A character arrives, with or without a stop bit. Returns false if the UART asks the other end to wait (RTS). */
 bool fake_hear(uart_port_t uart, uint8_t byte, bool stopped);
 /* A character whose ninth bit is not the parity that the UART expects. */
 bool fake_hear_wrong_parity(uart_port_t uart, uint8_t byte);

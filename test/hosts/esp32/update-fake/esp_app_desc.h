@@ -6,7 +6,7 @@
 
 typedef struct {
 	uint32_t magic_word;
-	/* As the linker fills it: not always terminated by a zero. */
+	/* The linker does not always terminate the version with a zero. */
 	char version[32];
 } esp_app_desc_t;
 

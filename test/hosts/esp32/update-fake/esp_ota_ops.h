@@ -37,11 +37,11 @@ typedef struct {
 } fake_image;
 enum { FAKE_IMAGE_MAGIC = 0xe9 };
 
-/* Starts the chip; the first time it was flashed by wire. Returns the slot, 0 or 1. */
+/* Starts the chip; the first firmware was flashed by cable. Returns the slot, 0 or 1. */
 int slots_boot(void);
-/* There is one slot only. */
+/* True if there is only one slot. */
 extern bool slots_single;
-/* Result of all writing calls, without any effect; 0: they work. */
+/* Result of all writing calls, which then have no effect; 0: they work. */
 extern esp_err_t slots_error;
 
 #endif

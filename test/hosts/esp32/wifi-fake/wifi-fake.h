@@ -24,7 +24,7 @@ typedef struct {
 	void (*happened)(const radio_event *event);
 	radio_mode mode;
 	bool power_save;
-	/* Present state, reported or not, and its attempt. */
+	/* The present state, reported or not, and the attempt that it belongs to. */
 	fake_station station;
 	uint8_t attempt;
 	unsigned joins, leaves;
@@ -51,7 +51,7 @@ void fake_lose_address(void);
 void fake_end_scan(bool well);
 void fake_set_clients(unsigned clients);
 
-/* The reason of an attempt that fails by itself. */
+/* The reason reported for an attempt that fails by itself. */
 uint8_t fake_reason(uint8_t attempt);
 
 #endif

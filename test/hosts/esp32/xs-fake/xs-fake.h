@@ -18,10 +18,10 @@
 
 typedef void fake_native(xsMachine *the);
 
-/* True: it returned `result`. False: it threw the->message, "<kind>: <sentence>". */
+/* Returns true if the native returned `result`, false if it threw the->message, "<kind>: <sentence>". */
 bool fake_run(xsMachine *the, fake_native *native, xsSlot self, int count, const xsSlot *arguments, xsSlot *result);
 
-/* Calls a native as JavaScript does; it must return, or throw that message. */
+/* RUN calls a native as JavaScript does, and the native must return. With THROWS it must throw the message `what`. */
 #define RUN(native, self, result, ...) \
 	do { \
 		const xsSlot arguments_[] = { FAKE_NOTHING, __VA_ARGS__ }; \
