@@ -1,5 +1,5 @@
 /**
- * Worker that compresses files by Zopfli, whose output is 4 % smaller than the best of zlib. It is a thread of its own,
+ * Worker that compresses files by Zopfli; the output is 4 % smaller than the best of zlib. It is a thread of its own,
  * because the package installs error handlers in its process.
  */
 import { parentPort, workerData } from "node:worker_threads";

@@ -75,7 +75,7 @@ function textNumbers(): { names: string; plugin: Plugin } {
 	};
 }
 
-/** Replaces Vite's import helper, whose purpose is to load styles and to preload; the page needs neither. */
+/** Replaces Vite's import helper, which loads styles and preloads scripts; the page needs neither. */
 const PLAIN_IMPORT: Plugin = {
 	name: "plain-import",
 	enforce: "pre",
@@ -167,7 +167,7 @@ async function offlineWorker(): Promise<PageFile> {
 
 /**
  * Content Security Policy of the documents (CSP Level 3). Allowed are the page's own scripts, the gateway's API, and
- * the server of newer firmware, whose address the owner may choose. No directive applies to the style, which is a
+ * the server of newer firmware (the owner may choose its address). No directive applies to the style, which is a
  * constructed style sheet.
  */
 const POLICY = [

@@ -1,7 +1,7 @@
 /*
- * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout, whose locks keep log
- * lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes, often enough for
- * 115200 Bd except while flash is erased. Uses no memory but the ring below.
+ * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of these
+ * keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes, often enough
+ * for 115200 Bd except while flash is erased. Uses no memory but the ring below.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Where Mbed TLS takes its memory. */
+/* Memory that Mbed TLS uses. */
 #ifndef TLS_MEMORY_H
 #define TLS_MEMORY_H
 

@@ -2,7 +2,7 @@
  * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Plain C; time, tasks
  * and locks are in uart-port.c.
  *
- * On the wire a 7E1 character equals an 8N1 character whose bit 7 is the parity of the other bits. For 7E1 the UART
+ * On the wire a 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART
  * therefore runs at 8N1, with the parity in software, because the UART's own check does not tell which byte was wrong.
  * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In 8N1 and 8E1 bytes pass unchanged; the UART
  * checks the parity of 8E1 and only reports that some byte was damaged.
@@ -40,7 +40,7 @@ typedef struct {
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* Empties the port for a new listener, whose first event reports room for writing. */
+/* Empties the port for a new listener. The first event reports room for writing. */
 void uart_core_open(uart_core *core);
 /* Closes the port; no event follows. */
 void uart_core_close(uart_core *core);
@@ -55,7 +55,7 @@ void uart_core_lose(uart_core *core);
 /* Called after a silence; reports waiting bytes. */
 void uart_core_silence(uart_core *core);
 
-/* uart_core_next returns the next contiguous piece to send; uart_core_sent is told how many bytes the line accepted. */
+/* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
 /* Returns true if all bytes were passed on and the end of transmission must be reported. */

@@ -83,8 +83,8 @@ static void stop_listening(void)
 }
 
 /*
- * Registers handlers by event number. These run after ESP-IDF's own, so that an interface has no address any more when
- * we are told that it has left its network.
+ * Registers handlers by event number. These run after ESP-IDF's own, so that an interface that was left has no address
+ * any more when ours run.
  */
 static bool listen(void)
 {

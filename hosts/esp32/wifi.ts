@@ -140,7 +140,7 @@ class ESP32WiFi implements WiFi {
 
 	scan(): boolean {
 		const done = this.#radio.scan();
-		// Whatever follows may have to wait until the network is left.
+		// The scan may first have to wait until the network is left.
 		if (done && this.#leaveTimer === undefined) this.awaitLeft();
 		return done;
 	}

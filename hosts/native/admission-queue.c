@@ -230,7 +230,7 @@ int admission_take(admission_queue *queue, pending_connection *caller)
 	int socket = caller->socket;
 	remember(queue, caller->address);
 	caller->socket = -1;
-	/* The freed place may have gone to this connection, so the others may ask the listener for one again. */
+	/* This connection may have got the place that was freed for another one; the listener is then notified again. */
 	for (unsigned i = 0; i < queue->limit; i++) queue->callers[i].told = false;
 	return socket;
 }

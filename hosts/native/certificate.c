@@ -164,7 +164,7 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 		fingerprint(&certificate->raw, details->fingerprint);
 }
 
-/* Returns true if `issuer` is an authority whose key signed `certificate`. Validity times are ignored. */
+/* Returns true if `issuer` is an authority and has signed `certificate`. Validity times are ignored. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
 	// Allows everything: clients check the algorithms, and the upload checks the smallest key.

@@ -58,7 +58,7 @@ typedef struct {
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* True if a valid token was shown and the admission queue has not been told yet. */
+	/* True if a valid token was shown that the admission queue does not know about yet. */
 	bool known;
 
 	/* This and the following members are used by the socket's thread only. */

@@ -81,7 +81,7 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Gives up a connection, whose peer may still want to read the reason. If it has an owner, its place stays taken. */
+/* Gives up a connection; the peer may still want to read the reason. If it has an owner, its place stays taken. */
 static void hang_up(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);

@@ -5,7 +5,7 @@
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
- *   a serial port or a connection is open, a name is asked    1
+ *   a serial port or connection is open, or a name resolved  1
  *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
  * An event due at twelve happens at twelve: the clock shows twelve until the event is handled, however long that takes,
@@ -21,7 +21,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 interface Closed {
 	close(): void;
 }
-/** A class of the host contract whose objects have `close`. Its options are passed through. */
+/** A class of the host contract with a method `close`. Its options are passed through. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
 type IO = new (...options: any[]) => Closed;
 

@@ -10,7 +10,7 @@ import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../m
 const WAITING_LIMIT = 8;
 const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
-/** Address of the access point, whose clients are local programs in the simulator. */
+/** Address of the access point. In the simulator its clients are local programs. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 /** First port that a program may open without privileges. */
 const FREE_PORTS = 1024;

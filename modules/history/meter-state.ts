@@ -1,7 +1,7 @@
 /** Identity and readings of a meter, as in a readout (from-readout.ts). In flash they are the same 64-bit numbers. */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Index of the number whose bits are the registers with a known reading. */
+/** Index of the number that has a bit for each register with a known reading. */
 export const KNOWN = 0;
 /** Indexes of the CRC-16 of identification and of serial number; 0: unknown. */
 export const IDENT = 1;

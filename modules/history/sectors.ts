@@ -203,7 +203,7 @@ export function blockSize(bytes: Uint8Array, at: number): number {
 	return at + size <= bytes.length && checkAt(bytes, at, at + size) ? size : 0;
 }
 
-/** Completes a block whose `length` bytes of content are in place; returns its size. */
+/** Completes a block with `length` bytes of content in place; returns its size. */
 export function makeBlock(bytes: Uint8Array, at: number, length: number): number {
 	const size = Math.ceil((length + 3) / SLOT) * SLOT;
 	bytes[at] = length;

@@ -34,7 +34,7 @@ export interface BatchOptions {
 }
 
 export class Batch {
-	/** What to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
+	/** Entities to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
 	/** States accepted by the hub. */
 	taken = 0;

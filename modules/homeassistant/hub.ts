@@ -252,7 +252,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		return this.output.askPermit();
 	}
 
-	/** Starts a batch, whose memory is claimed until `close`. */
+	/** Starts a batch; its memory is claimed until `close`. */
 	private open(url: HubURL, nowMs: number): void {
 		const { config, text } = this.#deps;
 		const scope = this.#wanted;

@@ -3,7 +3,7 @@
  * row, so other clients cannot replace them. Of the clients that are not listed only the last one is remembered, so
  * that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one whose last request is oldest.
+ * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one with the oldest last request.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";

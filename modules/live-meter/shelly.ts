@@ -139,7 +139,7 @@ export const SHELLY = dialect({
 			message("arch=esp32"),
 			message(`ver=${VERSION}`),
 		]),
-		// Announced in place of the gateway's own page, whose port now replies as a Shelly.
+		// Announced in place of the gateway's own page, because this port now replies as a Shelly.
 		service("_http._tcp", NAME, [message("gen=2")]),
 	],
 });

@@ -154,7 +154,7 @@ export const DLMS_LEARNED_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-/** System title and invocation counter of the last push. A push whose counter is not higher is a replay. */
+/** System title and invocation counter of the last push. A push with a counter that is not higher is a replay. */
 export const DLMS_LEARNED_PUSH = field<Uint8Array>({
 	entry: IN_IEC_SPEED,
 	id: 4,

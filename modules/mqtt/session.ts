@@ -106,7 +106,7 @@ export class Session implements Timed {
 	#owedId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Message whose payload follows the packet, and the number of bytes left of it. */
+	/** Message with a payload that follows the packet, and the number of bytes left of the payload. */
 	#body: Message | undefined;
 	#left = 0;
 	/** Message to send after the present packet. */

@@ -1,6 +1,6 @@
 /**
  * Checks once a day for newer firmware and reports it; installing is left to the user. The check fetches the front of
- * the board's release file (docs/firmware-files.md), whose signature makes a check of the server's certificate
+ * the board's release file (docs/firmware-files.md). The signature in it makes a check of the server's certificate
  * unnecessary. The highest version found is stored until it is installed or the address changes. A failed check is not
  * reported.
  *

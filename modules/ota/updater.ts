@@ -7,7 +7,7 @@
  *   VERIFYING  refused      –                     –            RESTARTING, IDLE      –: the file is complete
  *   RESTARTING refused      –                     –            –                     –
  *
- * A faster sender replaces a slow one, whose transfer by radio takes hours.
+ * A faster sender replaces a slow one (a transfer by radio takes hours).
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";

@@ -7,7 +7,7 @@ import { isNewer } from "./version.js";
 export type UpgradeConfig = Pick<ConfigStore, "get">;
 export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeUrl">;
 
-/** Placeholder for the board's name in an address. */
+/** Text that is replaced by the name of the board in an address. */
 const BOARD = "{board}";
 
 /** Returns the address with the board's name; empty if there is no address. */

@@ -14,7 +14,7 @@ import { VALUE_LIMIT } from "./record-writer.js";
 
 export const QUANTITY_LIMIT = 64;
 
-/** Kinds, whose values have these units in order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
+/** Kinds. Their values have these units, in order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
 export const ENERGY = 0;
 export const REACTIVE_ENERGY = 1;
 export const APPARENT_ENERGY = 2;

@@ -324,7 +324,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** Begins a line with one set, whose address has the six groups from `groups[at]` on; values follow. */
+	/** Begins a line with one set; its address has the six groups from `groups[at]` on. Values follow. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();

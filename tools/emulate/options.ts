@@ -32,7 +32,7 @@ const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
 /** Options of npm run meter that the emulator sets itself. */
 const NOT_FOR_METER = ["--port", "--socket", "--help"];
 
-/** When the firmware is built. */
+/** Rule for when the firmware is built. */
 export type Building = "stale" | "always" | "never";
 
 /** Settings to post after the start: API paths and bodies, in order. */

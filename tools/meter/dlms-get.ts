@@ -45,7 +45,7 @@ const DESCRIPTOR_BYTES = 10;
 const BLOCK_HEAD = 9;
 const LENGTH_BYTES = 3;
 
-/** What an association permits for one request. */
+/** Rights that an association gives for one request. */
 export interface GetContext {
 	client: number;
 	conformance: number;

@@ -96,7 +96,7 @@ export class ProgrammingMode {
 		return demand();
 	}
 
-	/** Answers a command whose BCC is correct. */
+	/** Answers a command, which must have a correct BCC. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
 		const { fault } = this.#options;
 		if (command === "P1") return this.#takePassword(data);

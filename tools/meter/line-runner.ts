@@ -12,8 +12,7 @@
  * its speed, the runner waits for a slow reader to follow.
  *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none. The answer
- * takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass
- * unchanged.
+ * takes the form of the last sign-on: its `/` is AF or 2F. While the machine has the line at 8N1, bytes pass unchanged.
  */
 import {
 	BITS_PER_CHARACTER,

@@ -40,8 +40,8 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 }
 
 /**
- * Makes long M-Bus frames, with the data in segments. `size` 252 gives the frames of Sagemcom meters, whose length byte
- * is 01 for 257.
+ * Makes long M-Bus frames, with the data in segments. `size` 252 gives the frames of Sagemcom meters, in which a length
+ * byte of 01 means 257.
  */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);

@@ -1,4 +1,4 @@
-/** Packed images, whose pieces are compressed independently of each other (docs/firmware-files.md). */
+/** Packed images. Their pieces are compressed independently of each other (docs/firmware-files.md). */
 import { deflateSync, inflateSync } from "node:zlib";
 
 /** Bytes of the image in each piece; the last one may have fewer. */

@@ -17,7 +17,7 @@ export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
 	// Choice of instructions. shorter-code.ts assumes that `let x;` in a loop stores undefined.
 	"sources/xsCode.c": "3d2367af958b116960009dd6720ce93c98ce817a9af61e40384d9dd96fc76657",
 	"sources/xsScope.c": "2f4346359cf0f4574c457d12f1b8d4479d0f8ed60780d62d2609dd915bf2cf38",
-	// What the linker writes, and what it strips.
+	// Output of the linker, and functions that it strips.
 	"tools/xsl.c": "beb30f7c9f248ca57d101a49e3ddd3db69c040c93bfb30245656b544eaf7ed15",
 	"tools/xslOpt.c": "03cfb2a75f38bf4a8fb697dccba8818136d12f6415ab31da75d65542a05fd0ea",
 	"tools/xslSlot.c": "2a4d2265f8eed0a2a13ec3272ca19bd7bda2f51e0ab62b4a7c4f10c5568d6579",

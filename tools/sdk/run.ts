@@ -39,7 +39,7 @@ export interface RunSettings {
 	readonly ending?: string | undefined;
 	/** Initial contents of power.txt in the state folder; default: USB. */
 	readonly power?: string;
-	/** True to add an Ethernet port, whose cable cable.txt in the state folder controls. Default: none. */
+	/** True to add an Ethernet port; cable.txt in the state folder controls its cable. Default: none. */
 	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep. */
 	readonly wakeReason?: number;

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** What is built without our transformations. "all" includes "linker". */
+/** Parts that are built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
 /**

@@ -46,8 +46,8 @@ export interface CoordinatorOptions {
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
 	/**
-	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message whose number one
-	 * of the five messages before it had within ten seconds. The gateway's numbers begin at random at each start, so
+	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message with the number
+	 * of one of the five messages before it within ten seconds. The gateway's numbers begin at random at each start, so
 	 * this happens now and then in tests that restart it.
 	 */
 	readonly takesDuplicates?: boolean;

@@ -1,9 +1,9 @@
 /**
  * Non-volatile memory of a coprocessor: items by id, and rows of the extended tables by system, item and sub id. It
- * contains the data of a fresh chip with a coordinator image (Z-Stack 3.x.0), the chip's network, and what each start
- * changes.
+ * contains the data of a fresh chip with a coordinator image (Z-Stack 3.x.0), the chip's network, and the changes of
+ * each start.
  *
- * What a start changes follows TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
+ * The changes of a start follow TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
  *
  *   boot           zgInit (zglobals.c): with bit 0 of STARTUP_OPTION the settings, the node-is-on-a-network flag,
  *                  the network keys (ZDSecMgrNwkKeyInit) and the link keys are those of a fresh chip, and bit 0 is
@@ -307,7 +307,7 @@ export interface CoordinatorNetwork {
 	readonly channel: number;
 }
 
-/** Makes the memory of a coordinator whose network herdsman has already formed, so that it starts quickly. */
+/** Makes the memory of a coordinator with a network that herdsman has already formed, so that it starts quickly. */
 export function formedCoordinator(
 	ieee: Buffer,
 	{ panId, extendedPanId, networkKey, channel }: CoordinatorNetwork,
