@@ -72,7 +72,6 @@ export interface EmulatedEthernet {
 	readonly kind: "openeth";
 }
 
-/** A light. */
 export interface LEDPin {
 	readonly pin: number;
 	/** True if the LED is on at the low level. */

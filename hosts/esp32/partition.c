@@ -25,7 +25,7 @@ typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *
 static const esp_partition_t *find(const char *name)
 {
 	if (strcmp(name, UPDATE_SLOT) == 0) return update_slot();
-	/* Only factory-data.c reads this partition. */
+	/* factory-data.c alone reads this partition. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }

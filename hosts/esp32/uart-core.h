@@ -50,7 +50,6 @@ size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
 /* Marks the newest character as damaged: it had no stop bit or a wrong parity bit. */
 void uart_core_damage(uart_core *core);
-/* Records the loss of characters. */
 void uart_core_lose(uart_core *core);
 /* Called after a silence; reports waiting bytes. */
 void uart_core_silence(uart_core *core);

@@ -5,7 +5,6 @@ import type { TextCodec } from "../../modules/io/host.js";
 import { FLASH } from "../native/flash.js";
 import { NativeInflater } from "../native/inflater.js";
 
-/** The natives. */
 class Bindings {
 	static state(): number {
 		return native("xs_update_state").call(this);

@@ -1,7 +1,6 @@
 /** Flash partitions of the host contract on those of the host (partition.h), for every host that runs in XS. */
 import type { Flash, Partition } from "../../modules/io/flash.js";
 
-/** The natives. */
 class NativeFlash {
 	static size(name: string): number {
 		return native("xs_partition_size").call(this, name);

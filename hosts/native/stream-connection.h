@@ -90,7 +90,6 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* Returns the next event of an OPEN connection, without its id; false if there is none. */
 bool connection_event(const stream_connection *connection, stream_event *event);
-/* Marks the event as reported. */
 void connection_told(stream_connection *connection, const stream_event *event);
 /* Like stream_read and stream_write. *wake is set to whether the thread has work to do. */
 size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);

@@ -5,7 +5,7 @@
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
- *   a serial port or connection is open, or a name resolved  1
+ *   a serial port or connection is open, or a name resolved   1
  *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
  * An event due at twelve happens at twelve: the clock shows twelve until the event is handled, however long that takes,

@@ -321,7 +321,6 @@ export class VirtualClient {
 		connection.time.at(0, () => connection.gateway?.arrive());
 	}
 
-	/** Resets the connection. */
 	reset(): void {
 		this.#connection.isBroken = true;
 		this.close();

@@ -15,7 +15,7 @@ import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 /** Memory of a request for the history. */
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** Values of the query `period`, in the order of levels (history/calendar.ts). */
+/** Values of the query `period`, in the order of levels (time/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
 /** Names of the amounts, in the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);

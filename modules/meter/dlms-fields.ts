@@ -15,7 +15,7 @@ const IN_DLMS_OBIS = 11;
 const ADDRESS_MAX = 16383;
 const CLIENT_MAX = 127;
 
-/** Choices, in the order of AUTH_… (meter/dlms-settings.ts). */
+/** Choices, in the order of AUTH_… (cosem/settings.ts). */
 const AUTHS = Object.freeze(["none", "low", "high_gmac", "high_sha256"]);
 export const DLMS_AUTH = field<string>({
 	entry: IN_DLMS,

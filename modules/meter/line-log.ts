@@ -1,6 +1,7 @@
 /**
  * Log of the raw optical session (`log_en`), for `GET iec62056/log` and the diagnostic report: a ring of LOG_LIMIT
- * bytes, in which new entries replace the oldest. DLMS/COSEM secrets are masked before logging (dlms-session.ts).
+ * bytes, in which new entries replace the oldest. DLMS/COSEM secrets are masked before logging
+ * (cosem/association-session.ts).
  *
  * | bytes of an entry | meaning |
  * |---|---|

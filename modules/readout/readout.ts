@@ -29,7 +29,7 @@ export interface Readout {
 	readonly isUnchecked?: true;
 	/** Packed records (record-writer.ts); they never change. */
 	readonly records: Uint8Array;
-	/** Objects without a value, for protocols that request single objects (meter/dlms-records.ts). */
+	/** Objects without a value, for protocols that request single objects (cosem/records.ts). */
 	readonly missing?: Uint8Array;
 }
 

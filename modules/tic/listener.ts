@@ -207,7 +207,6 @@ export class TICListener implements Machine {
 		} else if (this.#length !== OUTSIDE) this.#length = GROUP_LIMIT;
 	}
 
-	/** Validates a finished frame. */
 	private endFrame(): void {
 		const count = this.#count;
 		const right = this.#right;

@@ -27,7 +27,7 @@ export interface ZigbeeStatus {
 	readonly reported: Float64Array;
 }
 
-/** Implemented by connection-server.ts. */
+/** Implemented by zigbee.ts. */
 export interface ZigbeeBridge {
 	readonly code: string;
 	/** True in a network, even if the parent is lost. */
@@ -58,7 +58,7 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State as determined by connection-server.ts. */
+/** State as determined by zigbee.ts. */
 interface Seen {
 	readonly code: string;
 	readonly isJoined: boolean;

@@ -84,7 +84,6 @@ export const COMMANDS = Object.freeze({
 	setIdentity: command(21, [BYTES, BYTES], []),
 	/** Id of a listener, which is tested. EVENT_ANSWER follows with the problem, or empty. */
 	testIdentity: command(24, [U32], []),
-	/** Restarts the firmware. */
 	restart: command(22, [], []),
 	/** POWER_…; absent if it cannot be measured. */
 	power: command(23, [U8], [F64]),
