@@ -40,7 +40,7 @@ const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** RETRY_MS: delay of a retry for lack of memory. The other one: pause between two sectors. */
+/** Delay of a retry for lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
 /** Number of entries per step, which takes 20 ms of CPU, and the pause after it. */

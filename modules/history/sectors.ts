@@ -27,7 +27,10 @@ const SECTOR_LIMIT = 16;
 const SECTOR_MINIMUM = 5;
 
 export const RECORD_SIZE = 16;
-/** Position of the readings: after a raw sector's record at the start, before a dense sector's record at the end. */
+/**
+ * Readings are between RAW_START and DATA_END: a raw sector's record precedes them, a dense sector's record follows
+ * them.
+ */
 export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;

@@ -43,7 +43,7 @@ const STACK_VERSION_AT = 18;
 export const FILE_LENGTH = 52;
 const METADATA_HEAD = 56;
 const METADATA = 62;
-/** 1 if the image is packed, 0 if not. */
+/** Offset of the flag: 1 if the image is packed, 0 if not. */
 export const PACKED_FLAG = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
@@ -145,7 +145,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** Multiplies the high byte, because shifting it would give a negative number. */
+/** The high bytes are multiplied, because a shift would give a negative number. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

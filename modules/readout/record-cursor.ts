@@ -282,7 +282,7 @@ export class RecordCursor {
 
 	/**
 	 * Returns true if `*00` marks current values: some meters send their totals only in this form (Pafal, Apator:
-	 * `1.8.0*00(000783.16)`). If a code occurs a second time besides its `*00`, then `*00` is a billing period.
+	 * `1.8.0*00(000783.16)`). If such a code occurs twice, or also in another form, `*00` marks a billing period.
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
