@@ -1,6 +1,6 @@
 /**
- * For `npm run api -- --make`: makes the parts of docs/api.md between two marks from modules/api/openapi.json: routes,
- * errors, fields with their bounds, and samples.
+ * For `npm run api -- --make`: makes the marked parts of docs/api.md from modules/api/openapi.json: routes, errors,
+ * fields with their bounds, and samples.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ interface Tag {
 	readonly description: string;
 }
 
-/** A section for each tag under its name; tags without content are left out. */
+/** Returns a section for each tag, under the tag's name; tags without content are left out. */
 function tagged(part: (tag: Tag) => string): string {
 	const parts = DOCUMENT.tags.map((tag: Tag) => ({ tag, text: part(tag) }));
 	return parts
@@ -75,7 +75,7 @@ function errorRow({ const: code, description, "x-status": own }: Node): string[]
 	return [[...statuses].sort().join(", "), `\`${code}\``, description];
 }
 
-/** The fields of an operation's body, those of the objects in a list with their list's name. */
+/** Lists the fields of an operation's body; fields of objects in a list are preceded by the list's name. */
 function fields(one: Operation): string[] {
 	const { requestBody } = one.operation;
 	const schema = requestBody && resolve(Object.values<Node>(requestBody.content)[0].schema);
@@ -116,7 +116,7 @@ function pretty(value: unknown, indent = ""): string {
 	return `${open}\n${members.map((one) => inner + one).join(",\n")}\n${indent}${close}`;
 }
 
-/** `$B` and `$TOKEN` are defined in the guide's first example. */
+/** Returns a curl command; `$B` and `$TOKEN` are defined in the guide's first example. */
 function command({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, security } = operation;
 	let url = path.replace("/api/v1/", "$B/");
@@ -132,7 +132,7 @@ function command({ path, method, operation }: Operation): string {
 	return `${line}${line.length + data.length < WIDTH ? " " : " \\\n\t"}${data}`;
 }
 
-/** Returns true if the reply equals that of the POST for the same settings. */
+/** Returns true if the reply is the same as that of the POST for the same settings. */
 function isRepeated({ path, method, operation }: Operation): boolean {
 	const { post } = DOCUMENT.paths[path];
 	const [own, other] = [contentOf(operation)?.schema, post && contentOf(post)?.schema];

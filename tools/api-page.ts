@@ -1,6 +1,6 @@
 /**
  * `npm run api`: makes a page from modules/api/openapi.json and prints its path. The page is one HTML file without
- * scripts or network access, light or dark like the reader's system.
+ * scripts or network access, and is light or dark as the reader's system is.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import {
 } from "./api/document.js";
 
 const PAGE = join(ROOT, ".build", "api.html");
-/** Statuses left out of the list, so that the special ones of a route stand out. */
+/** Statuses that are left out of the list, so that those special to a route stand out. */
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
 
 const STYLE = `
@@ -53,7 +53,7 @@ function text(value: unknown): string {
 		.replaceAll('"', "&quot;");
 }
 
-/** A description; backquotes mark code, and there is no other markup. */
+/** Formats a description, in which backquotes mark code; there is no other markup. */
 function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

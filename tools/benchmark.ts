@@ -1,6 +1,6 @@
 /**
- * `npm run benchmark`: compares the gateway with lower bounds: the wire, a bare loop, a bare handler. Prints a table;
- * optionally writes a JSON file.
+ * `npm run benchmark`: compares the gateway with lower bounds (the wire, a bare loop, a bare handler). Prints a table
+ * and, if requested, writes a JSON file.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";

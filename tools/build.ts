@@ -1,6 +1,7 @@
 /**
  * `npm run build`, `flash` and `monitor`: build a board's firmware with the Moddable SDK and ESP-IDF, write it to the
- * chip, show its console. A serial port in use is an error. Exit code 2 for a bad command line, 1 for other errors.
+ * chip, and show its console. A serial port that is in use is an error. Exit code 2 for a bad command line, 1 for other
+ * errors.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -86,7 +87,7 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 	return outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
 
-/** Undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
 function readOrder([word, ...args]: string[]): Order | undefined {
 	const command = COMMANDS.find((name) => name === word);
 	if (command === undefined) throw new Error(`The command is one of ${COMMANDS.join(", ")}.`);

@@ -1,6 +1,6 @@
 /**
  * `npm run emulate`: builds a board's firmware for Espressif's QEMU and runs it with a simulated meter. Prints `ready
- * https://… http://…` once it serves. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
+ * https://… http://…` once it serves. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, otherwise 1.
  */
 import { join } from "node:path";
 import { checkPorts } from "../hosts/node/ports.js";
@@ -13,7 +13,7 @@ import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
-/** Time from power-on to the first answer; an emulator on a busy computer is slow. */
+/** Longest time from power-on to the first reply; an emulator on a busy computer is slow. */
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;
@@ -133,6 +133,6 @@ class EmulatedBench {
 
 const bench = new EmulatedBench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// tools/run.mjs has ended.
+// The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,6 +1,6 @@
 /**
- * Energy budget on batteries: `node .build/tools/energy.js` writes the tables of docs/power.md and the README;
- * `--check` only compares. Currents are from data sheets, times from the simulator or assumed, as noted.
+ * Energy budget on batteries. `node .build/tools/energy.js` writes the tables of docs/power.md and the README;
+ * `--check` only compares them. Currents are from data sheets; times are from the simulator or assumed, as noted.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -59,7 +59,7 @@ const value = (name: keyof typeof FIGURES): number => FIGURES[name].value;
 /** Charge in mAh. */
 const charge = (milliamperes: number, seconds: number): number => (milliamperes * seconds) / HOUR_S;
 
-/** mAh of a reading, of a transmission, of a day's sleep with leakage, and of a day's time synchronizations. */
+/** mAh per reading, per transmission, per day of sleep with leakage, and per day of time synchronizations. */
 export const READING = charge(value("running"), value("start")) + charge(value("waiting"), value("reading"));
 export const SENDING = charge(value("radio"), value("sending"));
 export const RESTING =
@@ -77,7 +77,7 @@ export const PERIODS: readonly [string, number][] = [
 	["1 day", 1],
 ];
 
-/** The figure rounded to two significant digits. */
+/** Rounds the figure to two significant digits. */
 export function spanOf(days: number): string {
 	if (days < YEAR_DAYS) return `${Math.round((days / YEAR_DAYS) * 12)} months`;
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;

@@ -1,6 +1,6 @@
 /**
- * `npm run factory`: makes one unit's factory data (partition image and label, with unique secrets) and prints the
- * command that writes the image. Exit code 2 for a bad command line, 1 for other errors; then nothing is written.
+ * `npm run factory`: makes the factory data of one unit (partition image and label, with unique secrets) and prints the
+ * command that writes the image. Exit code 2 for a bad command line, 1 for other errors; nothing is written then.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -35,7 +35,7 @@ interface Order {
 	readonly port: string;
 }
 
-/** Undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
 function readOrder(args: string[]): Order | undefined {
 	const { values } = parseArgs({
 		args,

@@ -1,7 +1,7 @@
 /**
- * `npm run linux`: builds the firmware with the Moddable SDK and runs it in XS, with the options and meter of `npm
- * start`. SIGUSR1 presses the button, SIGUSR2 prints the memory in use. Exits with 0 on SIGTERM and SIGINT, 2 for a bad
- * command line, else 1.
+ * `npm run linux`: builds the firmware with the Moddable SDK and runs it in XS, with the options and the meter of `npm
+ * start`. SIGUSR1 presses the button; SIGUSR2 prints the memory in use. Exits with 0 on SIGTERM and SIGINT, 2 for a bad
+ * command line, otherwise 1.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -167,8 +167,8 @@ class LinuxBench {
 
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// tools/run.mjs has ended.
+// The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
-// Ignored until the firmware runs; otherwise Node would open its debugger or end.
+// The signals are ignored until the firmware runs, because Node would open its debugger on one and end on the other.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -28,7 +28,7 @@ import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ticTelegram } from "./meter/tic-telegram.js";
 import { UsageError } from "./meter/words.js";
 
-/** Pause before an answer without the pace of a line. */
+/** Pause before an answer on a line without a pace, ms. */
 const UNPACED_REACTION_MS = 5;
 const DEFAULT_BAUD = 9600;
 
@@ -69,7 +69,7 @@ interface Program {
 	pace: boolean;
 	echo: boolean;
 	quiet: boolean;
-	/** True if the parity bit is made here. */
+	/** True if the parity bit is made in software. */
 	parityBits: boolean;
 	format: SerialFormat;
 	display?: MeterDisplay | undefined;
@@ -131,7 +131,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	return new PushMeter({ source, baud, format, pushMs, ...sml });
 }
 
-/** Undefined if only help was requested. */
+/** Returns undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
@@ -142,7 +142,7 @@ function makeProgram(args: string[]): Program | undefined {
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
-		// The line has eight bits; in mode E one of them is the parity bit of the sign-on.
+		// The line has eight bits. In mode E one of them is the parity bit during the sign-on.
 		const form = { parityBits: true, format: FORMAT_8N1 } as const;
 		if (options === undefined) return undefined;
 		const clocked = options.pace || options.port !== undefined;
@@ -186,7 +186,7 @@ async function run(program: Program, socket: string | undefined): Promise<void> 
 	});
 	process.on("SIGTERM", () => end(0));
 	process.on("SIGINT", () => end(0));
-	// The parent process has ended.
+	// The channel closes when the parent process has ended.
 	process.on("disconnect", () => end(0));
 	process.stdout.write(`meter ${port.path}\n`);
 }

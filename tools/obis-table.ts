@@ -1,7 +1,7 @@
 /**
- * Makes modules/resources/obis-names.bin from modules/obis/names.tsv at each compilation (tools/run.mjs). Layout:
- * modules/obis/names.ts. Parts of names that several rows share are stored once (phrases), and so are the pieces of
- * text that save most bytes (fragments).
+ * Makes modules/resources/obis-names.bin from modules/obis/names.tsv at each compilation (tools/run.mjs). The layout is
+ * described in modules/obis/names.ts. Parts of names that several rows share are stored once (phrases), and so are the
+ * pieces of text that save most bytes (fragments).
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export interface NameRow {
 	readonly line: number;
 	readonly key: number;
-	/** One to three phrases, each in English, German and Polish, with marks as control characters. */
+	/** One to three phrases, each in English, German and Polish; marks are encoded as control characters. */
 	readonly phrases: readonly Phrase[];
 }
 
@@ -45,15 +45,15 @@ const MARKS: Readonly<Record<string, number>> = Object.freeze({
 const FRAGMENT_LIMIT = 256 - FRAGMENT;
 const FRAGMENT_LENGTH_LIMIT = 24;
 const PHRASE_LIMIT = 3;
-/** Maximum length of a number in place of a mark. */
+/** Maximum length of a number that replaces a mark. */
 const NUMBER_LENGTH = 3;
 
-/** Separator of texts during the search for fragments; occurs in no text. */
+/** Separator of texts while fragments are searched for; occurs in no text. */
 const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
 
-/** Rows of the source, sorted by key. Throws with the line number of an invalid row. */
+/** Returns the rows of the source, sorted by key. Throws an Error with the line number of an invalid row. */
 export function parseNames(source: string): NameRow[] {
 	const rows: NameRow[] = [];
 	let header = false;
@@ -111,7 +111,7 @@ export function buildTable(source: string): Uint8Array {
 	return Uint8Array.from(out);
 }
 
-/** All phrases by key, in the order of their numbers: the empty one, those that end names, the others. */
+/** Returns all phrases by key, in the order of their numbers: the empty phrase, those that end names, the others. */
 function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
 	const empty: Phrase = Array.from({ length: LANGUAGE_COUNT }, () => "");
 	const phrases = new Map([[phraseKey(empty), empty]]);
@@ -194,7 +194,7 @@ class Packer {
 	readonly fragments: string[];
 
 	constructor(texts: readonly string[]) {
-		// Every letter beyond ASCII is a fragment, so that packed text needs no escapes.
+		// Each letter beyond ASCII is a fragment, so that packed text needs no escapes.
 		const letters = new Set(texts.flatMap((text) => [...text].filter((character) => character > "\x7f")));
 		const savings = new Savings([...new Set(texts)]);
 		this.fragments = [...letters].sort();
@@ -206,7 +206,7 @@ class Packer {
 		if (this.fragments.length > FRAGMENT_LIMIT) throw new Error("too many different letters");
 	}
 
-	/** The shortest packed form, found by dynamic programming over positions. */
+	/** Returns the shortest packed form, which dynamic programming over the positions finds. */
 	pack(text: string): number[] {
 		const best: (number[] | undefined)[] = [[]];
 		for (let i = 0; i < text.length; i++) {
@@ -229,7 +229,7 @@ class Packer {
 
 interface Piece {
 	readonly text: string;
-	/** Bytes saved by sharing it at the last check; this can only decrease. */
+	/** Bytes saved by sharing the piece, as last calculated; the number can only decrease. */
 	saved: number;
 }
 
@@ -237,7 +237,7 @@ interface Piece {
 class Savings {
 	/** Remaining texts, with separators between them and in place of extracted fragments. */
 	#rest: string;
-	/** Ascending by savings. */
+	/** Candidates in ascending order of `saved`. */
 	readonly #queue: Piece[] = [];
 
 	constructor(texts: readonly string[]) {
@@ -287,12 +287,12 @@ function worseFirst(x: Piece, y: Piece): number {
 	return x.text < y.text ? -1 : 1;
 }
 
-/** Bytes saved by sharing the piece: each use becomes one byte; the piece and its offset are stored once. */
+/** Returns the bytes saved by sharing the piece: each use becomes one byte, and piece and offset are stored once. */
 function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }
 
-/** Writes the table unless it is newer than its sources. Throws with the line of an invalid row. */
+/** Writes the table, unless it is newer than its sources. Throws an Error with the line number of an invalid row. */
 export function buildNames(): void {
 	const [source, table] = ["modules/obis/names.tsv", "modules/resources/obis-names.bin"].map((path) =>
 		join(ROOT, path),

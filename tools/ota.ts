@@ -1,6 +1,6 @@
 /**
  * `npm run ota`: makes keys and firmware files (docs/firmware-files.md), checks files, and updates the simulator. Exit
- * code 2 for a bad command line, 1 for a refused file and other errors.
+ * code 2 for a bad command line, 1 for a rejected file and other errors.
  */
 import { main } from "./ota/program.js";
 

@@ -1,6 +1,7 @@
 /**
- * For `npm run api -- --make`: the page's reply types (hosts/browser/kit/replies.ts) and field limits (bodies.ts), from
- * modules/api/openapi.json. Supports only the parts of JSON Schema that it uses.
+ * For `npm run api -- --make`: makes the types of replies (hosts/browser/kit/replies.ts) and the limits of fields
+ * (bodies.ts) for the page from modules/api/openapi.json. Supports only those parts of JSON Schema that the document
+ * uses.
  */
 import { join } from "node:path";
 import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
@@ -19,7 +20,7 @@ function resolve(schema: Node): Node {
 	return schema?.$ref?.startsWith(SCHEMAS) ? DOCUMENT.components.schemas[schema.$ref.slice(SCHEMAS.length)] : schema;
 }
 
-/** Adds the names of a reply's schemas, each after the schemas that refer to it. */
+/** Adds the names of a reply's schemas, each after all schemas that refer to it. */
 function repliesOf(schema: Node, found: Set<string>): void {
 	if (schema === null || typeof schema !== "object") return;
 	if (typeof schema.$ref === "string" && schema.$ref.startsWith(SCHEMAS)) {
@@ -65,7 +66,10 @@ function replyTypes(): string[] {
 	});
 }
 
-/** Limits of a field, as FieldSpec of fields.tsx names them; `by`: choices that depend on another field's value. */
+/**
+ * Returns the limits of a field under the names of FieldSpec in fields.tsx. `by`: the choices depend on the value of
+ * another field.
+ */
 function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
 	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;
 	const limits: string[] = [];

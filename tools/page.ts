@@ -24,7 +24,7 @@ const OFFLINE = "offline.js";
 export interface PageFile {
 	readonly path: string;
 	readonly type: string;
-	/** True if the name changes with the content. */
+	/** True if the name of the file changes with its content. */
 	readonly immutable: boolean;
 	readonly content: Uint8Array;
 }
@@ -37,7 +37,7 @@ function newestSource(folder = SOURCE): number {
 		const path = join(folder, entry.name);
 		return entry.isDirectory() ? newestSource(path) : statSync(path).mtimeMs;
 	});
-	// The folder's own time changes when a file is deleted.
+	// Includes the folders' own times, which change when a file is deleted.
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
@@ -46,8 +46,8 @@ function sources(): readonly string[] {
 }
 
 /**
- * Beginnings of text keys that scripts build from parts (`error.${code}`); keys with these beginnings keep their names,
- * and so do keys of one word, which may mean anything else.
+ * Beginnings of text keys that scripts build from parts (`error.${code}`). Keys with these beginnings keep their names.
+ * So do keys of one word, because such a word may also mean something else.
  */
 function keptBeginnings(): readonly string[] {
 	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));
@@ -75,7 +75,7 @@ function textNumbers(): { names: string; plugin: Plugin } {
 	};
 }
 
-/** Replaces Vite's import helper, which handles styles and preloading; neither occurs here. */
+/** Replaces Vite's import helper, which loads styles and preloads scripts; the page needs neither. */
 const PLAIN_IMPORT: Plugin = {
 	name: "plain-import",
 	enforce: "pre",
@@ -90,7 +90,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		logLevel: "warn",
 		define: { NAMES: JSON.stringify(names) },
 		plugins: [plugin, PLAIN_IMPORT],
-		// Shorter than the automatic runtime by 0.5 KB.
+		// Makes scripts 0.5 KB shorter than the automatic runtime.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
 		build: {
 			write: false,
@@ -119,7 +119,9 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** Texts in one language, one per line. Throws an Error for a text that would not survive embedding in the document. */
+/**
+ * Returns the texts in one language, one per line. Throws an Error for a text that cannot be embedded in the document.
+ */
 function textsIn(index: number): string {
 	const texts = Object.values(TEXTS).map((translations) => translations[index]);
 	const odd = texts.find((text) => /[\n\r<]/.test(text));
@@ -127,7 +129,7 @@ function textsIn(index: number): string {
 	return texts.join("\n");
 }
 
-/** The document of one language, with its texts. */
+/** Returns the document of one language, with its texts. */
 function documentFor(index: number, entry: string): PageFile {
 	const values: Record<string, string> = {
 		LANGUAGE: LANGUAGES[index],
@@ -135,7 +137,7 @@ function documentFor(index: number, entry: string): PageFile {
 		NOSCRIPT: TEXTS.noscript[index],
 		TEXTS: textsIn(index),
 		SCRIPT: entry,
-		// Embedded, because a browser would request it along with the document.
+		// The icon is embedded, because a browser would request it along with the document.
 		ICON: encodeURIComponent(readFileSync(join(SOURCE, "icon.svg"), "utf8").trim()),
 	};
 	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
@@ -143,7 +145,7 @@ function documentFor(index: number, entry: string): PageFile {
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
 }
 
-/** Name and icon of the page on a phone's home screen (W3C Web Application Manifest). */
+/** Files with name and icon of the page for a phone's home screen (W3C Web Application Manifest). */
 const APP_FILES = [
 	["app.webmanifest", "application/manifest+json"],
 	["icon.png", "image/png"],
@@ -157,16 +159,16 @@ async function appFiles(): Promise<PageFile[]> {
 	return [...files, await offlineWorker()];
 }
 
-/** The service worker, at the root: it may only serve what is below it. */
+/** Returns the service worker. It is at the root, because it can only serve what is below its own path. */
 async function offlineWorker(): Promise<PageFile> {
 	const { code } = await transform(readFileSync(join(SOURCE, OFFLINE), "utf8"), { minify: true });
 	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(code) };
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3): the page's own scripts, the gateway's API, and the server of
- * newer firmware, whose address the owner may choose. The style is a constructed style sheet, to which no directive
- * applies.
+ * Content Security Policy of the documents (CSP Level 3). Allowed are the page's own scripts, the gateway's API, and
+ * the server of newer firmware (the owner may choose its address). No directive applies to the style, which is a
+ * constructed style sheet.
  */
 const POLICY = [
 	"default-src 'none'",
@@ -197,7 +199,7 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...files.map(({ body }) => body)]);
 }
 
-/** All files of the page, documents first, and their policy. */
+/** Returns all files of the page, documents first, and their policy. */
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
@@ -209,7 +211,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
 }
 
-/** Writes the archive unless it is newer than all its sources. */
+/** Writes the archive, unless it is newer than all its sources. */
 export async function buildPage(): Promise<void> {
 	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), join(ROOT, "package-lock.json")];

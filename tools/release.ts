@@ -1,6 +1,6 @@
 /**
- * `npm run release`: puts a version into one folder (docs/release.md): each board's signed firmware file and parts, the
- * page that installs them, the SBOM, and checksums. Exit code 2 for a bad command line, 1 for other errors.
+ * `npm run release`: writes a version into one folder (docs/release.md): signed firmware file and parts of each board,
+ * the page that installs them, the SBOM, and checksums. Exit code 2 for a bad command line, 1 for other errors.
  */
 import { main } from "./release/program.js";
 

@@ -1,6 +1,6 @@
 /**
- * Runs the npm commands: installs missing packages, compiles changes, starts the compiled program. Plain JavaScript
- * without dependencies, because nothing may be installed yet.
+ * Runs the npm commands: installs missing packages, compiles changes, and starts the compiled program. It is plain
+ * JavaScript without dependencies, because nothing may be installed yet.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -57,7 +57,8 @@ function install() {
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-	// Only XS is built from source; without a compiler the other packages are still useful.
+	// On failure tries again without building anything: only XS is built from source, and without a compiler the other
+	// packages are still useful.
 	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
 	if (!hasXS()) {
 		say(
@@ -67,7 +68,7 @@ function install() {
 	}
 }
 
-/** Returns true if the engine is installed, where hosts/node/xs-worker.ts looks for it. */
+/** Returns true if the XS engine is in the place where hosts/node/xs-worker.ts looks for it. */
 function hasXS() {
 	const built = join(root, "node_modules", "@agoric", "xsnap", "xsnap-native", "xsnap", "build", "bin");
 	return existsSync(built) && readdirSync(built).some((one) => existsSync(join(built, one, "release", "xsnap-worker")));
@@ -75,7 +76,7 @@ function hasXS() {
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
 
-/** Debian packages for tests of the native code and the web server; tests report what they skip. */
+/** Debian packages for tests of the native code and of the web server. Tests report what they skip without them. */
 const TEST_PACKAGES = [
 	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
@@ -85,8 +86,8 @@ const TEST_PACKAGES = [
 ];
 
 /**
- * Programs of Debian packages, mostly of the same names, for `npm run test:peers`. Two of them start a server when
- * installed.
+ * Returns true if the program is installed; most programs have the name of their Debian package. For `npm run
+ * test:peers`. Two of the packages start a server when installed.
  */
 const hasProgram = (name) => runs("sh", ["-c", `PATH="$PATH:/usr/sbin" command -v ${name}`]);
 const PEER_PACKAGES = [
@@ -117,7 +118,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** Removes compiled files without a source, so that a deleted test no longer runs. */
+/** Removes compiled files without a source, so that a deleted test does not run any more. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);
@@ -129,12 +130,12 @@ function prune(folder) {
 	}
 }
 
-/** For `npm run api`: writes the API's description and everything derived from it. */
+/** Option of `npm run api`: writes the API's description and everything derived from it. */
 const MAKE = "--make";
 
 /**
- * Compiles what generators need. The page may already use a name that is not generated yet, so its errors are not
- * shown. Errors in the source tables are shown.
+ * Compiles what the generators need. The page may already use a name that is not generated yet, so its errors are not
+ * shown. Errors in the tables of the sources are shown.
  */
 function compileTools() {
 	step(bin("tsc"), ["-b", "modules"]);
@@ -144,14 +145,14 @@ function compileTools() {
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
-	// A read-only checkout should be built; if it is not, the compiler would report an error for each file.
+	// Errors are hidden in a read-only checkout: if it is not built yet, there would be one for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
-		// TypeScript's build record is stale after some output was deleted; then everything is rebuilt once.
+		// TypeScript's build record is wrong after output was deleted; then everything is rebuilt once.
 		step(bin("tsc"), ["-b", "--force"]);
 	}
 	try {
-		// Leaves alone what the Moddable SDK has built beside them.
+		// Other folders are left alone, because the Moddable SDK builds there.
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
@@ -167,7 +168,7 @@ async function compile() {
 
 /**
  * Replaces this process as far as possible: same terminal, forwarded signals, same exit code. The child's channel
- * closes when this process ends for any reason; the programs then end too.
+ * closes when this process ends for any reason; the program then ends too.
  */
 function become(command, args) {
 	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
@@ -183,7 +184,7 @@ function become(command, args) {
 const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"];
 const LOOK_MS = 500;
 
-/** npm ends itself and its shell on a signal, but not the program in the shell. */
+/** Follows npm, which on a signal ends itself and its shell, but not the program in the shell. */
 function followNpm(end) {
 	if (process.env.npm_lifecycle_event === undefined) return;
 	const parents = () => [process.ppid, parentOf(process.ppid)].join(" ");
@@ -196,7 +197,7 @@ function followNpm(end) {
 	look.unref();
 }
 
-/** Undefined if the system does not provide it. */
+/** Returns the id of a process's parent; undefined if the system does not provide it. */
 function parentOf(pid) {
 	try {
 		return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -206,8 +207,8 @@ function parentOf(pid) {
 }
 
 /**
- * Compiled tests of a source file or folder, of a test file or folder, or all test files with this name; undefined if
- * there are none. `kind` is `test`, `linux` or `emulated`, by the names of the files.
+ * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name;
+ * undefined if there are none. `kind` is `test`, `linux` or `emulated`, by the names of the files.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
@@ -229,11 +230,11 @@ function testsOf(argument, kind) {
 	if (statSync(join(root, source)).isDirectory())
 		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
 	const file = place.replace(/(\.(test|linux|emulated))?\.\w+$/, `.${kind}.js`);
-	// A file without its own test is tested with its folder.
+	// A file without a test of its own is tested with its folder.
 	return existsSync(file) ? file : `${dirname(place)}/**/*.${kind}.js`;
 }
 
-/** Beginnings of the names of the slowest test files, slowest first. */
+/** Beginnings of the names of the slowest test files, the slowest first. */
 const LONG = [
 	"browser/nine-ways",
 	"api/contract-xs",
@@ -245,7 +246,7 @@ const LONG = [
 	"system/",
 ];
 
-/** All test files. The slowest come first, so that none of them runs alone at the end. */
+/** Returns all test files. The slowest come first, so that none of them runs alone at the end. */
 function allTests(kind = "test") {
 	const place = (name) => {
 		const found = LONG.findIndex((one) => name.startsWith(one));
@@ -258,8 +259,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Test files for mocha, one list per run: all; or those of the named files and folders, then those that match the
- * words.
+ * Returns the test files for mocha, one list per run: all; or those of the named files and folders, then those that
+ * match the words.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -274,7 +275,7 @@ function selections(args, kind) {
 	return files.length === 0 ? [named] : [files, named];
 }
 
-/** Runs the lists in turn; fails if a run fails or finds no test. */
+/** Runs the lists one after the other; fails if a run fails or finds no test. */
 function runTests(lists, ...options) {
 	const [last, ...others] = lists.reverse();
 	for (const list of others.reverse()) {
@@ -295,14 +296,14 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** Bad formatting does not keep tests from running but fails at the end. */
+/** Wrong formatting does not keep the tests from running, but makes the command fail at the end. */
 function failForForm() {
 	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
 	process.exitCode ||= 1;
 }
 
 const commands = {
-	// Without arguments: only the preparation.
+	// Without arguments, this only prepares.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
@@ -336,8 +337,8 @@ const commands = {
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Runs several files at a time, because tests mostly wait. Results of a file appear at its end. A file without
-		// default tests (the pictures) would fail alone.
+		// Runs several files at a time, because tests mostly wait. The results of a file appear when it ends.
+		// --no-fail-zero: a file without default tests (the pictures) would otherwise fail.
 		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
 		runTests(selections(args, "test"), ...sideBySide);
 	},
@@ -345,14 +346,14 @@ const commands = {
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		// Several files run two at a time, because each waits for its firmware half of the time.
+		// Runs two files at a time, because each waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
 		runTests(selections(args, "linux"), ...twoAtOnce);
 	},
 	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
 	"test:peers": () => {
-		// Installing the packages starts a broker and a Prometheus permanently, which nobody wants unasked on their own
-		// computer.
+		// Packages are installed only in CI: they start a broker and a Prometheus permanently, which people do not want
+		// on their own computers without being asked.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));
 		become(process.execPath, program("test/peers/run.js"));
 	},

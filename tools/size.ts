@@ -1,7 +1,8 @@
 /**
- * `npm run size`: flash used by the firmware, by part, compared with budgets and the size of the slot; built with the
- * Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. `-- --json` prints the same as JSON. Exit
- * code 1 if a part exceeds or lacks a budget, if the SDK's linker warns, and without the SDK; 2 for a bad command line.
+ * `npm run size`: flash used by each part of the firmware, compared with budgets and with the size of the slot. The
+ * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. `-- --json`
+ * prints the same as JSON. Exit code 1 if a part exceeds its budget or has none, if the SDK's linker warns, and without
+ * the SDK; 2 for a bad command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,13 +1,12 @@
 /**
  * Makes modules/resources/timezones.bin from this machine's time zone database: `node .build/tools/timezone-table.js`,
- * or with another folder of compiled zones as its argument. The layout is described in modules/time/zone.ts; the same
- * release gives the same bytes.
+ * or with another folder of compiled zones as its argument. The layout is described in modules/time/zone.ts. The same
+ * release of the database gives the same bytes.
  *
- * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain) as Debian's tzdata
- * and others install it: tzdata.zi names the release, the zones and the links, and each zone is a TZif file (RFC 9636)
- * that ends with a TZ string, the rule that holds after its last transition. Transitions from 2024 on that the rule
- * does not give (changes of law of the last years; Morocco and Palestine, which go by the moon, up to 2087) become
- * exceptions.
+ * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain), as Debian's tzdata
+ * and others install it. tzdata.zi names the release, the zones and the links. Each zone is a TZif file (RFC 9636) that
+ * ends with a TZ string, which is the rule after its last transition. Transitions from 2024 on that the rule does not
+ * give become exceptions (changes of law in recent years; Morocco and Palestine, which go by the moon, up to 2087).
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +20,7 @@ import {
 	TIME_ZERO,
 } from "../modules/time/zone.js";
 
-/** The folder of most systems. */
+/** The folder on most systems. */
 export const ZONEINFO = "/usr/share/zoneinfo";
 
 /** Earliest time of the gateway's clock, 2024-01-01. */
@@ -29,7 +28,7 @@ const BEGIN_S = Date.UTC(2024, 0, 1) / 1000;
 const QUARTER_S = 900;
 const DAY_MS = 86_400_000;
 
-/** Start or end of daylight-saving time, as in a TZ string; week 0: `day` is a day of the month. */
+/** Start or end of daylight-saving time, as in a TZ string. With week 0, `day` is a day of the month. */
 interface Change {
 	readonly month: number;
 	readonly week: number;
@@ -42,13 +41,13 @@ interface Change {
 interface Rule {
 	readonly standardS: number;
 	readonly savingS: number;
-	/** Start and end of daylight-saving time, or empty. */
+	/** Start and end of daylight-saving time; empty without it. */
 	readonly changes: readonly Change[];
 }
 
 interface Transition {
 	readonly atS: number;
-	/** Offset from that moment on, s. */
+	/** Offset from UTC from that moment on, s. */
 	readonly offsetS: number;
 }
 
@@ -63,7 +62,7 @@ interface Zone {
 	readonly rule: string;
 }
 
-/** Release of the database, and the zones by name in ascending order; undefined if not installed. */
+/** Release of the database, and the zones by name in ascending order; undefined if the database is not installed. */
 export interface Zones {
 	readonly release: string;
 	readonly names: ReadonlyMap<string, Zone>;
@@ -79,7 +78,7 @@ export function readZones(folder = ZONEINFO): Zones | undefined {
 	return { release, names: new Map(names.map((name) => [name, readZone(readFileSync(join(folder, name)))])) };
 }
 
-/** A compiled zone: its second block, with 64-bit times, and the TZ string after it (RFC 9636, 3). */
+/** Reads a compiled zone: its second block, with 64-bit times, and the TZ string after it (RFC 9636, 3). */
 export function readZone(file: Buffer): Zone {
 	if (file.toString("latin1", 0, 4) !== "TZif" || file[4] < 0x32) throw new Error("no TZif file of version 2 or later");
 	const counts = (at: number) => [0, 1, 2, 3, 4, 5].map((i) => file.readUInt32BE(at + 20 + i * 4));
@@ -97,7 +96,7 @@ export function readZone(file: Buffer): Zone {
 	return { transitions, rule };
 }
 
-/** A TZ string (POSIX.1-2024, 8.3, with the hours of RFC 9636, 3.3.1). */
+/** Parses a TZ string (POSIX.1-2024, 8.3, with the hours of RFC 9636, 3.3.1). */
 export function parseRule(text: string): Rule {
 	const name = "(?:<[+\\-\\w]+>|[A-Za-z]+)";
 	const time = "[+-]?\\d+(?::\\d+)*";
@@ -117,7 +116,7 @@ function parseChange(text: string): Change {
 	const [month, week, day] = (/^M(\d+)\.(\d)\.(\d)$/.exec(date) ?? []).slice(1).map(Number);
 	if (month !== undefined) return { month, week, day, timeS };
 	const dayOfYear = Number(/^J(\d+)$/.exec(date)?.[1]);
-	// The other form counts February 29, so that its date moves with the year; no zone uses it.
+	// The other form counts February 29, so that its date depends on the year; no zone uses that form.
 	if (!(dayOfYear >= 1 && dayOfYear <= 365)) throw new Error(`a date that the table has no form for: ${text}`);
 	const inYear = new Date(Date.UTC(2023, 0, dayOfYear));
 	return { month: inYear.getUTCMonth() + 1, week: 0, day: inYear.getUTCDate(), timeS };
@@ -185,7 +184,7 @@ function packRule(zone: Zone): number[] {
 	return out;
 }
 
-/** Offsets from 2024 to the last transition that differs from the rule. */
+/** Returns the offsets from 2024 to the last transition that differs from the rule. */
 function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	const spans = transitions.map(({ atS, offsetS }, i) => ({
 		fromS: Math.max(atS, BEGIN_S),
@@ -196,7 +195,10 @@ function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	return relevant.slice(0, relevant.findLastIndex((span) => isException(span, rule)) + 1);
 }
 
-/** Returns true if the rule gives another offset anywhere in the range. After the last transition the rule applies. */
+/**
+ * Returns true if the rule gives another offset anywhere in the range. After the last transition the rule itself
+ * applies.
+ */
 function isException({ fromS, untilS, offsetS }: Exception & { fromS: number }, rule: Rule): boolean {
 	if (untilS === Number.POSITIVE_INFINITY) return false;
 	const isOther = (atS: number) => offsetAt(rule, atS) !== offsetS;
@@ -213,7 +215,7 @@ function offsetAt(rule: Rule, atS: number): number {
 	return moments.findLast((moment) => moment.atS <= atS)?.offsetS ?? rule.standardS;
 }
 
-/** Transitions of the rule in a year. */
+/** Returns the transitions of the rule in a year. */
 function momentsOf({ standardS, savingS, changes }: Rule, year: number): Transition[] {
 	if (changes.length === 0) return [];
 	return [
@@ -226,7 +228,7 @@ function yearOf(atS: number): number {
 	return new Date(atS * 1000).getUTCFullYear();
 }
 
-/** In seconds of local time. */
+/** Returns the time of a change in a year, in seconds of local time. */
 function changeIn({ month, week, day, timeS }: Change, year: number): number {
 	const days: number[] = [];
 	for (let ms = Date.UTC(year, month - 1, 1); ms < Date.UTC(year, month, 1); ms += DAY_MS) {

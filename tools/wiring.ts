@@ -1,7 +1,8 @@
 /**
- * Draws the wiring of docs/hardware.md from the board table: `node .build/tools/wiring.js` writes one SVG per kind of
- * board to docs/pictures. Schematic, not to scale: the chip's pins on the left, components on the right at the same
- * height, so that every wire is straight. White background, for light and dark pages.
+ * Draws the wiring in docs/hardware.md from the table of boards: `node .build/tools/wiring.js` writes one SVG per kind
+ * of board to docs/pictures. The drawings are schematic, not to scale: the chip's pins are on the left and the
+ * components on the right at the same height, so that every wire is straight. The background is white, for light and
+ * dark pages.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,14 +27,14 @@ const GROUND = "#333333";
 const OUT = "#1555b8";
 const IN = "#1b7a34";
 
-/** A wire: its label at both ends, and its colour. */
+/** A wire, with the labels of its two ends and its colour. */
 interface Wire {
 	readonly pin: string;
 	readonly device: string;
 	readonly colour: string;
 }
 
-/** A component wired to adjacent pins. */
+/** A component that is wired to adjacent pins. */
 interface Part {
 	readonly title: string;
 	readonly wires: readonly Wire[];
@@ -76,12 +77,12 @@ function partsOf({ name, meter, zigbee, button, led, battery, usb, cells }: Boar
 	return parts;
 }
 
-/** A divider of equal resistors; the chip measures the lowest. */
+/** Describes a divider of equal resistors; the chip measures the lowest one. */
 function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
 
-/** Components of a board as sold, one per line. */
+/** Lists the components of a board as sold, one per line. */
 function onBoard({ zigbee, button, led }: Board): string[] {
 	const lines: string[] = [];
 	if (zigbee !== undefined) {
@@ -116,7 +117,7 @@ function box(left: number, top: number, right: number, bottom: number, fill: str
 	return `<rect x="${left}" y="${top}" ${size} rx="8" fill="${fill}" stroke="#8a94a0"/>`;
 }
 
-/** A wire, with an arrow at the receiving end; supplies have none. */
+/** Draws a wire, with an arrow at the receiving end; wires of the supply have no arrow. */
 function line(y: number, { pin, device, colour }: Wire): string[] {
 	const [from, to] = [BOARD.right, DEVICE.left];
 	const tip = colour === OUT ? [to, -1] : [from, 1];

@@ -1,4 +1,4 @@
-/** `npm run zigbee`: the Zigbee simulator. Ends on SIGTERM, SIGINT and with its parent process. */
+/** `npm run zigbee`: the Zigbee simulator. Ends on SIGTERM, on SIGINT, and with its parent process. */
 
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { UsageError } from "./meter/words.js";
@@ -17,10 +17,10 @@ const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
 
 interface Order {
-	/** Lines of the coprocessor. */
+	/** Sets the lines of the coprocessor. */
 	readonly lines?: { readonly reset: boolean; readonly bootLoader: boolean };
 	readonly faults?: Partial<Faults>;
-	/** The coprocessor restarts by itself. */
+	/** Makes the coprocessor restart by itself. */
 	readonly crash?: true;
 	readonly network?: { readonly channel?: number; readonly panId?: number };
 }
@@ -53,7 +53,7 @@ async function run(options: ZigbeeOptions): Promise<void> {
 	};
 	process.on("SIGTERM", () => end(0));
 	process.on("SIGINT", () => end(0));
-	// The parent process has ended.
+	// The channel closes when the parent process has ended.
 	process.on("disconnect", () => end(0));
 	process.on("message", (message) => {
 		const { lines, faults: wanted, crash, network } = message as Order;

@@ -1,13 +1,13 @@
 /**
- * Boards supported by the firmware, and the wiring of each GPIO: for `npm run build -- --board NAME`, which compiles in
- * only the board's own row (gateway/board, sdk.d.ts), and for `npm run factory`. A row is a hardware variant with its
- * own device id, which factory data and firmware files contain.
+ * Boards supported by the firmware, and the wiring of their GPIOs. `npm run build -- --board NAME` compiles in only the
+ * row of its board (gateway/board, sdk.d.ts); `npm run factory` uses the table too. A row is a hardware variant with
+ * its own device id, which factory data and firmware files contain.
  *
- * Pins of gateway boards are from public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
- * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
- * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of them has a place
- * for an optical head; it is wired to unused pins. test/hosts/esp32/boards.test.ts checks each row against the rules of
- * chips and boards.
+ * The pins of gateway boards are taken from public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs,
+ * and ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
+ * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of these boards has a
+ * place for an optical head; it is wired to unused pins. test/hosts/esp32/boards.test.ts checks each row against the
+ * rules of chips and boards.
  *
  * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
@@ -21,21 +21,21 @@ export interface UARTPins {
 	readonly receive: number;
 }
 
-/** Pins of the optical head. Not inverted: the idle line is high; light is low. */
+/** Pins of the optical head. Without inversion an idle line is high, and light means low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
 }
 
 export interface RadioPins extends UARTPins {
-	/** Set both pins or none. The usual coprocessor firmware drives neither and must work too. */
+	/** Set both RTS and CTS, or neither. The usual coprocessor firmware drives neither and must work too. */
 	readonly rts?: number;
 	readonly cts?: number;
-	/** Low: holds it in reset. */
+	/** Holds the coprocessor in reset while low. */
 	readonly reset?: number;
-	/** Low at the end of reset: starts its boot loader. */
+	/** Starts the coprocessor's boot loader if low at the end of reset. */
 	readonly boot?: number;
-	/** High: connects its serial port to the chip instead of the USB socket. */
+	/** Connects the coprocessor's serial port to the chip while high, to the USB socket while low. */
 	readonly select?: number;
 }
 
@@ -45,17 +45,17 @@ export interface RadioPins extends UARTPins {
  */
 export interface RMIIPins {
 	readonly kind: "rmii";
-	/** Address of the PHY at MDIO, 0 to 31. */
+	/** Address of the PHY on MDIO, 0 to 31. */
 	readonly phy: number;
 	readonly mdc: number;
 	readonly mdio: number;
-	/** High: powers the PHY (on some boards its oscillator). */
+	/** Powers the PHY (on some boards its oscillator) while high. */
 	readonly power?: number;
 	/** The 50 MHz clock: GPIO 0 is an input, GPIO 16 and 17 are outputs. */
 	readonly clock: 0 | 16 | 17;
 }
 
-/** Ethernet by a W5500 at SPI. */
+/** Ethernet by a W5500 on SPI. */
 export interface W5500Pins {
 	readonly kind: "w5500";
 	readonly miso: number;
@@ -63,7 +63,7 @@ export interface W5500Pins {
 	readonly clock: number;
 	readonly select: number;
 	readonly interrupt: number;
-	/** Low: holds it in reset. */
+	/** Holds the W5500 in reset while low. */
 	readonly reset: number;
 }
 
@@ -72,14 +72,13 @@ export interface EmulatedEthernet {
 	readonly kind: "openeth";
 }
 
-/** A light. */
 export interface LEDPin {
 	readonly pin: number;
-	/** True: the LED is on at the low level. */
+	/** True if the LED is on at the low level. */
 	readonly activeLow: boolean;
 }
 
-/** A voltage divider at an input of ADC 1; the measured voltage is that of the pin times `ratio`. */
+/** A voltage divider at an input of ADC 1; the measured voltage is the pin's voltage times `ratio`. */
 export interface DividerPin {
 	readonly pin: number;
 	readonly ratio: number;
@@ -102,7 +101,7 @@ export interface Board {
 	/** Low while pressed. */
 	readonly button?: number;
 	readonly led?: LEDPin;
-	/** Number of alkaline cells in series; 0: none. */
+	/** Number of alkaline cells in series; 0 without cells. */
 	readonly cells: number;
 	/** Total voltage of the cells. */
 	readonly battery?: DividerPin;
@@ -126,7 +125,7 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
 
-/** A LAN8720 with MDC and MDIO at the pins common to all these boards. */
+/** A LAN8720, with MDC and MDIO on the pins that all these boards use. */
 function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
@@ -144,7 +143,7 @@ function board(row: Board): Board {
 	return Object.freeze(row);
 }
 
-/** Devkits with a button on the boot pin; their LEDs are missing or addressable. */
+/** Devkits with a button on the boot pin. Their LEDs are missing or addressable, so none is used. */
 const ESP32_DEVKITC = Object.freeze({
 	...ESPRESSIF,
 	...FLASH_4MB,
@@ -221,8 +220,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 6,
 		zigbee: radio(15, 16, 5, 6),
 	}),
-	// A module with three cells for building yourself: it has a low sleep current, and a third UART is free beside the
-	// console.
+	// A module for building a device with three cells: its sleep current is low, and a third UART is free in addition
+	// to the console.
 	board({
 		...ESP32S3_DEVKITC,
 		name: "esp32s3-battery",
@@ -326,7 +325,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(4, 36, 16, 32),
 		ethernet: OLIMEX_POE,
 	}),
-	// Its Ethernet is unused: XZG has both the PHY's power and the radio's reset on GPIO 12, one of which must be
+	// Its Ethernet is not used: XZG has the PHY's power and the radio's reset both on GPIO 12, and one of them must be
 	// wrong.
 	board({
 		...FLASH_4MB,

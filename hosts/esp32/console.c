@@ -1,7 +1,7 @@
 /*
- * The console (console.ts) as a serial port: UART 0 as opened by ESP-IDF for stdin and stdout, whose locks keep lines
- * of the log and other output apart. Without a driver: a timer polls the UART's 128 bytes, often enough for 115200 Bd
- * except while flash is erased. Uses no memory but the ring below.
+ * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of these
+ * keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes, often enough
+ * for 115200 Bd except while flash is erased. Uses no memory but the ring below.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 #include "machine-post.h"
 
-/* Time in which half of the UART's buffer is filled. */
+/* LOOK_US is the time in which half of the UART's buffer is filled. */
 enum { LOOK_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
 /* Events of serial.ts. */
 enum { READABLE = 1, WRITABLE = 2 };
@@ -25,7 +25,7 @@ static struct {
 	xsMachine *the;
 	xsSlot target;
 	esp_timer_handle_t timer;
-	/* Guards the rest. */
+	/* Guards the following members. */
 	pthread_mutex_t lock;
 	bool is_open, posted;
 	unsigned happened;
@@ -60,7 +60,7 @@ static void tell(unsigned what)
 	if (post) machine_post(console.the, deliver, NULL);
 }
 
-/* Stores bytes; drops those that do not fit. Returns false if nobody reads the console. */
+/* Stores received bytes; drops those that do not fit. Returns false if nobody reads the console. */
 static bool keep(const uint8_t *bytes, size_t count)
 {
 	pthread_mutex_lock(&console.lock);
@@ -92,7 +92,7 @@ static void open_or_close(bool is_open)
 	pthread_mutex_unlock(&console.lock);
 }
 
-/* (target): calls `onUART(happened, readable)` of the target for events. */
+/* (target): calls `onUART(happened, readable)` of the target for each event. */
 void xs_console_open(xsMachine *the)
 {
 	const esp_timer_create_args_t timer = { .callback = look, .name = "console" };
@@ -107,7 +107,7 @@ void xs_console_open(xsMachine *the)
 	tell(WRITABLE);
 }
 
-/* Position in the buffer (first argument) from the start and end (the next two). */
+/* Returns the position in the buffer (first argument) given by start and end (the next two). */
 static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 {
 	void *bytes;
@@ -135,8 +135,8 @@ void xs_console_read(xsMachine *the)
 }
 
 /*
- * (bytes, start, end): writes the bytes in one piece and unchanged under the lock of stdout; a simultaneous line of the
- * log ends without a carriage return. Waits up to 20 ms for the line.
+ * (bytes, start, end): writes the bytes in one piece and unchanged, under the lock of stdout. A log line at the same
+ * time ends without a carriage return. Waits up to 20 ms for the UART.
  */
 void xs_console_write(xsMachine *the)
 {

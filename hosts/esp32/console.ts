@@ -20,7 +20,7 @@ class Bindings {
 const READABLE = 1;
 const WRITABLE = 2;
 
-/** A write waits until all bytes are sent, so any size would do. */
+/** Reported room for writing. Any number would do, because a write waits until all bytes are sent. */
 const ROOM = 256;
 
 class ConsoleSerial implements Serial {
@@ -43,7 +43,7 @@ class ConsoleSerial implements Serial {
 	}
 
 	configure(): void {
-		// The speed is fixed.
+		// The speed is fixed, so there is nothing to do.
 	}
 
 	close(): void {
@@ -57,5 +57,5 @@ class ConsoleSerial implements Serial {
 	}
 }
 
-/** Frozen, so that it is in flash. */
+/** Frozen, so that it lies in flash. */
 export const CONSOLE: SerialPort = Object.freeze({ io: ConsoleSerial, pins: Object.freeze({}), hardwareParity: false });

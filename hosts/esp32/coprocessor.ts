@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor's UART (serial.ts) and the lines to its reset and boot loader (boards.ts), as the
- * CoprocessorPort of the host contract.
+ * The Zigbee coprocessor as the CoprocessorPort of the host contract: its UART (serial.ts), and the lines to its reset
+ * and boot loader (boards.ts).
  */
 import type { CoprocessorPort, Timers } from "../../modules/io/host.js";
 import type { RadioPins } from "./boards.js";
@@ -23,7 +23,7 @@ export function createCoprocessorPort(settings: CoprocessorSettings): Coprocesso
 }
 
 class WiredPort extends UARTPort<CoprocessorSettings> {
-	/** Both lines are active low. The radio samples the boot loader's line at the end of reset. */
+	/** Both lines are active low. The coprocessor samples the boot loader's line at the end of reset. */
 	setLines(isReset: boolean, bootLoader: boolean): void {
 		const { reset, boot } = this.settings.pins;
 		if (boot !== undefined) Output.set(boot, !bootLoader);

@@ -3,7 +3,10 @@
 
 #include "bootloader_random.h"
 
-/* Users of the ADC, as bits of entropy_user. Before the first call the ADC is not the noise source. */
+/*
+ * `users` has a bit for each other user of the ADC (entropy_user). NOT_BEGUN keeps the noise source off until
+ * entropy_begin.
+ */
 enum { NOT_BEGUN = 8 };
 static unsigned users = NOT_BEGUN;
 

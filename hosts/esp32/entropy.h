@@ -1,8 +1,8 @@
 /*
  * Noise source of the chip's random generator (ESP-IDF 6.0, "Random Number Generation"): the radio while it is on, else
- * the ADC, which must be enabled for it. Without either the numbers count as pseudo-random. Keys, salts and nonces are
- * needed before the radio is on, so the ADC feeds the generator from the start of the firmware, except while another
- * user needs it. No state is seeded earlier: Mbed TLS takes each number from the generator
+ * the ADC, which must be enabled for this. Without either the numbers count as pseudo-random. Keys, salts and nonces
+ * are needed before the radio is on, so the ADC feeds the generator from the start of the firmware, except while
+ * another user needs it. No generator is seeded before that: Mbed TLS takes each number from the chip's generator
  * (mbedtls_psa_external_get_random of ESP-IDF), and so does this firmware.
  *
  * Call all functions in the JavaScript task, or before it exists.
@@ -12,7 +12,7 @@
 
 typedef enum { ENTROPY_RADIO = 1, ENTROPY_ADC = 2, ENTROPY_SLEEP = 4 } entropy_user;
 
-/* Call once, before any random number is needed. */
+/* Enables the ADC. Call once, before any random number is needed. */
 void entropy_begin(void);
 
 /* Reserves the ADC for another use until entropy_resume by the same user. Repeated calls have no further effect. */

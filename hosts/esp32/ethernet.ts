@@ -11,12 +11,15 @@ import type { Board } from "./boards.js";
 
 type Row = NonNullable<Board["ethernet"]>;
 
-/** A PHY that did not answer may have been without power; other causes of a failed start are permanent. */
+/**
+ * Interval of retries. A PHY that did not answer may have been without power; other causes of a failed start are
+ * permanent.
+ */
 const RETRY_MS = 30_000;
-/** `ETHERNET_NO_PIN`. */
+/** ETHERNET_NO_PIN of ethernet-driver.h. */
 const NONE = -1;
 
-/** The native object. XS would not initialise fields. It only receives the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
 class NativePort extends Native("xs_ethernet_destructor") {
 	constructor(target: object, a: number, b: number, c: number, d: number, e: number, f: number) {
 		super();
@@ -46,7 +49,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 export interface EthernetPortSettings {
 	readonly row: Row;
 	readonly timers: Timers;
-	/** Reports a port that could not be turned on. */
+	/** Called with a message when the port could not be turned on. */
 	trace(message: string): void;
 }
 

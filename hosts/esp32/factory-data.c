@@ -8,7 +8,7 @@
 /* FACTORY_DATA_SIZE of factory.ts. */
 enum { RECORD_SIZE = 172 };
 
-/* The record as an ArrayBuffer, unchecked; zeros if it cannot be read; undefined without a partition. */
+/* Returns the unchecked record as an ArrayBuffer: zeros if it cannot be read, undefined without a partition. */
 void xs_factory_data_read(xsMachine *the)
 {
 	uint8_t record[RECORD_SIZE];

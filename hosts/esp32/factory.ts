@@ -1,7 +1,7 @@
 /**
- * Factory data: unit-specific data in its own flash partition (`factory_data`), which neither an update nor a factory
- * reset changes. `npm run factory` makes it for a production line; a unit without any, such as a bought devkit, makes
- * its own at its first start and keeps it in `storage` in the same format.
+ * Factory data: unit-specific data in a flash partition of their own (`factory_data`), which neither an update nor a
+ * factory reset changes. `npm run factory` makes them for a production line. A unit without factory data, such as a
+ * bought devkit, makes its own at its first start and keeps them in `storage` in the same format.
  *
  * The record is at the start of the partition; numbers are little-endian, texts are ASCII padded with zeros:
  *
@@ -61,7 +61,7 @@ const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
 
-/** Throws a RangeError with a message for the user for data that violate the rules above. */
+/** Throws a RangeError with a message for the user if the data violate the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
 	if (!isMadeOf(serial, [6, 32], "09AZ")) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
@@ -115,9 +115,9 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 	};
 }
 
-/** A password or key for people to type: 12 characters, 69 bits of entropy. */
+/** Makes a password or key for people to type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
-	// Larger bytes are discarded, because their characters would be too frequent.
+	// Bytes from `beyond` on are discarded, because they would make some characters more frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
 	let secret = "";
 	while (secret.length < SECRET_LENGTH) {
@@ -127,13 +127,13 @@ export function makeSecret(random: (length: number) => Uint8Array): string {
 	return secret;
 }
 
-/** Initial name of the unit in its network, and of its access point. */
+/** Initial host name of the unit, and name of its access point. */
 export function hostnameOf(serial: string): string {
 	return `smgw-${lowerCase(serial.slice(-6))}`;
 }
 
 export interface FactoryDeps {
-	/** Start of the partition; undefined without one. */
+	/** Beginning of the partition; undefined without a partition. */
 	readonly partition: Uint8Array | undefined;
 	readonly storage: Storage;
 	readonly crypto: Pick<Crypto, "random">;
@@ -142,12 +142,12 @@ export interface FactoryDeps {
 	readonly mac: string;
 	readonly variant: number;
 	trace(message: string): void;
-	/** Prints on the console, which is not recorded; the message may be secret. */
+	/** Prints on the console only, not in the log, because the message may contain secrets. */
 	print(message: string): void;
 }
 
 /**
- * Returns the unit's factory data. A unit without any gets its MAC address as serial number and random secrets. They
+ * Returns the unit's factory data. A unit without any gets its MAC address as serial number, and random secrets. These
  * are kept in flash and printed at each start, because no label shows them; a person with access to the console could
  * read the flash as well. Damaged data mean that the unit has a label: nothing secret is printed then, and the owner's
  * account and network stay valid.
@@ -188,15 +188,15 @@ function ownData({ storage, crypto, text, mac, variant, trace }: FactoryDeps): F
 
 /** The partition as firmware finds it (factory-data.c). */
 export class FactoryPartition {
-	/** FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
+	/** Returns FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
 	static read(): ArrayBuffer | undefined {
 		return native("xs_factory_data_read").call(this);
 	}
 }
 
 /**
- * Returns the end of the text that begins at `at`. Returns `at` for an invalid text: a forbidden character, or a
- * character after a zero.
+ * Returns the end of the text that begins at `at`; returns `at` if the text is invalid, because of a forbidden
+ * character or a character after a zero.
  */
 function endOfText(bytes: Uint8Array, at: number, limit: number): number {
 	let end = at;
@@ -215,7 +215,7 @@ function hasLowerCase(bytes: Uint8Array, start: number, end: number): boolean {
 	return false;
 }
 
-/** CRC-32 of `bytes[0..end)`: polynomial 0x04C11DB7 reflected, "123456789" gives 0xCBF43926. */
+/** Returns the CRC-32 of `bytes[0..end)`: polynomial 0x04C11DB7 reflected, "123456789" gives 0xCBF43926. */
 function crc32(bytes: Uint8Array, end: number): number {
 	let register = 0xffffffff;
 	for (let i = 0; i < end; i++) {

@@ -47,7 +47,10 @@ size_t least_free_heap(void)
 	return free < least_heap ? free : least_heap;
 }
 
-/* Minimum over all tasks with the name of the one at `index`; false if an earlier one has the same name. */
+/*
+ * Finds the smallest unused stack of all tasks with the same name as the task at `index`. Returns false if an earlier
+ * task has the same name.
+ */
 static bool least_of_name(const TaskStatus_t *tasks, UBaseType_t count, UBaseType_t index, unsigned *least)
 {
 	*least = (unsigned)tasks[index].usStackHighWaterMark;
@@ -65,11 +68,11 @@ size_t task_stacks(char *text, size_t size)
 	TaskStatus_t *tasks = calloc(count, sizeof(TaskStatus_t));
 	size_t length = 0;
 	if (!tasks) return 0;
-	/* Returns 0 if a task was created meanwhile. */
+	/* uxTaskGetSystemState returns 0 if a task was created in the meantime. */
 	count = uxTaskGetSystemState(tasks, count, NULL);
 	for (UBaseType_t i = 0; i < count; i++) {
 		unsigned least;
-		/* ESP-IDF gives all POSIX threads the same name, but a metric's name must be unique. */
+		/* ESP-IDF gives all POSIX threads the same name, but the name of a metric must be unique. */
 		if (!least_of_name(tasks, count, i, &least)) continue;
 		int line = snprintf(text + length, size - length, "%s %u\n", tasks[i].pcTaskName, least);
 		if (line < 0 || (size_t)line >= size - length) break;

@@ -28,13 +28,16 @@ const HTTPS_PORT = 443;
 
 /** The gateway's address in its access point's network. */
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
-/** Country code with the channels allowed everywhere. A joined network may announce more. */
+/** Country code that permits the channels allowed everywhere. A joined network may announce more. */
 const COUNTRY = "01";
 const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** `ending`: end of the previous program. Throws an Error whose message can be shown to the user. */
+/**
+ * Creates the host. `ending` is the end of the previous program. Throws an Error whose message can be shown to the
+ * user.
+ */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();
@@ -52,7 +55,7 @@ export function createHost(ending: Ending): Host {
 		serial: {
 			meter: new UARTPort({ pins: meter, timers, trace }),
 			console: CONSOLE,
-			// The only use of code that needs a radio.
+			// Nothing else uses code that needs a radio, so that other boards' images leave it out.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
 		network: createNetwork(timers),
@@ -73,7 +76,7 @@ export function createHost(ending: Ending): Host {
 		power,
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
-		// The only use of code that needs Ethernet.
+		// Nothing else uses code that needs Ethernet, so that other boards' images leave it out.
 		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined

@@ -1,2 +1,2 @@
-/* The chip's ROM contains tinfl of miniz; ESP-IDF has its header. */
+/* tinfl of miniz is in the chip's ROM; ESP-IDF has the header. */
 #include "miniz.h"

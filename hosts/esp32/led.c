@@ -1,4 +1,4 @@
-/* LED at a GPIO (led.ts). It blinks without waking the machine or using its memory. */
+/* LED at a GPIO (led.ts). It blinks by a timer, without waking the machine or using its memory. */
 #include <pthread.h>
 
 #include "mc.xs.h"
@@ -7,16 +7,16 @@
 #include "driver/gpio.h"
 #include "esp_timer.h"
 
-/* Maximum time on or off, ms. */
+/* Maximum time on and maximum time off, ms. */
 enum { LONGEST_MS = 60000 };
 
 static struct {
-	/* Guards the rest. */
+	/* Guards the following members. */
 	pthread_mutex_t lock;
 	esp_timer_handle_t timer;
 	gpio_num_t pin;
 	bool active_low, is_on;
-	/* Times of blinking; 0 while not blinking. */
+	/* Times on and off while blinking; 0 otherwise. */
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -34,7 +34,7 @@ static void wait(void)
 	esp_timer_start_once(light.timer, (uint64_t)(light.is_on ? light.on_ms : light.off_ms) * 1000);
 }
 
-/* Runs in the timer task. It may run late, after the machine has ended the blinking. */
+/* Runs in the timer task, possibly after the machine has ended the blinking. */
 static void turn(void *context)
 {
 	(void)context;
@@ -53,8 +53,8 @@ static bool has_timer(void)
 }
 
 /*
- * (pin, activeLow, onMs, offMs): times on and off; on 0: off, off 0: on. If memory is short it stays on instead of
- * blinking.
+ * (pin, activeLow, onMs, offMs): onMs 0 means always off, offMs 0 always on. If memory is short, the LED stays on
+ * instead of blinking.
  */
 void xs_led_blink(xsMachine *the)
 {

@@ -1,9 +1,9 @@
 /*
  * machine-post.h on the ESP32: a ring of deliveries, and one message in the queue of the JavaScript task that empties
- * the ring. If each poster used that queue directly, it would block while the queue is full, possibly holding what the
- * JavaScript task waits for. Therefore only this file and the engine (for promises) use the queue, and it is never
- * full. Every poster of hosts/ has at most one post under way, so the ring has room for all of them. A full ring is a
- * programming error: the abort restarts the chip, because a lost post would leave a part of the firmware dead.
+ * the ring. If each poster used that queue directly, it would block while the queue is full, possibly holding a lock
+ * that the JavaScript task waits for. Therefore only this file and the engine (for promises) use the queue, and it is
+ * never full. Each poster in hosts/ has at most one post under way, so the ring has room for all of them. A full ring
+ * is a programming error: the abort restarts the chip, because a lost post would leave a part of the firmware dead.
  */
 #include "machine-post.h"
 
@@ -31,7 +31,7 @@ static struct {
 
 static void send(xsMachine *the);
 
-/* Runs in the machine's task. Later posts wait for the next message, so that timers can run. */
+/* Runs in the machine's task. Posts made meanwhile wait for the next message, so that timers can run. */
 static void deliver(void *the, void *refcon, uint8_t *message, uint16_t length)
 {
 	(void)refcon;

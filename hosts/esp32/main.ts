@@ -6,7 +6,7 @@ import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
 import { start } from "./start.js";
 
 export default function main(): void {
-	// The only use of code that needs a coprocessor or Ethernet, apart from their ports (host.ts).
+	// Apart from the ports (host.ts), nothing else uses code that needs a coprocessor or Ethernet.
 	const extras: Extra[] = [];
 	if (HAS_RADIO) extras.push(zigbeeBridge());
 	if (HAS_ETHERNET) extras.push(networkWithCable());

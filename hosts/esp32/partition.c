@@ -3,9 +3,9 @@
  * partition table: those with the gateway's own data, and the firmware slot that is not running (update.h).
  *
  * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked both ways. At the
- * first start of a unit the boot loader encrypts the empty partitions; their bytes then read as 0xFF but are not
- * erased. A sector with nothing else is erased at its first write. A power cut meanwhile leaves undefined bytes, as
- * during an erase.
+ * first start of a unit the boot loader encrypts the empty partitions: their bytes then read as 0xFF with decryption
+ * but are not erased. A sector that contains nothing else is erased at its first write. A power cut during this leaves
+ * undefined bytes, as during any erase.
  */
 #include "partition.h"
 
@@ -19,18 +19,18 @@
 /* Bytes checked at once: whole cipher blocks. */
 enum { PIECE = 64 };
 
-/* esp_partition_read_raw or read_plain. */
+/* Reads a partition: esp_partition_read_raw or read_plain. */
 typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 
 static const esp_partition_t *find(const char *name)
 {
 	if (strcmp(name, UPDATE_SLOT) == 0) return update_slot();
-	/* Only factory-data.c reads this partition. */
+	/* factory-data.c alone reads this partition. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }
 
-/* Number of leading bytes that are 0xFF. */
+/* Returns the number of leading bytes that are 0xFF. */
 static size_t erased_length(const uint8_t *bytes, size_t size)
 {
 	size_t length = 0;
@@ -54,7 +54,7 @@ static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, voi
 	return result;
 }
 
-/* Finds the first byte that is not 0xFF; returns `end` without one. */
+/* Sets *found to the position of the first byte that is not 0xFF, or to `end`. */
 static esp_err_t find_written(reader *read, const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	uint8_t there[PIECE];
@@ -68,7 +68,7 @@ static esp_err_t find_written(reader *read, const esp_partition_t *partition, si
 	return ESP_OK;
 }
 
-/* Erases sectors that only the boot loader has written. `found` as above. */
+/* Erases sectors that contain only the boot loader's encrypted 0xFF. *found is set as in find_written. */
 static esp_err_t erase_unused(const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	for (size_t at = offset; at < end;) {
@@ -105,7 +105,7 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
-/* The firmware slot has its own rules. */
+/* Returns false if the firmware slot must not be changed at present; other partitions have no such rule. */
 static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
 {
 	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);

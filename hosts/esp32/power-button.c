@@ -1,6 +1,6 @@
 /*
  * A button between a GPIO and ground (system.ts): calls `onButton(pressed)` of the host's target. The interrupt
- * triggers on the level opposite to the last one seen, so that no change is missed.
+ * triggers on the level opposite to the one last seen, so that no change is missed.
  */
 #include <pthread.h>
 
@@ -13,7 +13,7 @@
 #include "machine-post.h"
 #include "power-debounce.h"
 
-/* There is one, which is watched for the life of the machine. */
+/* The only button; it is watched for the life of the machine. */
 static struct {
 	xsMachine *the;
 	xsSlot target;
@@ -77,7 +77,7 @@ static bool start(void)
 	if (esp_timer_create(&rest, &button.rest) != ESP_OK) return false;
 	esp_err_t service = gpio_install_isr_service(0);
 	if (service != ESP_OK && service != ESP_ERR_INVALID_STATE) return false;
-	/* The pin's interrupt may come as soon as it is configured. */
+	/* Last, because the pin's interrupt may come as soon as it is configured. */
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 

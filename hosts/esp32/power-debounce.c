@@ -17,7 +17,7 @@ bool power_debounce_tell(power_debounce *button, bool *pressed)
 		button->posted = false;
 		return false;
 	}
-	/* Changes alternate, and the last one is the present state. */
+	/* Presses and releases alternate, and the last change led to the present state. */
 	*pressed = button->untold % 2 == 1 ? button->pressed : !button->pressed;
 	button->untold--;
 	return true;

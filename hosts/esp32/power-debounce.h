@@ -1,6 +1,6 @@
 /*
  * Debounces a button: after the first change of level it waits for the bounce time and then samples the level. Plain C;
- * power-button.c has pin, time and lock.
+ * pin, timer and lock are in power-button.c.
  *
  * Limit: DEBOUNCE_UNTOLD unreported changes; beyond that a press and its release are dropped together.
  */
@@ -15,16 +15,16 @@ typedef struct {
 	/* State after the last sample. */
 	bool pressed;
 	unsigned untold;
-	/* The listener's thread was called but has not taken all changes. */
+	/* True if the listener's thread was called and has not taken all changes yet. */
 	bool posted;
 } power_debounce;
 
 /*
- * Samples the level after the bounce time. Returns true if the caller must call the listener's thread once; that thread
- * takes all changes.
+ * Called with the level sampled after the bounce time. Returns true if the caller must call the listener's thread,
+ * which then takes all changes.
  */
 bool power_debounce_see(power_debounce *button, bool pressed);
-/* Takes the next change; returns false without one. */
+/* Takes the next change; returns false if there is none. */
 bool power_debounce_tell(power_debounce *button, bool *pressed);
 
 #endif

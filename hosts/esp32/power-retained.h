@@ -1,7 +1,7 @@
 /*
  * A record in memory that survives a restart and deep sleep, but not a power cut. After a power cut the content is
- * arbitrary, so the record has a mark and a checksum; without a match nothing was kept. Plain C; power.c and system.c
- * have the memory.
+ * arbitrary, so the record has a mark and a checksum; if they do not match, there is no record. Plain C; power.c and
+ * system.c have the memory.
  */
 #ifndef POWER_RETAINED_H
 #define POWER_RETAINED_H
@@ -17,9 +17,9 @@ typedef struct {
 	uint8_t bytes[RETAINED_LIMIT];
 } retained_record;
 
-/* Returns false, and clears the record, for more than RETAINED_LIMIT bytes. */
+/* Keeps the bytes. Returns false, and clears the record, if there are more than RETAINED_LIMIT. */
 bool retained_keep(retained_record *record, const void *bytes, size_t size);
-/* Returns the record's size, or -1 without one. `into` may be NULL. */
+/* Returns the size of the record, or -1 if there is none. `into` may be NULL. */
 int retained_recall(const retained_record *record, uint8_t into[RETAINED_LIMIT]);
 void retained_forget(retained_record *record);
 

@@ -1,6 +1,6 @@
 /*
- * Voltages, temperature, outputs and sleep of the chip (power.ts). No call waits, except for a measurement (under 2 ms)
- * and sleep itself.
+ * Voltages, temperature, outputs and sleep of the chip (power.ts). No call waits, except a measurement (under 2 ms) and
+ * sleep itself.
  */
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void end_calibration(adc_cali_handle_t calibration)
 #endif
 }
 
-/* Mean in mV, or -1. */
+/* Returns the mean in mV, or -1. */
 static int measure(adc_oneshot_unit_handle_t unit, adc_channel_t channel)
 {
 	const adc_oneshot_chan_cfg_t config = { .atten = ADC_ATTEN_DB_12, .bitwidth = ADC_BITWIDTH_DEFAULT };
@@ -84,7 +84,7 @@ static int measure_unit_1(adc_channel_t channel)
 	return millivolts;
 }
 
-/* (pin): mV, or undefined if the pin cannot be measured; only ADC 1 works beside Wi-Fi. */
+/* (pin): returns mV, or undefined if the pin cannot be measured. Only ADC 1 works while Wi-Fi is on. */
 void xs_power_millivolts(xsMachine *the)
 {
 	adc_unit_t unit;
@@ -96,7 +96,7 @@ void xs_power_millivolts(xsMachine *the)
 
 #if SOC_TEMP_SENSOR_SUPPORTED
 
-/* NAN on failure. The sensor shares its supply with the ADC. */
+/* Returns NAN on failure. The sensor shares its supply with the ADC. */
 static float measure_temperature(void)
 {
 	const temperature_sensor_config_t config = TEMPERATURE_SENSOR_CONFIG_DEFAULT(TEMPERATURE_MIN, TEMPERATURE_MAX);
@@ -113,7 +113,7 @@ static float measure_temperature(void)
 
 #endif
 
-/* Chip temperature in °C, or undefined without a sensor. */
+/* Returns the chip's temperature in °C, or undefined without a sensor. */
 void xs_power_temperature(xsMachine *the)
 {
 #if SOC_TEMP_SENSOR_SUPPORTED
@@ -136,7 +136,7 @@ void xs_power_output(xsMachine *the)
 	/* Sets the level first, so that the pin never shows the other one. */
 	gpio_set_level(pin, level);
 	gpio_set_direction(pin, GPIO_MODE_OUTPUT);
-	/* A sleep may have held it. */
+	/* The pin may still be held from a sleep. */
 	gpio_hold_dis(pin);
 	outputs |= 1ULL << pin;
 }
@@ -146,7 +146,7 @@ static bool can_wake(int pin)
 	return pin != NO_PIN && esp_sleep_is_valid_wakeup_gpio((gpio_num_t)pin);
 }
 
-/* Makes a low level end the next sleep; false if the chip refuses. */
+/* Makes a low level of the pin end the next sleep; returns false if the chip refuses. */
 static bool wake_when_low(int pin)
 {
 	uint64_t mask = 1ULL << pin;
@@ -161,7 +161,10 @@ static bool wake_when_low(int pin)
 #endif
 }
 
-/* Makes a high level end it, too: where all EXT1 pins share their level this needs EXT0, which has one pin. */
+/*
+ * Makes a high level of the pin end the next sleep. On a chip where all EXT1 pins share one level this needs EXT0,
+ * which has one pin.
+ */
 static bool wake_when_high(int pin)
 {
 #if SOC_PM_SUPPORT_EXT0_WAKEUP
@@ -174,8 +177,8 @@ static bool wake_when_high(int pin)
 }
 
 /*
- * (ms, button, supply): never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when GPIO
- * `supply` is high. NO_PIN disables a pin; a pin that cannot wake the chip is ignored.
+ * (ms, button, supply): sleeps and never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when
+ * GPIO `supply` is high. NO_PIN disables a pin; a pin that cannot wake the chip is ignored.
  */
 void xs_power_deep_sleep(xsMachine *the)
 {
@@ -185,14 +188,14 @@ void xs_power_deep_sleep(xsMachine *the)
 	if (!(ms >= 0) || esp_sleep_enable_timer_wakeup((uint64_t)(ms * 1000)) != ESP_OK) xsRangeError("no time to sleep for");
 	if ((can_wake(button) && !wake_when_low(button)) || (can_wake(supply) && !wake_when_high(supply)))
 		xsRangeError("the pin can't end sleep");
-	/* Pins that can wake the chip keep their level in sleep, so that a coprocessor stays in reset. */
+	/* Outputs on pins that can wake the chip keep their level in sleep, so that a coprocessor stays in reset. */
 	for (int pin = 0; pin < 64; pin++)
 		if (outputs >> pin & 1 && can_wake(pin)) gpio_hold_en((gpio_num_t)pin);
 	entropy_pause(ENTROPY_SLEEP);
 	esp_deep_sleep_start();
 }
 
-/* Pins that ended the sleep, as bits, if the chip reports them. */
+/* Returns the pins that ended the sleep, as bits, if the chip reports them. */
 static uint64_t waking_pins(void)
 {
 #if SOC_PM_SUPPORT_EXT1_WAKEUP
@@ -202,7 +205,9 @@ static uint64_t waking_pins(void)
 #endif
 }
 
-/* (supply): WAKE_… of this start. Without another recorded reason it was the button, the only other source. */
+/*
+ * (supply): returns the WAKE_… of this start. If no other reason is recorded, it was the button, the only other source.
+ */
 void xs_power_wake_reason(xsMachine *the)
 {
 	int supply = (int)xsmcToInteger(xsArg(0));

@@ -1,7 +1,4 @@
-/**
- * Supply, temperature and sleep of the chip (power.c). Members that a board does not measure are undefined. The
- * portable code sees only Power.
- */
+/** Supply, temperature and sleep of the chip (power.c). Values that a board does not measure are undefined. */
 import type { Retained, Sleep } from "../../modules/io/flash.js";
 import type { Power, Timers } from "../../modules/io/host.js";
 
@@ -34,7 +31,7 @@ export interface PowerSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/** The ADC cannot tell small voltages from zero: the range of the ESP32 begins at about 0.14 V. */
+/** Smallest voltage distinguished from zero, mV: the ADC's range begins at about 0.14 V on the ESP32. */
 const NOTHING_MV = 160;
 
 export class ChipPower implements Power {
@@ -71,7 +68,7 @@ export class ChipPower implements Power {
 /** Bytes kept across a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/** If USB may already be present it must not end the sleep at once. */
+/** Voltage from which USB counts as present. It must then not end the sleep, which would be at once. */
 const USB_MIN = 4;
 
 export interface SleepSettings {
@@ -81,9 +78,7 @@ export interface SleepSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/**
- * Deep sleep of the chip, after which the firmware starts anew with only the retained bytes. Not tested on a chip yet.
- */
+/** Deep sleep of the chip. The firmware restarts afterwards with only the retained bytes. Not tested on a chip yet. */
 export class ChipSleep implements Sleep {
 	readonly wakeReason: number;
 	readonly #settings: SleepSettings;

@@ -1,9 +1,9 @@
 /*
- * Runs before the SDK's main() continues: main() calls modPrelaunch() first, in ESP-IDF's main task. The SDK's own
+ * Runs before the rest of the SDK's main(), which first calls modPrelaunch(), in ESP-IDF's main task. The SDK's own
  * version only waits in debug builds; c-options renames it, so that this one takes its place. Afterwards main() calls
- * nvs_flash_init() and aborts if that fails: an unreadable partition would cause a boot loop. The gateway also opens
- * sockets before the radio, so lwIP must run by then. Both need random numbers, among them the keys of an encrypted
- * NVS, so the noise source must be on before.
+ * nvs_flash_init() and aborts if that fails, so an unreadable partition would cause a boot loop. The gateway also opens
+ * sockets before the radio is on, so lwIP must run by then. Both need random numbers, among them the keys of an
+ * encrypted NVS, so the noise source must be on before them.
  */
 #include "entropy.h"
 #include "esp_netif.h"
@@ -16,7 +16,7 @@ void modPrelaunch(void)
 {
 	tls_memory_start();
 	entropy_begin();
-	/* The SDK reports a permanent error by its name. */
+	/* If it fails permanently, the SDK reports the error by name. */
 	storage_nvs_start();
 	ESP_ERROR_CHECK(esp_netif_init());
 }

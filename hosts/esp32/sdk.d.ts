@@ -18,10 +18,10 @@ declare module "gateway/board" {
 }
 
 declare module "gateway/release" {
-	/** Choices of the publisher of this firmware (`--release`). They are texts because texts stay in flash. */
+	/** Choices of the publisher of this firmware (`--release`). They are texts, because texts stay in flash. */
 	export const RELEASE: {
 		/**
-		 * Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). Empty: this build accepts no
+		 * Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). If empty, this build accepts no
 		 * update.
 		 */
 		readonly updateKeys: readonly string[];
@@ -29,15 +29,16 @@ declare module "gateway/release" {
 		readonly revokedKeys: readonly string[];
 		/** Public key for diagnostic reports: a point in hex, or empty. */
 		readonly reportKey: string;
-		/** Address that announces newer firmware, or empty. */
+		/** URL that announces newer firmware, or empty. */
 		readonly upgradeUrl: string;
 		readonly securityLevel: number;
 	};
 }
 
 /**
- * True if the board has a Zigbee coprocessor. A constant, so that code for a radio is left out of other boards' images.
+ * True if the board has a Zigbee coprocessor. It is a constant, so that images for other boards leave out code for a
+ * radio.
  */
 declare const HAS_RADIO: boolean;
-/** True if the board has an Ethernet port, likewise. */
+/** True if the board has an Ethernet port; a constant for the same reason. */
 declare const HAS_ETHERNET: boolean;

@@ -1,4 +1,4 @@
-/** A UART of the chip (uart-xs.c) as the SerialPort of the host contract. It frames 7E1 itself. */
+/** A UART of the chip (uart-xs.c) as the SerialPort of the host contract. It supports 7E1 itself (uart-core.h). */
 import {
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_OVERRUN,
@@ -18,7 +18,7 @@ const NO_PIN = -1;
 const INVERT_TRANSMIT = 1;
 const INVERT_RECEIVE = 2;
 
-/** The native object. XS would not initialise fields. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class UART extends Native("xs_uart_destructor") {
 	constructor(
 		target: object,
@@ -63,7 +63,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
 }
 
-/** One class, because separate objects for pins and members would take slots. */
+/** Keeps only the settings, which are also its `pins`, because separate objects would take slots. */
 export class UARTPort<Settings extends SerialSettings = SerialSettings> implements SerialPort {
 	readonly settings: Settings;
 
@@ -85,7 +85,7 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 }
 
 class UARTSerial extends NativeSerial<SerialSettings> {
-	/** True after a write since the last report of the native port. */
+	/** True if bytes were written since the native port last reported an event. */
 	#hasWritten = false;
 
 	constructor(options: SerialOptions, pins: object) {
@@ -107,7 +107,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// Bytes written by a callback above have not left yet: a later event reports them.
+		// If a callback above has written bytes, they have not left yet; a later event reports them.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

@@ -1,6 +1,6 @@
 /**
- * Starts a firmware on the ESP32. After a failed start it prints the reason on the console and restarts after a while:
- * a boot loader with an unconfirmed image then returns to the previous one.
+ * Starts a firmware on the ESP32. If the start fails, it prints the reason on the console and restarts after a while,
+ * so that the boot loader returns from an unconfirmed image to the previous one.
  */
 import { BOARD } from "gateway/board";
 import config from "mc/config";
@@ -10,10 +10,10 @@ import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
 
-/** Delay of the memory report; network or access point are up by then. */
+/** Delay of the memory report; the network or the access point is up by then. */
 const MEMORY_TOLD_MS = 10_000;
 
-/** Delay to let the console be read, and to limit the flash wear of restarts. */
+/** Time to read the console; it also limits how often restarts write to flash. */
 const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {

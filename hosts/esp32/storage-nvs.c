@@ -35,7 +35,7 @@ bool storage_nvs_is_key(const char *key)
 	       strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
 }
 
-/* Returns true on success. */
+/* Returns true on success, else writes `message`. */
 static bool check(esp_err_t result, const char *what, char message[STORAGE_MESSAGE_SIZE])
 {
 	if (result == ESP_ERR_NVS_NOT_ENOUGH_SPACE)

@@ -1,4 +1,4 @@
-/* XS binding of the store in storage-nvs.h (storage.ts). prelaunch.c makes the store readable at the start. */
+/* XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has made it readable before. */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -46,7 +46,7 @@ void xs_storage_delete(xsMachine *the)
 	if (!storage_nvs_delete(key, message)) xsUnknownError("%s", message);
 }
 
-/* Returns whether the settings were unreadable at the start and therefore erased. */
+/* Returns whether the settings were unreadable at the start and were therefore erased. */
 void xs_storage_was_erased(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, storage_nvs_was_erased());

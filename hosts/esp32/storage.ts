@@ -1,7 +1,6 @@
 /** The key-value store of the host contract in NVS (storage-nvs.h). */
 import type { Storage } from "../../modules/io/host.js";
 
-/** The natives. */
 class NVS {
 	static get(key: string): ArrayBuffer | undefined {
 		return native("xs_storage_get").call(this, key);

@@ -1,6 +1,6 @@
 /*
  * Small natives of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start. The
- * reason for an abort of the engine, and a planned restart, are kept for the next start.
+ * reason for an abort of the engine, or the mark of a planned restart, is kept for the next start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ void xs_system_monotonic(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)(esp_timer_get_time() / 1000));
 }
 
-/* Unix time in ms by the chip's clock, which runs through restarts and begins at 0 after a power cut. */
+/* Returns Unix time in ms by the chip's clock, which continues through restarts and begins at 0 after a power cut. */
 void xs_system_utc(xsMachine *the)
 {
 	struct timeval now;
@@ -60,7 +60,7 @@ void xs_system_set_utc(xsMachine *the)
 	settimeofday(&now, NULL);
 }
 
-/* The chip's MAC address, 12 hex digits. */
+/* Returns the chip's MAC address, 12 hex digits. */
 void xs_system_mac(xsMachine *the)
 {
 	uint8_t mac[MAC_SIZE] = { 0 };
@@ -87,8 +87,8 @@ void xs_system_fail(xsMachine *the)
 }
 
 /*
- * Ending of the previous program, as [cause, is a fault]. It can be read only once, so that it is not taken for a later
- * ending.
+ * Returns the ending of the previous program as [cause, is a fault]. It can be read only once, so that a later ending
+ * is not taken for it.
  */
 void xs_system_ending(xsMachine *the)
 {
@@ -105,15 +105,15 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
-/* Returns true if the start was caused by power-on. Some boards' reset button, and flashing, look the same. */
+/* Returns true if the start was caused by power-on. On some boards the reset button, or flashing, looks the same. */
 void xs_system_switched_on(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);
 }
 
 /*
- * Called by the engine on an abort: (what, exception). Memory may be full, so it allocates nothing. Returns undefined,
- * and the chip restarts. The engine does not call it for a stack overflow.
+ * (what, exception): called by the engine on an abort, but not for a stack overflow. Memory may be full, so it
+ * allocates nothing. Returns undefined; the chip then restarts.
  */
 static void on_abort(xsMachine *the)
 {

@@ -35,7 +35,7 @@ export class System {
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
-	/** Ending of the previous program. Read it once. */
+	/** Returns the ending of the previous program; can be read once. */
 	static ending(): Ending {
 		const ended = System.#ended();
 		return { cause: ended[0], isFault: ended[1] };
@@ -47,16 +47,19 @@ export class System {
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
-	/** Keeps the reason for an abort of the engine, so that the next start can report it. Call once at the start. */
+	/** Makes the reason for an abort of the engine known to the next start. Call once. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);
 	}
 }
 
-/** 2020-01-01. The chip's clock begins at 1970 after each power cut, and no unit runs that long without one. */
+/**
+ * 2020-01-01. An earlier time means that the clock was not set: it begins at 1970 after each power cut, and no unit
+ * runs that long without one.
+ */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 
-/** Clocks of the chip. UTC runs through restarts and deep sleep and is lost at a power cut. */
+/** Clocks of the chip. UTC continues through restarts and deep sleep and is lost at a power cut. */
 export class ChipClock implements Clock {
 	#set = System.utcMs() >= EARLIEST_UTC_MS;
 

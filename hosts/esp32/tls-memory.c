@@ -1,6 +1,6 @@
 /*
- * On an ESP32 Mbed TLS uses 75 KB of the memory for code (IRAM; sdkconfig/esp32.defaults), and the heap beyond that.
- * This saves 10 KB of heap per connection, and 30 KB during a handshake.
+ * On an ESP32 Mbed TLS first uses 75 KB of the memory for code (IRAM; sdkconfig/esp32.defaults), then the heap. This
+ * saves 10 KB of heap per connection, and 30 KB during a handshake.
  */
 #include "tls-memory.h"
 

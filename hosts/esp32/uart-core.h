@@ -1,11 +1,11 @@
 /*
- * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Plain C without time,
- * tasks and locks, which uart-port.c adds.
+ * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Plain C; time, tasks
+ * and locks are in uart-port.c.
  *
- * On the wire a 7E1 character equals an 8N1 character with the parity of the others in bit 7. For 7E1 the UART therefore
- * runs at 8N1 with parity in software, because its own check does not tell which byte was wrong. Received bytes: 0x00
- * to 0x7f are good, 0x80 and above damaged. In 8N1 and 8E1, whose parity is the UART's, bytes pass unchanged; 8E1 only
- * reports that one of them was damaged.
+ * On the wire a 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART
+ * therefore runs at 8N1, with the parity in software, because the UART's own check does not tell which byte was wrong.
+ * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In 8N1 and 8E1 bytes pass unchanged; the UART
+ * checks the parity of 8E1 and only reports that some byte was damaged.
  *
  * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room before it passes
  * bytes. UART_SEND_LIMIT unsent bytes.
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_TELL_AT: number of bytes reported without waiting for more. */
+/* UART_TELL_AT is the number of received bytes that is reported without waiting for more. */
 enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
@@ -28,19 +28,19 @@ typedef enum { UART_7E1, UART_8N1, UART_8E1 } uart_format;
 
 typedef struct {
 	uart_format format;
-	/* True while written bytes may not have left. */
+	/* True while written bytes may not have left the UART. */
 	bool draining;
-	/* The owner's thread was called but has not called uart_core_take yet. */
+	/* True if the owner's thread was called and has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
-	/* Received bytes not reported yet. */
+	/* Number of received bytes not reported yet. */
 	size_t untold;
 	size_t receive_from, received;
 	size_t send_from, sending;
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* Empties the port for a new listener. Its first event reports room for writing. */
+/* Empties the port for a new listener. The first event reports room for writing. */
 void uart_core_open(uart_core *core);
 /* Closes the port; no event follows. */
 void uart_core_close(uart_core *core);
@@ -48,27 +48,26 @@ void uart_core_close(uart_core *core);
 /* Room for bytes from the line. */
 size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
-/* Marks the newest character, which had no stop bit or a wrong parity bit. */
+/* Marks the newest character as damaged: it had no stop bit or a wrong parity bit. */
 void uart_core_damage(uart_core *core);
-/* Records the loss of characters. */
 void uart_core_lose(uart_core *core);
-/* After a silence: reports waiting bytes. */
+/* Called after a silence; reports waiting bytes. */
 void uart_core_silence(uart_core *core);
 
-/* uart_core_next returns the next contiguous piece; uart_core_sent takes the number of bytes accepted by the line. */
+/* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* Returns true if everything was passed on and the end of transmission must be reported. */
+/* Returns true if all bytes were passed on and the end of transmission must be reported. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
-/* For the owner. */
+/* The following functions are called by the owner. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
 /* Returns false, and writes nothing, if there is not enough room. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 
-/* Returns true if the owner's thread must be called once to take the events. */
+/* Returns true if the owner's thread must be called to take the events. */
 bool uart_core_post(uart_core *core);
 unsigned uart_core_take(uart_core *core);
 

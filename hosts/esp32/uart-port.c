@@ -17,20 +17,20 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * The driver's interrupt fills its ring while flash is erased and no task runs: up to 400 ms by data sheets, in which
- * 4608 characters arrive at 115200 Bd (test/hosts/esp32/uart.test.ts). With flow control the peer waits meanwhile. Each
- * 32 characters give an event; when the event queue is full, the ring is still filled.
+ * The driver's interrupt fills its ring while flash is erased and no task runs. This takes up to 400 ms by the data
+ * sheets, in which 4608 characters arrive at 115200 Bd (test/hosts/esp32/uart.test.ts). With flow control the peer
+ * waits instead. Every 32 characters give an event; when the event queue is full, the ring is still filled.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
-/* Above the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
+/* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
 enum { TASK_PRIORITY = 10, TASK_STACK = 2560 };
-/* Bytes per step of the task, and thresholds of the UART's interrupts. */
+/* PIECE: bytes per step of the task. CALL_…: thresholds of the UART's interrupts, in characters. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
 /* Number of used bytes (of 128) at which RTS pauses the peer. */
 enum { RTS_AT = 100 };
 /*
- * Silence after which received bytes are reported, and the longest interval of feeding the UART's 128 bytes while
- * sending.
+ * SILENCE_MS: silence after which received bytes are reported. FEED_…: longest interval at which the UART's buffer of
+ * 128 bytes is refilled while sending.
  */
 enum { SILENCE_MS = 5, FEED_MS_MAX = 20, FEED_CHARACTERS = 32 };
 
@@ -43,12 +43,12 @@ struct uart_port {
 	uart_options options;
 	bool open;
 	unsigned baud;
-	/* Calculated time at which the line is idle; it may take longer. */
+	/* Calculated time at which all bytes have left the line; the UART may take longer. */
 	int64_t quiet_at_us;
 	uart_core core;
 };
 
-/* Created once, then kept. Used by the owner's thread only. */
+/* Ports are created once and then kept. Used by the owner's thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
 /* Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has read. */
@@ -110,7 +110,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	return post;
 }
 
-/* Time until the task must run without an event. */
+/* Returns the time after which the task must run even without an event. */
 static TickType_t patience(uart_port *port)
 {
 	int64_t wait_ms = -1;
@@ -137,7 +137,7 @@ static void run(void *context)
 	}
 }
 
-/* Wakes the task; with a full queue it runs anyway. */
+/* Wakes the task. If the event queue is full, the task runs anyway. */
 static void wake(uart_port *port)
 {
 	uart_event_t event = { .type = UART_EVENT_MAX };
@@ -168,7 +168,7 @@ static void rest(const uart_options *options)
 	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
 }
 
-/* Sets the line's level before the pin shows it. */
+/* Installs the driver. Sets the line's level before the pins are connected. */
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
@@ -224,7 +224,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		return NULL;
 	}
 	pthread_mutex_lock(&port->lock);
-	/* Clears both directions, so that nothing of the previous session is left. */
+	/* Resets both directions, so that nothing of the previous session is left. */
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);

@@ -2,10 +2,10 @@
  * A UART of the chip, with ESP-IDF's driver and a small task on the driver's event queue. The owner is one other
  * thread, which waits for at most one step of the task, about 100 us.
  *
- * A port with its task and buffers (about 8.5 KB) is created when first opened and kept: opening it again allocates
- * nothing. With RTS and CTS the peer keeps what does not fit; without, the newest bytes are lost and counted. 7E1: one
- * interrupt per character, so that a missing stop bit is known to belong to the newest one. 8N1: one per 32 characters
- * or after a silence of two; missing stop bits are not reported.
+ * A port with its task and buffers (about 8.5 KB) is created when it is first opened and then kept: opening it again
+ * allocates nothing. With RTS and CTS the peer keeps bytes that do not fit; otherwise the newest bytes are lost and
+ * counted. 7E1: one interrupt per character, so that a missing stop bit is known to belong to the newest one. 8N1: one
+ * interrupt per 32 characters or after a silence of two; missing stop bits are not reported.
  */
 #ifndef UART_PORT_H
 #define UART_PORT_H
@@ -17,7 +17,7 @@
 #include "uart-core.h"
 
 enum { UART_NO_PIN = -1, UART_MESSAGE_SIZE = 80 };
-/* Bits of `invert`: the idle line is low. */
+/* Bits of `invert`; an inverted line is low when idle. */
 enum { UART_INVERT_TRANSMIT = 1, UART_INVERT_RECEIVE = 2 };
 
 typedef struct uart_port uart_port;
@@ -26,17 +26,17 @@ typedef struct {
 	/* UART number, and GPIO numbers; rts and cts may be UART_NO_PIN. */
 	int uart, transmit, receive, rts, cts;
 	unsigned invert;
-	/* Called in the port's task when there is something to take; not again before uart_port_take. */
+	/* Called in the port's task when there are events to take; not called again before uart_port_take. */
 	void (*notify)(uart_port *port, void *machine);
-	/* Permanently valid. */
+	/* The XS machine, valid as long as the program runs. */
 	void *machine;
-	/* For the owner only. */
+	/* Data of the owner, which the port does not use. */
 	void *owner;
 } uart_options;
 
 /* Returns NULL on failure, with a text for the user in `message`. The line is at 9600 Bd, 8N1. */
 uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE]);
-/* NULL if it is closed. */
+/* Returns NULL if the port is closed. */
 void *uart_port_owner(const uart_port *port);
 /* Applies the settings at once. Returns false if the UART refuses them. */
 bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
@@ -45,7 +45,7 @@ unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
 /* Returns false, and writes nothing, if there is not enough room. */
 bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable);
-/* Discards unsent bytes. No callback follows; the port may be opened again at once. */
+/* Closes the port and discards unsent bytes. No callback follows; the port may be opened again at once. */
 void uart_port_close(uart_port *port);
 
 #endif

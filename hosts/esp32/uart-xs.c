@@ -18,7 +18,7 @@ typedef struct {
 	uart_port *port;
 } uart_binding;
 
-/* The port outlives its listeners; the event goes to the present one. */
+/* Passes the event to the present listener, because the port outlives its listeners. */
 static void deliver(void *context)
 {
 	uart_port *port = context;
@@ -81,7 +81,7 @@ static uart_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-/* Position in the buffer (first argument) from the start and end (the next two). */
+/* Returns the position in the buffer (first argument) given by start and end (the next two). */
 static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 {
 	void *bytes;

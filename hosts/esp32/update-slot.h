@@ -7,11 +7,11 @@
 #include "esp_partition.h"
 #include "update.h"
 
-/* The slot for new firmware; NULL without one. */
+/* Returns the slot for new firmware; NULL if there is none. */
 const esp_partition_t *update_slot(void);
 /*
- * Call before changing the slot: afterwards nothing in it can start. Returns false, with `text` for the user, if the
- * slot must not be changed.
+ * Call before changing the slot: afterwards nothing in it can be started. Returns false, with `text` for the user, if
+ * the slot must not be changed.
  */
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE]);
 

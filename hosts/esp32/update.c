@@ -1,8 +1,8 @@
 /*
  * Firmware slots (update.h) by ESP-IDF's functions (6.0, "Over The Air Updates"), which alone write the partition
- * otadata. The boot loader reads there what to start: a new image is started once, as PENDING_VERIFY; any later start
- * without a confirmation, also a wake from deep sleep, marks it ABORTED and starts the other slot. The otadata of a
- * unit flashed by wire is empty at its first start, when the boot loader writes VALID.
+ * otadata. The boot loader reads there which slot to start. A new image is started once, as PENDING_VERIFY. Any later
+ * start without a confirmation, also after deep sleep, marks it ABORTED and starts the other slot. If the unit was
+ * flashed by wire, otadata is empty at the first start, and the boot loader writes VALID.
  */
 #include "update.h"
 
@@ -37,7 +37,7 @@ static bool is_way_back(char text[UPDATE_TEXT_SIZE])
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE])
 {
 	if (is_way_back(text)) return false;
-	/* Fails if the slot has no entry any more. */
+	/* Fails, harmlessly, if the slot has no entry. */
 	esp_ota_invalidate_inactive_ota_data_slot();
 	return true;
 }
@@ -69,7 +69,10 @@ static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE]
 	return error == ESP_OK;
 }
 
-/* The boot loader goes by the image's own length: nothing beyond the checked bytes may belong to it. */
+/*
+ * Returns true if the image ends within the checked bytes: the boot loader uses the length that the image itself
+ * states.
+ */
 static bool is_within(const esp_partition_t *slot, size_t length)
 {
 	const esp_partition_pos_t place = { .offset = slot->address, .size = slot->size };

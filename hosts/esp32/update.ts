@@ -5,7 +5,6 @@ import type { TextCodec } from "../../modules/io/host.js";
 import { FLASH } from "../native/flash.js";
 import { NativeInflater } from "../native/inflater.js";
 
-/** The natives. */
 class Bindings {
 	static state(): number {
 		return native("xs_update_state").call(this);
@@ -25,7 +24,7 @@ class Bindings {
 }
 
 export interface UpdateSettings {
-	/** Hex text, which stays in flash, while bytes would take memory. */
+	/** Keys as hex texts, which stay in flash, while bytes would take memory. */
 	readonly keys: readonly string[];
 	readonly revoked: readonly string[];
 	readonly securityLevel: number;
@@ -33,10 +32,10 @@ export interface UpdateSettings {
 	restart(): void;
 }
 
-/** Partition name of the inactive slot (UPDATE_SLOT). */
+/** Name of the inactive slot as a partition (UPDATE_SLOT). */
 const SLOT = "update";
 
-/** Holds only its settings; objects are created on demand. */
+/** Holds only its settings; other objects are created when needed. */
 export class ChipUpdate implements Update {
 	readonly #settings: UpdateSettings;
 

@@ -31,7 +31,7 @@ static bool begin_scan(wifi_core *core)
 	return core->scanning;
 }
 
-/* Does what was waiting for the network to be left, and turns off what is not needed any more. */
+/* Does what was waiting for the network to be left, and turns off parts of the radio that are not needed any more. */
 static void proceed(wifi_core *core)
 {
 	if (core->link == WIFI_IDLE && core->join_waits) {
@@ -92,7 +92,7 @@ void wifi_core_leave_overdue(wifi_core *core)
 
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials)
 {
-	/* Its clients stay connected if nothing changes. */
+	/* If nothing changes, the clients of the access point stay connected. */
 	if (core->access_point_on && memcmp(&core->access_point, credentials, sizeof(*credentials)) == 0) return true;
 	core->access_point = *credentials;
 	core->access_point_on = true;
@@ -136,7 +136,7 @@ static void associated(wifi_core *core)
 		core->link = WIFI_ASSOCIATED;
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
-		/* The attempt was given up: its end was overdue or belonged to another one. */
+		/* This attempt was already given up: its end was overdue, or the reported end belonged to another attempt. */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;
 	}
@@ -157,7 +157,7 @@ static void address_lost(wifi_core *core)
 	tell_failure(core, RADIO_REASON_UNSPECIFIED);
 }
 
-/* Strongest first; the weakest are dropped. */
+/* Inserts the network, strongest first; the weakest ones are dropped. */
 static void insert_network(wifi_core *core, const radio_network *network)
 {
 	unsigned i = core->network_count < RADIO_SCAN_LIMIT ? core->network_count++ : RADIO_SCAN_LIMIT;
@@ -178,7 +178,7 @@ static void scanned(wifi_core *core, bool well)
 	bool late = core->scan_stopped && !well;
 	core->scan_stopped = false;
 	if (late) return;
-	/* Takes the networks even without a caller, because the radio keeps them until then. */
+	/* Takes the networks even if nobody waits for them, because the radio keeps their memory until then. */
 	if (well) take_networks(core);
 	if (!core->scanning) return;
 	core->scanning = false;

@@ -1,9 +1,9 @@
 /*
- * Requests to the Wi-Fi radio and the meaning of its events: `WiFi` of the host contract without the radio itself
+ * Requests to the Wi-Fi radio and the meaning of its events: `WiFi` of the host contract without the driver
  * (wifi-driver.h). For wifi-xs.c; plain C. Call everything in the machine's thread.
  *
- * ESP-IDF's events do not tell which attempt to join they belong to. Each attempt ends with one RADIO_ENDED: the next
- * one begins only after it, and earlier events belong to the attempt that is being left.
+ * ESP-IDF's events do not tell to which attempt to join they belong. Each attempt ends with one RADIO_ENDED: the next
+ * one begins only after that, and earlier events belong to the attempt that is being left.
  *
  *   IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
@@ -18,7 +18,7 @@
 
 typedef enum { WIFI_IDLE, WIFI_JOINING, WIFI_ASSOCIATED, WIFI_ONLINE, WIFI_LEAVING } wifi_link;
 
-/* Notices to JavaScript. Value: a reason of ESP-IDF, whether networks were found, or the number of clients. */
+/* Notices to JavaScript. Their value is a reason of ESP-IDF, whether networks were found, or the number of clients. */
 typedef enum {
 	WIFI_NOTICE_NONE,
 	WIFI_NOTICE_CONNECTED,
@@ -37,19 +37,19 @@ typedef struct {
 	wifi_link link;
 	/* True if an attempt was given up before its end was reported. */
 	bool overdue;
-	/* Between connect and disconnect. */
+	/* True between connect and disconnect. */
 	bool station_on;
-	/* `station` will be joined once the previous network is left. */
+	/* True if `station` will be joined once the previous network is left. */
 	bool join_waits;
 	radio_station station;
 	radio_address address;
 	bool access_point_on;
 	radio_credentials access_point;
 	unsigned clients;
-	/* A scan begins once the network is left. */
+	/* True if a scan begins once the network is left. */
 	bool scan_waits;
 	bool scanning;
-	/* A stopped scan may still report its end after the next scan has begun. */
+	/* True if a stopped scan may still report its end, even after the next scan has begun. */
 	bool scan_stopped;
 	unsigned network_count;
 	radio_network networks[RADIO_SCAN_LIMIT];
@@ -60,8 +60,8 @@ typedef struct {
 } wifi_core;
 
 /*
- * If both are true, radio_driver_leave is under way, and the caller must call wifi_core_leave_overdue when it takes too
- * long.
+ * If `connect` or `disconnect` returns true, the previous network is being left, and the caller must call
+ * wifi_core_leave_overdue if that takes too long.
  */
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);

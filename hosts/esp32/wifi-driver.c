@@ -1,7 +1,7 @@
 /*
  * See wifi-driver.h: esp_wifi and esp_netif of ESP-IDF 6.0. The driver stores nothing in flash. The access point's DHCP
- * server announces itself as router and name server, and the captive portal (RFC 8910) as option 114. Only
- * the start of the radio takes more than a few milliseconds: about 100 for calibration.
+ * server announces the gateway as router and name server, and the captive portal (RFC 8910) as option 114. Starting the
+ * radio takes about 100 ms for calibration; all else takes a few milliseconds at most.
  */
 #include "wifi-driver.h"
 
@@ -17,7 +17,7 @@
 /* Maximum number of access-point clients. */
 enum { CLIENTS = 4 };
 
-/* ESP-IDF keeps the pointer. */
+/* ESP-IDF keeps this pointer. */
 static char captive_portal[] = "http://192.168.4.1/";
 
 static const int32_t WIFI_EVENTS[] = {
@@ -32,8 +32,8 @@ static const int32_t IP_EVENTS[] = { IP_EVENT_STA_GOT_IP, IP_EVENT_STA_LOST_IP }
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * The radio of the chip. ESP-IDF's interfaces are created once and kept; its driver, with 40 KB and more, exists while
- * the radio is open.
+ * The radio of the chip. ESP-IDF's interfaces are created once and kept; its driver, which takes 40 KB and more, exists
+ * while the radio is open.
  */
 static struct {
 	esp_netif_t *station;
@@ -57,7 +57,7 @@ static void on_wifi(void *context, esp_event_base_t base, int32_t id, void *data
 	} else if (id == WIFI_EVENT_STA_DISCONNECTED) {
 		event.kind = RADIO_ENDED;
 		event.reason = ((const wifi_event_sta_disconnected_t *)data)->reason;
-		/* The driver continues by itself. */
+		/* While roaming, the driver continues by itself. */
 		if (event.reason == WIFI_REASON_ROAMING) return;
 	}
 	radio.notify(radio.context, &event);
@@ -83,8 +83,8 @@ static void stop_listening(void)
 }
 
 /*
- * Handlers registered per event number run after ESP-IDF's own, so that an interface that was left has no address by
- * then.
+ * Registers handlers by event number. These run after ESP-IDF's own, so that an interface that was left has no address
+ * any more when ours run.
  */
 static bool listen(void)
 {
@@ -116,7 +116,7 @@ bool radio_driver_set_access_point(const radio_credentials *credentials)
 	return esp_wifi_set_config(WIFI_IF_AP, &config) == ESP_OK;
 }
 
-/* Gives the access point random settings at once; ESP-IDF's defaults are an open network. */
+/* Gives the access point random credentials at once, because by ESP-IDF's defaults it is an open network. */
 static bool lock_access_point(void)
 {
 	radio_credentials nobody = { .ssid = "-", .ssid_length = 1 };
@@ -147,12 +147,12 @@ static bool make_driver(void)
 static bool configure(const char *country)
 {
 	if (esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
-	/* An unknown country leaves the channels allowed everywhere. */
+	/* With an unknown country code, the channels allowed everywhere remain. */
 	esp_wifi_set_country_code(country, true);
 	return lock_access_point();
 }
 
-/* A driver that cannot be deleted is kept and reused. */
+/* Releases the driver. One that cannot be deleted is kept and reused. */
 static void give_back(void)
 {
 	entropy_pause(ENTROPY_RADIO);
@@ -211,7 +211,7 @@ void radio_driver_set_power_save(bool on)
 	if (radio.started) esp_wifi_set_ps(on ? WIFI_PS_MIN_MODEM : WIFI_PS_NONE);
 }
 
-/* Call it while the interface is down; it takes the address when it is associated. */
+/* Call while the interface is down; it takes the address when it is associated. */
 static bool set_address(const radio_station *station)
 {
 	esp_netif_ip_info_t info = {
@@ -224,7 +224,7 @@ static bool set_address(const radio_station *station)
 		esp_err_t result = esp_netif_dhcpc_start(radio.station);
 		return result == ESP_OK || result == ESP_ERR_ESP_NETIF_DHCP_ALREADY_STARTED;
 	}
-	/* Fails if it is already stopped. */
+	/* Fails if DHCP is already stopped, which is harmless. */
 	esp_netif_dhcpc_stop(radio.station);
 	return esp_netif_set_ip_info(radio.station, &info) == ESP_OK &&
 	       esp_netif_set_dns_info(radio.station, ESP_NETIF_DNS_MAIN, &dns) == ESP_OK;

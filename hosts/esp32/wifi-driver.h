@@ -1,6 +1,6 @@
 /*
  * Driver of the Wi-Fi radio for wifi-core.c: a thin layer over ESP-IDF (wifi-driver.c), replaced by a fake in tests.
- * There is one radio. Events arrive in any thread; call everything else in the machine's thread. Addresses are in
+ * There is one radio. Events may arrive in any thread; call everything else in the machine's thread. Addresses are in
  * network byte order.
  */
 #ifndef WIFI_DRIVER_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* RADIO_SCAN_LIMIT: SCAN_LIMIT of the host contract. The other limits are ESP-IDF's, in bytes. */
+/* RADIO_SCAN_LIMIT is SCAN_LIMIT of the host contract. The other limits are ESP-IDF's, in bytes. */
 enum {
 	RADIO_SCAN_LIMIT = 20,
 	RADIO_SSID_LIMIT = 32,
@@ -19,13 +19,13 @@ enum {
 	RADIO_MAC_SIZE = 6,
 };
 
-/* Reasons of ESP-IDF (wifi_err_reason_t): unspecified; the station left by itself. */
+/* Reasons of ESP-IDF (wifi_err_reason_t): unspecified, and the station itself has left. */
 enum { RADIO_REASON_UNSPECIFIED = 1, RADIO_REASON_LEFT = 8 };
 
 typedef struct {
 	uint8_t ssid[RADIO_SSID_LIMIT];
 	uint8_t ssid_length;
-	/* Empty: an open network. */
+	/* Empty for an open network. */
 	char password[RADIO_PASSWORD_LIMIT + 1];
 } radio_credentials;
 
@@ -35,12 +35,12 @@ typedef struct {
 
 typedef struct {
 	radio_credentials credentials;
-	/* The only access point to join, unless all zeros. */
+	/* The only access point to join; all zeros: any. */
 	uint8_t bssid[RADIO_MAC_SIZE];
-	/* Channel to search first; 0: any. */
+	/* Channel to search first; 0: no preference. */
 	uint8_t channel;
 	char hostname[RADIO_HOSTNAME_LIMIT + 1];
-	/* Static address; all zeros: DHCP. */
+	/* Static address; all zeros for DHCP. */
 	radio_address address;
 	uint32_t dns;
 } radio_station;
@@ -58,11 +58,11 @@ typedef struct {
 typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 
 typedef enum {
-	/* Not an event: makes the machine's thread look for notices. */
+	/* Not an event of the radio: makes the machine's thread look for notices. */
 	RADIO_NUDGE,
 	/* The station is associated but has no address yet. */
 	RADIO_ASSOCIATED,
-	/* End of radio_driver_join, with a reason. */
+	/* The attempt begun by radio_driver_join has ended, with a reason. */
 	RADIO_ENDED,
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
@@ -93,33 +93,33 @@ void radio_driver_close(void);
 bool radio_driver_set_mode(radio_mode mode);
 
 /*
- * Joins a network; the previous one must have ended. If it returns true, exactly one RADIO_ENDED follows, after other
- * events.
+ * Joins a network; the previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows,
+ * after all other events of the attempt.
  */
 bool radio_driver_join(const radio_station *station);
 
-/* Ends radio_driver_join. */
+/* Ends the attempt or the connection that radio_driver_join began. */
 void radio_driver_leave(void);
 
-/* Needs RADIO_BOTH. */
+/* Only in the mode RADIO_BOTH. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
-/* Returns true if RADIO_SCANNED follows. */
+/* Begins a scan. Returns true if RADIO_SCANNED will follow. */
 bool radio_driver_scan(void);
 
-/* Stops the scan. RADIO_SCANNED follows with a failure. */
+/* Stops the scan. RADIO_SCANNED follows and reports a failure. */
 void radio_driver_stop_scan(void);
 
 /*
- * Takes the next network of the last scan, in any order; false after the last one. The caller must take all, because
- * ESP-IDF keeps their memory until then.
+ * Takes a network of the last scan; they come in no particular order. Returns false after the last one. The caller must
+ * take all of them, because ESP-IDF keeps their memory until then.
  */
 bool radio_driver_take_network(radio_network *network);
 
-/* Present state of the joined network. */
+/* Returns the present state of the joined network. */
 bool radio_driver_get_network(radio_network *network);
 
-/* Channel of station and access point; 0 if the radio is off. */
+/* Returns the channel of station and access point; 0 if the radio is off. */
 unsigned radio_driver_get_channel(void);
 
 unsigned radio_driver_count_clients(void);

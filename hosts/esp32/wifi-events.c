@@ -25,7 +25,7 @@ static bool is_address(radio_event_kind kind)
 	return kind == RADIO_ADDRESSED || kind == RADIO_ADDRESS_LOST;
 }
 
-/* The waiting event made obsolete by this one, or NULL. */
+/* Returns the waiting event that this one makes obsolete, or NULL. */
 static radio_event *outdated(wifi_events *events, radio_event_kind kind)
 {
 	for (unsigned i = 0; i < events->count; i++) {
@@ -36,7 +36,7 @@ static radio_event *outdated(wifi_events *events, radio_event_kind kind)
 	return last && is_address(kind) && is_address(last->kind) ? last : NULL;
 }
 
-/* Place for the event; NULL to drop it. */
+/* Returns the place for the event, or NULL if it must be dropped. */
 static radio_event *place(wifi_events *events, radio_event_kind kind)
 {
 	radio_event *old = outdated(events, kind);

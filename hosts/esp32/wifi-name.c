@@ -7,8 +7,8 @@
 static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 
 /*
- * Range `first` to `last` of the second byte after this lead byte (RFC 3629, 4); returns the number of following bytes,
- * or 0 for an invalid lead byte.
+ * For this lead byte, sets the range `first` to `last` of the second byte (RFC 3629, 4) and returns the number of
+ * following bytes, or 0 if the lead byte is invalid.
  */
 static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 {
@@ -19,7 +19,7 @@ static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 	return lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
 }
 
-/* Length of the UTF-8 character at the beginning, in bytes; 0 if it is invalid. */
+/* Returns the length of the UTF-8 character at the beginning, in bytes; 0 if it is invalid. */
 static unsigned character(const uint8_t *bytes, unsigned length)
 {
 	uint8_t first, last;

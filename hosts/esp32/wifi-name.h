@@ -7,7 +7,9 @@
 
 #include "wifi-driver.h"
 
-/* Three bytes for each replaced one; two characters per byte; including the NUL. */
+/*
+ * A replaced byte takes three bytes of UTF-8; a byte of a MAC address takes two characters. Both sizes include the NUL.
+ */
 enum { WIFI_NAME_SIZE = RADIO_SSID_LIMIT * 3 + 1, WIFI_MAC_TEXT_SIZE = RADIO_MAC_SIZE * 2 + 1 };
 
 void wifi_name_write(const uint8_t *ssid, unsigned length, char text[WIFI_NAME_SIZE]);

@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True for 192.168.4.1 with one of 192.168.4.2 to 192.168.4.254. */
+/* Returns true for our address 192.168.4.1 and a peer from 192.168.4.2 to 192.168.4.254. */
 bool wifi_is_access_point_pair(uint32_t ours, uint32_t peer);
 
 /*
- * Returns true if an established TCP connection has the access point's addresses and packets to the peer leave by the
- * access point; the peer, which has completed our handshake, is then there. Asks lwIP's thread; do not call it there or
- * in the machine's thread.
+ * Returns true if an established TCP connection has the access point's addresses and packets to the peer leave over the
+ * access point. The peer has completed our handshake, so it must be there. Asks lwIP's thread; call it neither there
+ * nor in the machine's thread.
  */
 bool wifi_is_access_point_peer(uint32_t ours, uint32_t peer);
 
-/* Restricts the socket to the access point. Returns false without one. */
+/* Restricts the socket to the access point. Returns false if there is no access point. */
 bool wifi_bind_to_access_point(int socket);
 
 #endif

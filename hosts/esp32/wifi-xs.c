@@ -21,7 +21,7 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	wifi_events events;
-	/* One for the object, and one for a delivery under way. */
+	/* One reference for the object, and one for a delivery under way. */
 	atomic_uint references;
 	/* This and all following members are used in the machine's thread only. */
 	bool closed;
@@ -62,7 +62,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Any thread. */
+/* Called by the driver in any thread. */
 static void notify(void *context, const radio_event *event)
 {
 	wifi_binding *binding = context;
@@ -71,7 +71,7 @@ static void notify(void *context, const radio_event *event)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* Posts notices that a call from JavaScript has caused; they are delivered after the call. */
+/* Posts a delivery for notices that a call from JavaScript has caused; they are delivered after the call. */
 static void notify_soon(wifi_binding *binding)
 {
 	static const radio_event nudge = { .kind = RADIO_NUDGE };
@@ -110,7 +110,7 @@ void xs_wifi(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* For calls that decide something: processes all events so far first. */
+/* Returns the binding for a call that makes a decision; first processes all events so far. */
 static wifi_binding *binding_of(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -121,7 +121,7 @@ static wifi_binding *binding_of(xsMachine *the)
 	return binding;
 }
 
-/* Arguments `first` and the next one: SSID and password. */
+/* Reads SSID and password from the argument at `first` and the next one. */
 static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credentials *credentials)
 {
 	const char *ssid = xsmcToString(xsArg(first)), *password = xsmcToString(xsArg(first + 1));
@@ -191,7 +191,7 @@ void xs_wifi_scan(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Makes the result an object with the members of a ScannedNetwork; needs one variable. */
+/* Makes the result an object with the members of a ScannedNetwork. Needs one variable of the caller (xsmcVars). */
 static void set_network(xsMachine *the, const radio_network *network)
 {
 	char name[WIFI_NAME_SIZE], bssid[WIFI_MAC_TEXT_SIZE];
@@ -232,7 +232,7 @@ void xs_wifi_get_station(xsMachine *the)
 	ipv4_property(the, xsID_gateway, binding->core.address.gateway);
 }
 
-/* Channel of station and access point; 0 if the radio is off. */
+/* Returns the channel of station and access point; 0 if the radio is off. */
 void xs_wifi_get_channel(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -254,7 +254,7 @@ void xs_wifi_close(xsMachine *the)
 	xsForget(binding->target);
 }
 
-/* MAC address of the station, 12 hex characters; works without a radio. */
+/* Returns the MAC address of the station, 12 hex characters; works without a radio. */
 void xs_wifi_mac(xsMachine *the)
 {
 	uint8_t mac[RADIO_MAC_SIZE] = { 0 };

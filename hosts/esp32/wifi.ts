@@ -1,6 +1,6 @@
 /**
- * The radio for Wi-Fi of the host contract (modules/io/wifi.ts) on ESP-IDF's (wifi-core.h). After a change of address,
- * `onConnected` is called again.
+ * The Wi-Fi radio of the host contract (modules/io/wifi.ts) on that of ESP-IDF (wifi-core.h). After a change of the
+ * address, `onConnected` is called again.
  */
 import type { Timers } from "../../modules/io/host.js";
 import type {
@@ -13,7 +13,7 @@ import type {
 	WiFiPort,
 } from "../../modules/io/wifi.js";
 
-/** Kinds of notices: `wifi_notice_kind`. */
+/** Kinds of notices (wifi_notice_kind). */
 const CONNECTED = 1;
 const DISCONNECTED = 2;
 const SCANNED = 3;
@@ -22,7 +22,7 @@ const CLIENTS = 4;
 /** Longest wait for the radio to report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
-/** The native object. XS would not initialise fields. It only receives the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
 class NativeRadio extends Native("xs_wifi_destructor") {
 	constructor(target: object, country: string) {
 		super();
@@ -35,8 +35,8 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 		return native("xs_wifi_get_channel").call(this);
 	}
 	/**
-	 * BSSID "" and channel 0 mean any. The four addresses are empty with DHCP. The positional form is required by the
-	 * native call.
+	 * BSSID "" and channel 0 mean any. The four addresses are empty with DHCP. The arguments are positional, because
+	 * the native call requires it.
 	 */
 	connect(
 		ssid: string,
@@ -83,10 +83,10 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 export interface WiFiSettings {
 	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/** Country code used until a network announces one: two letters, or "01" for the rules valid everywhere. */
+	/** Country code until a network announces one: two letters, or "01" for the channels allowed everywhere. */
 	readonly country: string;
 	readonly timers: Timers;
-	/** Reports an access point that could not be opened. */
+	/** Called with a message when the access point could not be opened. */
 	trace(message: string): void;
 }
 
@@ -140,7 +140,7 @@ class ESP32WiFi implements WiFi {
 
 	scan(): boolean {
 		const done = this.#radio.scan();
-		// The next step may have to wait until the network is left.
+		// The scan may first have to wait until the network is left.
 		if (done && this.#leaveTimer === undefined) this.awaitLeft();
 		return done;
 	}

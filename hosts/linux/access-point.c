@@ -1,6 +1,6 @@
 /*
- * access-point.h on Linux: an option of the runner makes all clients count as coming over the access point
- * (tools/sdk/run.ts).
+ * access-point.h on Linux: with an option of the runner (tools/sdk/run.ts) all clients count as clients of the access
+ * point.
  */
 #include "access-point.h"
 
@@ -12,7 +12,7 @@ bool access_point_accepted(int socket)
 	return getenv("GATEWAY_ACCESS_POINT") != NULL;
 }
 
-/* Binding such a socket to its address suffices. */
+/* The socket is bound to the access point's address already, which suffices here. */
 bool access_point_bind(int socket)
 {
 	(void)socket;

@@ -22,7 +22,7 @@ import { LinuxPort } from "./serial.js";
 import { System } from "./system.js";
 
 class LinuxClock implements Clock {
-	/** Unix time at 0 of the monotonic clock; undefined if never set. */
+	/** Unix time at 0 of the monotonic clock; undefined if the clock was never set. */
 	#startMs: number | undefined;
 
 	monotonicMs(): number {
@@ -59,20 +59,20 @@ class LinuxStorage implements Storage {
 	}
 }
 
-/** Ending of the previous firmware; the runner reports a restart, tools/linux.ts a fault. */
+/** Returns the ending of the previous firmware: the runner reports a restart, tools/linux.ts a fault. */
 function endingOf(cause: string | undefined): Ending {
 	if (setting("WAKE") !== undefined) return SLEPT;
 	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
-/** Time limit of the ESP32's watchdog. */
+/** As long as that of the ESP32's watchdog. */
 const WATCHDOG_MS = 5000;
 
-/** Addresses of the access point's clients. */
+/** Address that stands for the access point's network. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
-/** Multicast stays on this computer, as in the access point's network. */
+/** Multicast is restricted to the access point's network, which here means to this computer. */
 function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	return {
 		io: class extends io {
@@ -84,12 +84,12 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	};
 }
 
-/** Setting from the runner's command line (tools/linux.ts). */
+/** Returns a setting of the runner's command line (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * Returns the host and a function that prints the runner's "ready" line, or `fail`, which replaces everything, for an
- * image with a start fault.
+ * Returns the host, and a function that prints the runner's "ready" line. For an image with a start fault it also
+ * returns `fail`, which is called instead of everything else.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;
@@ -103,7 +103,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
-	/** Present contents of the file; empty without one. */
+	/** Returns the present contents of the file; an empty text without the file. */
 	const textFile = (name: string) => () => {
 		try {
 			return text.decode(new Uint8Array(System.readFile(`${state}/${name}`)));
@@ -112,7 +112,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		}
 	};
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
-	/** A wake for a reading only opens no port. */
+	/** False if no port is opened, because the device woke only for a reading. */
 	let isServing = false;
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
@@ -218,7 +218,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};
-	/** Start fault of the image; undefined if it starts. */
+	/** Returns the start fault of the image; undefined if it starts. */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

@@ -1,4 +1,4 @@
-/* The SDK has miniz as one file without a header; zlib's names must not be exported. */
+/* The SDK has miniz as one file without a header; it must not export zlib's names. */
 #define MINIZ_HEADER_FILE_ONLY
 #define MINIZ_NO_ZLIB_COMPATIBLE_NAMES
 #include "miniz.c"

@@ -1,4 +1,4 @@
-/* machine-post.h on Linux: the GLib main loop that runs the machine's thread. */
+/* machine-post.h on Linux: posts to the GLib main loop, which runs the machine's thread. */
 #include <glib.h>
 #include <stdlib.h>
 

@@ -1,9 +1,12 @@
 /*
- * Runs the firmware built by mcconfig -p lin (mc.so) without a display, as the SDK's simulator without its window.
- * usage: runner path/to/mc.so SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2
- * prints the memory in use; an abort of the machine is MACHINE_ENDED, all else 1. It ends with its parent process, as
- * by SIGTERM. A firmware that sleeps restarts it with GATEWAY_SLEEP_MS: it waits for that time or the button and sets
- * GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
+ * Runs the firmware built by mcconfig -p lin (mc.so) without a display, as the SDK's simulator does in its window.
+ *
+ *   usage: runner path/to/mc.so
+ *
+ * SIGTERM, SIGINT and SIGHUP end it with exit code 0. SIGUSR1 is a short press of the button; SIGUSR2 prints the memory
+ * in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1 after any other failure. If the parent
+ * process ends, the runner ends as after SIGTERM. A firmware that sleeps restarts the runner with GATEWAY_SLEEP_MS: the
+ * runner then waits for that time or the button, and sets GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -25,7 +28,7 @@ enum { SCREEN_SIZE = 4 };
 
 static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
-/* Exit code after an abort of the machine (tools/sdk/run.ts): the firmware failed, not its start. */
+/* Exit code after an abort of the machine (tools/sdk/run.ts), in contrast to a failed start. */
 enum { MACHINE_ENDED = 3 };
 
 /* Duration of a press of the button. */
@@ -45,7 +48,7 @@ typedef struct {
 
 static runner the_runner;
 
-/* Holds signals until a handler is installed, because one during a restart would end the process. */
+/* Holds back signals until a handler is installed, because a signal during a restart would end the process. */
 static void hold_signals(int how)
 {
 	sigset_t signals;
@@ -54,7 +57,7 @@ static void hold_signals(int how)
 	pthread_sigmask(how, &signals, NULL);
 }
 
-/* Called by the firmware: executes the program again in the same process. This closes all descriptors. */
+/* Called by the firmware: executes the program again in the same process, which closes all descriptors. */
 void runner_restart(void)
 {
 	hold_signals(SIG_BLOCK);
@@ -63,7 +66,7 @@ void runner_restart(void)
 	exit(1);
 }
 
-/* The device restarts instead. */
+/* On the device an abort restarts the chip; here it ends the program. */
 static void on_abort(txScreen *screen, int status)
 {
 	(void)screen;
@@ -129,7 +132,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Call it with signals held. */
+/* Waits if GATEWAY_SLEEP_MS is set. Call it with signals held back. */
 static void sleep_if_asked(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
@@ -141,7 +144,7 @@ static void sleep_if_asked(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
-	/* Without a machine there is no memory to report on SIGUSR2. */
+	/* Until there is a machine, SIGUSR2 has no memory to report on. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;
@@ -164,7 +167,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* If the parent process is killed, the firmware would stay behind with its ports. */
+	/* Otherwise, if the parent process was killed, the firmware would continue and keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_asked();

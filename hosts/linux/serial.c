@@ -1,10 +1,10 @@
 /*
- * A serial port of Linux, real or a pseudo-terminal, as a class of XS (serial.ts), or a TCP connection to one, as
- * gateways with Ethernet and the simulator have a coprocessor. Runs in the machine's thread on the GLib main loop;
- * events are calls of `onSerial(kind, count)` of the constructor's target.
+ * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to one, as
+ * Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main loop; an
+ * event is a call `onSerial(kind, count)` of the target that the constructor received.
  *
- * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK), which becomes a byte of 0x80 and above.
- * "Drained" means that the kernel's queue is empty and the time of the characters has passed, because the kernel does
+ * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
+ * or more. "Drained" means that the kernel's queue is empty and the time of the characters has passed: the kernel does
  * not know a converter's own buffer, and a pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond
  * which the newest are lost; SEND_LIMIT unsent bytes.
  */
@@ -27,10 +27,10 @@
 #include "xsmc.h"
 
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
-/* Longest host name, and longest wait of the machine for it. */
+/* HOST_SIZE: longest host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1 };
-/* Kinds of event; EVENT_ERROR has SERIAL_ERROR_… of the host contract as its count. */
+/* Kinds of events. The count of EVENT_ERROR is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
 
@@ -42,11 +42,11 @@ typedef struct {
 	gint64 quiet_at_us;
 	unsigned baud, bits_per_character;
 	bool is_socket, marks;
-	/* Received bytes of a mark (FF 00). */
+	/* Number of bytes received of a mark (FF 00). */
 	unsigned mark;
-	/* Pending events. */
+	/* True if room, or the end of sending, must still be reported. */
 	bool room_wanted, drain_wanted;
-	/* The target is a root of the machine and callable from construction to close. */
+	/* The target is remembered as a root of the machine from construction to close. `gone`: the port has failed. */
 	bool remembered, gone;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
@@ -103,8 +103,8 @@ static speed_t speed_of(unsigned baud)
 }
 
 /*
- * Returns true if the port accepts it. Pseudo-terminals and some adapters refuse parity. In 8E1 a damaged character
- * passes as received; the telegram has a check of its own.
+ * Configures the line. Returns false if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a
+ * damaged character is passed on as received, because telegrams have a check of their own.
  */
 static bool set_line(int descriptor, speed_t speed, int format)
 {
@@ -126,7 +126,7 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
 }
 
-/* Keeps all bytes but marks; counts damaged and lost ones. */
+/* Keeps all bytes except marks; counts damaged and lost ones. */
 static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -151,7 +151,7 @@ static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged
 	}
 }
 
-/* Reports one piece at a time, so that the reader keeps up with a line that is faster than any UART. */
+/* Reports one piece at a time, so that the reader keeps up with a line faster than any UART. */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
 	port *self = data;
@@ -167,7 +167,7 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 	return G_SOURCE_CONTINUE;
 }
 
-/* Writes what the port accepts now. */
+/* Writes as much as the port accepts now. */
 static void pump(port *self)
 {
 	while (self->sending > 0) {
@@ -185,7 +185,7 @@ static void pump(port *self)
 	}
 }
 
-/* Reports room and the last stop bit; runs again until both are reported. */
+/* Reports room for writing and the end of sending; is scheduled again until both are reported. */
 static gboolean on_later(gpointer data)
 {
 	port *self = data;
@@ -213,14 +213,14 @@ static gboolean on_later(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* The address after `tcp://`; NULL for the path of a device. */
+/* Returns the address after `tcp://`; NULL if the path is that of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";
 	return strncmp(path, scheme, sizeof scheme - 1) == 0 ? path + sizeof scheme - 1 : NULL;
 }
 
-/* Returns 0 or the error. */
+/* Waits for a connection. Returns 0, or the error. */
 static int wait_for(int descriptor)
 {
 	struct pollfd writable = { .fd = descriptor, .events = POLLOUT };
@@ -230,7 +230,7 @@ static int wait_for(int descriptor)
 	return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) < 0 ? errno : failure;
 }
 
-/* `HOST:PORT`; returns -1 with a reason on failure. */
+/* Connects to `HOST:PORT`; returns -1 with a reason on failure. */
 static int open_socket(const char *address, const char **reason)
 {
 	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
@@ -335,7 +335,7 @@ void xs_serial_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): returns the room left for writing. The caller respects the announced room. */
+/* (bytes, start, end): returns the room left for writing. The caller must respect the announced room. */
 void xs_serial_write(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);

@@ -12,7 +12,7 @@ const READABLE = 1;
 const WRITABLE = 2;
 const DRAINED = 3;
 
-/** The native object. XS would not initialise fields. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class Terminal extends Native("xs_serial_destructor") {
 	constructor(target: object, path: string) {
 		super();
@@ -39,7 +39,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly path: string;
 }
 
-/** Created once per port, because it checks for parity. */
+/** Create it once per port, because the constructor checks whether the port supports parity. */
 export class LinuxPort implements SerialPort {
 	readonly path: string;
 	readonly timers: SerialSettings["timers"];

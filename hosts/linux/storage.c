@@ -1,7 +1,7 @@
 /*
  * The key-value store of the host contract as files, one per key (storage.ts). A value is written to a temporary file,
- * synchronised and renamed over the old one, so that a power cut leaves the old or the new value. Limits: KEY_LIMIT,
- * VALUE_LIMIT, as in the contract.
+ * synchronised and renamed over the old one, so that after a power cut either the old or the new value is there.
+ * Limits: KEY_LIMIT and VALUE_LIMIT, as in the contract.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void check_key(xsMachine *the, const char *key)
 		xsRangeError("a key is 1 to 15 characters a-z, 0-9 and _");
 }
 
-/* Path of the file for (folder, key). */
+/* Writes the path of the file for the arguments (folder, key). */
 static void path_of(xsMachine *the, char path[PATH_SIZE], const char *suffix)
 {
 	char key[KEY_LIMIT + 2] = "";

@@ -60,7 +60,7 @@ void xs_system_exit(xsMachine *the)
 /* Defined in the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
-/* (utcMs, httpPort, httpsPort): texts */
+/* (utcMs, httpPort, httpsPort), all as texts: keeps them in the environment for the next start. */
 static void keep_for_next(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
@@ -77,7 +77,7 @@ void xs_system_restart(xsMachine *the)
 }
 
 /*
- * (utcMs, httpPort, httpsPort, ms): the runner waits before it restarts the firmware, and sets GATEWAY_WAKE to the
+ * (utcMs, httpPort, httpsPort, ms): restarts the firmware after the runner has waited, and set GATEWAY_WAKE to the
  * reason.
  */
 void xs_system_sleep(xsMachine *the)
@@ -97,7 +97,7 @@ void xs_system_monotonic(xsMachine *the)
 }
 
 enum {
-	/* A kind that no used slot of the stack has. */
+	/* Marks an untouched cell of the stack: no used cell has this kind. */
 	UNUSED_KIND = 0x5a,
 	/* Number of consecutive untouched cells that marks the end of the used stack; calls may leave some untouched. */
 	UNUSED_RUN = 32,
@@ -109,13 +109,13 @@ void xs_system_watch_stack(xsMachine *the)
 	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;
 }
 
-/* Collects, then prints one line: used of all slots, bytes of chunks, deepest stack, property names. */
+/* Collects garbage, then prints one line: slots in use of all, bytes of chunks, deepest stack, property names. */
 void gateway_memory(xsMachine *the)
 {
 	fxBeginHost(the);
 	fxCollectGarbage(the);
 	fxEndHost(the);
-	/* Searches from the used end, because regular expressions use the other one. */
+	/* Searches from the end that calls use, because regular expressions use the other end. */
 	txSlot *deepest = the->stack;
 	for (txSlot *slot = the->stack; slot > the->stackBottom && deepest - slot < UNUSED_RUN; slot--)
 		if (slot[-1].kind != UNUSED_KIND) deepest = slot - 1;

@@ -24,8 +24,8 @@ export class System {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
 	/**
-	 * Restarts the program after `ms`, or at the signal that presses the button. The clock shows `utcMs` now and
-	 * continues.
+	 * Restarts the program after `ms`, or earlier at the signal that presses the button. The clock shows `utcMs` now
+	 * and continues.
 	 */
 	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
 		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);
@@ -37,7 +37,7 @@ export class System {
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** Call once at the start; the stack depth is measured from here. */
+	/** Starts measuring the stack depth from here. Call once. */
 	static watchStack(): void {
 		native("xs_system_watch_stack").call(this);
 	}

@@ -1,15 +1,18 @@
-/* Tells which network interface is the gateway's own access point. Each host defines both functions. */
+/*
+ * Decides whether a connection or socket belongs to the gateway's own access point. Each host defines both functions.
+ */
 #ifndef ACCESS_POINT_H
 #define ACCESS_POINT_H
 
 #include <stdbool.h>
 
 /*
- * Returns true if an established TCP connection came in over the access point. Do not call it in the machine's thread.
+ * Returns true if an established TCP connection came in over the access point. Must not be called in the machine's
+ * thread.
  */
 bool access_point_accepted(int socket);
 
-/* Restricts a UDP socket to the access point. Returns false without one. */
+/* Restricts a UDP socket to the access point. Returns false if there is no access point. */
 bool access_point_bind(int socket);
 
 #endif

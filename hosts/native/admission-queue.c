@@ -7,16 +7,16 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest wait of a ready connection for a place: longer than any handshake ahead of it. */
+	/* Longest wait of a ready connection for a place, longer than any handshake ahead of it. */
 	PATIENCE_MS = 20000,
-	/* Time in which a new connection may be about to send. */
+	/* Time allowed to a new connection for sending its first bytes before it may be evicted. */
 	FIRST_WORD_MS = 300,
-	/* Interval for looking at a connection with incomplete first bytes. */
+	/* Interval at which a connection with incomplete first bytes is checked. */
 	LOOK_MS = 20,
 	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
-	/* Sufficient length of a ClientHello: lwIP shows only the first segment. */
+	/* Number of bytes that count as a ClientHello even if it is longer, because lwIP shows only the first segment. */
 	HELLO_SIZE = 256,
 };
 
@@ -37,7 +37,7 @@ void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_
 	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->callers[i].socket = -1;
 }
 
-/* -1 for an untrusted address. */
+/* Returns the index of the address in the list of trusted ones; -1 if it is not trusted. */
 static int trusted_at(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < TRUSTED_LIMIT; i++)
@@ -96,7 +96,10 @@ static unsigned callers_from(const admission_queue *queue, const char *address)
 	return count;
 }
 
-/* Which of two is dropped if their addresses have equally many; of two ready ones, the younger. */
+/*
+ * Returns true if `caller` is dropped before `other` when their addresses have equally many connections. Of two ready
+ * connections the younger one is dropped, of two others the older one.
+ */
 static bool goes_before(const admission_queue *queue, const pending_connection *caller, const pending_connection *other)
 {
 	bool trusted = is_trusted(queue, caller->address);
@@ -105,7 +108,10 @@ static bool goes_before(const admission_queue *queue, const pending_connection *
 	return caller->ready ? caller->number > other->number : caller->number < other->number;
 }
 
-/* The connection that makes room for `newcomer`, possibly itself; it counts for its address, and as ready. */
+/*
+ * Returns the connection to drop for `newcomer`, possibly `newcomer` itself, which is counted for its address and
+ * treated as ready.
+ */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;
@@ -137,7 +143,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 	place->ready = false;
 }
 
-/* Returns 1 if enough bytes have arrived; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will arrive. */
+/* Returns 0 if enough bytes have arrived, SOCKET_AGAIN if not yet, SOCKET_BROKEN if nothing will arrive. */
 static int has_spoken(const admission_queue *queue, pending_connection *caller, bool last_chance)
 {
 	uint8_t bytes[HELLO_SIZE];
@@ -148,8 +154,8 @@ static int has_spoken(const admission_queue *queue, pending_connection *caller, 
 	caller->begun = true;
 	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
 	/*
-	 * Mbed TLS recognises a peer that speaks another protocol at once. A peer may send the record header in a segment
-	 * of its own.
+	 * Bytes of another protocol count as enough, because Mbed TLS rejects them at once. A record header alone does not:
+	 * a peer may send it in a segment of its own.
 	 */
 	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
 	size_t whole = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
@@ -176,7 +182,7 @@ void admission_serve(admission_queue *queue, uint64_t now_ms)
 	}
 }
 
-/* Turn in which the address last got a place; 0: never, or forgotten. */
+/* Returns the sequence number of the address's last place; 0: never had one, or forgotten. */
 static uint64_t last_turn(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < ADMISSION_MEMORY; i++)
@@ -224,7 +230,7 @@ int admission_take(admission_queue *queue, pending_connection *caller)
 	int socket = caller->socket;
 	remember(queue, caller->address);
 	caller->socket = -1;
-	/* The place made for one of them may go to this one. */
+	/* This connection may have got the place that was freed for another one; the listener is then notified again. */
 	for (unsigned i = 0; i < queue->limit; i++) queue->callers[i].told = false;
 	return socket;
 }

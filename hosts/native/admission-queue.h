@@ -25,30 +25,30 @@
 #include "stream-server.h"
 
 enum {
-	/* Number of addresses with a remembered last place. */
+	/* Number of addresses for which the last place is remembered. */
 	ADMISSION_MEMORY = 8,
-	/* Places in a row for trusted addresses while untrusted ones wait. */
+	/* Number of places that trusted addresses may get in a row while untrusted ones wait. */
 	TRUSTED_IN_A_ROW = 4,
-	/* Maximum number of trusted addresses; the one without a token for the longest time loses its trust. */
+	/* Maximum number of trusted addresses. Beyond it, the address with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
 	/* Duration of trust after the last request with a token, equal to that of a session. */
 	TRUST_MS = 1800000,
-	/* Stalled handshakes that end trust; a single one may be due to the network. */
+	/* Number of stalled handshakes that ends trust; a single one may be due to the network. */
 	ADMISSION_STALLS = 2,
 };
 
 typedef struct {
-	/* -1 without one. */
+	/* -1 if this entry is unused. */
 	int socket;
 	/* True once the first bytes have arrived. */
 	bool ready;
-	/* True after the first bytes: poll() would report the socket repeatedly. */
+	/* True after the first byte: poll() must not watch the socket, because it would return at once each time. */
 	bool begun;
-	/* The listener was notified that this connection waits for a place. */
+	/* True if the listener was notified that this connection waits for a place. */
 	bool told;
-	/* Time of arrival, and time at which it was ready. */
+	/* Time of arrival, or, once ready, the time at which it became ready. */
 	uint64_t since_ms;
-	/* Increases with each connection. */
+	/* Sequence number of the connection. */
 	uint64_t number;
 	char address[STREAM_ADDRESS_SIZE];
 } pending_connection;
@@ -62,16 +62,16 @@ typedef struct {
 	uint64_t numbers;
 	struct {
 		char address[STREAM_ADDRESS_SIZE];
-		/* 0: never; otherwise larger is later. */
+		/* Sequence number of the last place; 0: never had one. */
 		uint64_t turn;
 	} served[ADMISSION_MEMORY];
 	uint64_t turns;
-	/* Places of trusted addresses since the last untrusted one. */
+	/* Number of places for trusted addresses since the last one for an untrusted address. */
 	unsigned trusted_in_a_row;
 	struct {
-		/* "" if unused. */
+		/* "" if this entry is unused. */
 		char address[STREAM_ADDRESS_SIZE];
-		/* Time of the last token; stalled handshakes since then. */
+		/* Time of the last token, and number of stalled handshakes since then. */
 		uint64_t known_ms;
 		unsigned stalls;
 	} trusted[TRUSTED_LIMIT];
@@ -82,10 +82,10 @@ void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_
 /* Records a valid token from this address. */
 void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Records a handshake given up because nothing arrived. */
+/* Records a handshake that was given up because nothing arrived. */
 void admission_stalled(admission_queue *queue, const char *address);
 
-/* After a token was revoked. */
+/* Ends all trust, after a token was revoked. */
 void admission_forget_trusted(admission_queue *queue);
 
 /* Takes ownership of the socket. A full queue drops one connection, possibly this one. */
@@ -94,22 +94,25 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 /* Checks for first bytes, closes overdue connections and ends expired trust. */
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
-/* The connection to admit next; NULL if none is ready. */
+/* Returns the connection to admit next; NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
-/* Returns the socket, now owned by the caller of this function; the address counts as served. */
+/*
+ * Removes the connection from the queue and returns its socket, which the caller then owns. The address counts as
+ * served.
+ */
 int admission_take(admission_queue *queue, pending_connection *caller);
 
 /*
- * Closes the connection that has been silent longest, to free its socket. Returns false if all are within their grace
- * period.
+ * Closes the connection that has been silent longest, to free its socket. Returns false if every connection is still
+ * within its grace period.
  */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
 /* Returns true if poll() must watch the socket for its first bytes. */
 bool admission_listens(const pending_connection *caller);
 
-/* Time at which admission_serve must be called without other events; UINT64_MAX: never. */
+/* Time at which admission_serve must be called even without other events; UINT64_MAX: never. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
 
 void admission_close(admission_queue *queue);

@@ -1,4 +1,4 @@
-/** The button of a host, reported by its native part, as the host contract defines it. */
+/** The button of the host contract; the native part of each host reports its presses. */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
@@ -11,7 +11,7 @@ class Pressed {
 	}
 }
 
-/** Call once. `watch` passes the native part the object with the method `onButton(pressed)`. */
+/** Creates the port; call once. `watch` passes the native part an object with the method `onButton(pressed)`. */
 export function createButtonPort(watch: (target: object) => void): ButtonPort {
 	const source = new Pressed();
 	watch(source);

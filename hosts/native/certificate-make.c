@@ -1,5 +1,5 @@
 /*
- * The gateway's own certificate; see certificate.h. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
+ * Makes the gateway's own certificate; see certificate.h. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
  *
  *   subject, issuer   CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
@@ -20,7 +20,7 @@
 enum {
 	SERIAL_SIZE = 16,
 	TIME_SIZE = sizeof "YYYYMMDDhhmmss",
-	/* Each name has a tag and up to two bytes of length; around them a sequence with up to four. */
+	/* Each name has a tag and up to two bytes of length. The sequence around all names has up to four bytes. */
 	NAMES_SIZE = CERTIFICATE_NAMES_LIMIT * (CERTIFICATE_DNS_NAME_LIMIT + 3) + 4,
 };
 
@@ -44,7 +44,7 @@ static bool is_in_range(const certificate_options *options)
 		options->valid_to_ms < END_MS;
 }
 
-/* UTC as YYYYMMDDhhmmss; for times in range. */
+/* Writes UTC as YYYYMMDDhhmmss; the time must be in range. */
 static void write_time(int64_t ms, char text[TIME_SIZE])
 {
 	static const int DAYS_OF_MONTH[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -64,13 +64,13 @@ static void write_time(int64_t ms, char text[TIME_SIZE])
 		(unsigned)(days + 1) % 100, (unsigned)second / 3600 % 100, (unsigned)second / 60 % 60, (unsigned)second % 60);
 }
 
-/* subjectAltName (RFC 5280, 4.2.1.6): dNSName [2] or iPAddress [7] each. */
+/* Sets subjectAltName (RFC 5280, 4.2.1.6): each entry is a dNSName [2] or an iPAddress [7]. */
 static int set_alternative_names(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
 	unsigned char der[NAMES_SIZE], *at = der + sizeof der;
 	int length = 0;
-	// Written from the end backwards; there is room for the longest.
+	// The names are written from the end backwards. There is room for the longest ones.
 	for (size_t i = options->name_count; i > 0; i--) {
 		const char *name = options->names[i - 1];
 		uint32_t address;
@@ -89,7 +89,8 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 
 static int set_extensions(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
-	// As bytes, because the library's two versions write different defaults: SEQUENCE { }, SEQUENCE { serverAuth }.
+	// Encoded here, because the two versions of the library write different defaults: SEQUENCE { }, SEQUENCE {
+	// serverAuth }.
 	static const unsigned char NO_AUTHORITY[] = { 0x30, 0 };
 	static const unsigned char SERVER[] = { 0x30, 10, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1 };
 	int error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_BASIC_CONSTRAINTS,
@@ -105,7 +106,7 @@ static int set_serial(mbedtls_x509write_cert *writer)
 {
 	unsigned char serial[SERIAL_SIZE];
 	if (!random_bytes(serial, sizeof serial)) return MBEDTLS_ERR_X509_FATAL_ERROR;
-	// Positive and of full length (RFC 5280, 4.1.2.2).
+	// The number must be positive, and is given its full length (RFC 5280, 4.1.2.2).
 	serial[0] = (unsigned char)((serial[0] & 0x7f) | 0x40);
 	return compat_set_serial(writer, serial, sizeof serial);
 }
@@ -127,7 +128,7 @@ static int set_up(mbedtls_x509write_cert *writer, const certificate_options *opt
 	return error != 0 ? error : set_extensions(writer, options);
 }
 
-/* Initialises `pair` with this key if it is on P-256, else with a new one. Returns 0 or an error. */
+/* Initialises `pair` with the key in `text` if it is on P-256, else with a new one. Returns 0 or an error. */
 static int take_key(mbedtls_pk_context *pair, const char *text)
 {
 	if (text && mbedtls_pk_parse_key(pair, (const unsigned char *)text, strlen(text) + 1, NULL, 0) == 0 &&

@@ -1,5 +1,7 @@
-/* Matches a certificate's names (subjectAltName; RFC 5280, 4.2.1.6) with a requested one (RFC 6125), because Mbed
-   TLS 2.28 does not support addresses. For tls-trust.c. */
+/*
+ * Matches a requested name with the names in a certificate (subjectAltName; RFC 5280, 4.2.1.6, and RFC 6125), because
+ * Mbed TLS 2.28 does not support addresses. For tls-trust.c.
+ */
 #ifndef CERTIFICATE_MATCH_H
 #define CERTIFICATE_MATCH_H
 
@@ -9,11 +11,14 @@
 
 #include <mbedtls/x509_crt.h>
 
-/* `name`: an IPv4 address in dotted decimal, which must be listed as an address, or a DNS name, where "*" matches
-   the whole first of three or more labels. The common name counts only without any DNS name. */
+/*
+ * Returns true if the certificate is valid for `name`: an IPv4 address in dotted decimal, which must be listed as an
+ * address, or a DNS name, where "*" matches the whole first of three or more labels. The common name counts only if the
+ * certificate has no DNS name.
+ */
 bool certificate_is_for(const mbedtls_x509_crt *certificate, const char *name);
 
-/* For tests: whether `pattern`, of `length` bytes, matches the DNS name. */
+/* For tests: returns true if `pattern`, of `length` bytes, matches the DNS name. */
 bool certificate_pattern_covers(const uint8_t *pattern, size_t length, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A distinguished name as text: RFC 4514, last part first, with a space after each comma; same as
- * hosts/node/distinguished-name.ts. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes of
- * text.
+ * Writes a distinguished name as text (RFC 4514): last part first, with a space after each comma, as
+ * hosts/node/distinguished-name.ts does. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes
+ * of text.
  *
  *   Name ::= SEQUENCE OF SET OF SEQUENCE { type OBJECT IDENTIFIER, value DirectoryString }
  */
@@ -17,7 +17,7 @@ enum { PARTS_LIMIT = 32, TYPE_SIZE = 160 };
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
-/* Short names of RFC 4514, 3, and two others common in certificates of devices. */
+/* Short names of RFC 4514, 3, and two others that are common in device certificates. */
 static const struct {
 	const char *type, *name;
 } TYPE_NAMES[] = {
@@ -37,12 +37,12 @@ static const struct {
 typedef struct {
 	char *text;
 	size_t length;
-	/* Longest beginning that leaves room for the ellipsis. */
+	/* Length of the longest beginning that leaves room for the ellipsis. */
 	size_t cut;
 	bool full;
 } writer;
 
-/* Writes the whole piece, or ends the text there. */
+/* Appends the whole piece. If it does not fit, ends the text with an ellipsis. */
 static void put(writer *out, const char *piece, size_t length)
 {
 	if (out->full) return;
@@ -62,7 +62,7 @@ static void put_text(writer *out, const char *text)
 	put(out, text, strlen(text));
 }
 
-/* UTF-8 of a code point; returns the number of bytes. */
+/* Encodes a code point as UTF-8; returns the number of bytes. */
 static size_t encode_utf8(uint32_t code, char bytes[4])
 {
 	if (code < 0x80) {
@@ -106,7 +106,7 @@ static int32_t next_wide(bytes_range *from, int width)
 	return code > LAST_CODE ? MALFORMED : (int32_t)code;
 }
 
-/* Next code point of a non-empty string of this type, or MALFORMED. */
+/* Takes the next code point of a non-empty string of type `tag`. Returns MALFORMED if it is invalid. */
 static int32_t next_code(int tag, bytes_range *from)
 {
 	int32_t code;
@@ -121,7 +121,7 @@ static int32_t next_code(int tag, bytes_range *from)
 		code = next_wide(from, 4);
 		break;
 	case MBEDTLS_ASN1_T61_STRING:
-		// Real certificates of this type contain Latin-1 beyond ASCII.
+		// Teletex strings in real certificates contain Latin-1 beyond ASCII.
 		code = *from->at++;
 		break;
 	case MBEDTLS_ASN1_PRINTABLE_STRING:
@@ -154,7 +154,7 @@ static void put_code(writer *out, int32_t code, bool first, bool last)
 
 enum { ANY_TAG = -1 };
 
-/* Takes one element with this tag; returns its contents, and its actual tag in *tag. */
+/* Takes one element with the expected tag. Returns its contents, and the tag found in *tag. */
 static bool take(bytes_range *from, int *tag, bytes_range *contents)
 {
 	if (from->at >= from->end || (*tag != ANY_TAG && *from->at != *tag)) return false;
@@ -168,7 +168,7 @@ static bool take(bytes_range *from, int *tag, bytes_range *contents)
 	return true;
 }
 
-/* Object identifier as numbers with dots. */
+/* Writes the object identifier as numbers with dots. */
 static bool read_type(bytes_range from, char type[TYPE_SIZE])
 {
 	size_t used = 0;
@@ -215,7 +215,7 @@ static bool put_attribute(writer *out, bytes_range attribute)
 	return true;
 }
 
-/* Parts of a relative name, joined by "+". */
+/* Writes the parts of a relative name, joined by "+". */
 static bool put_part(writer *out, bytes_range part)
 {
 	const char *before = "";

@@ -6,7 +6,10 @@
 
 #include <mbedtls/x509.h>
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar (years from March on, so that a leap day is their last). */
+/*
+ * Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March on, so that a leap day is the
+ * last day of a year.
+ */
 static inline int64_t days_from_civil(int year, int month, int day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;

@@ -1,6 +1,7 @@
 /*
- * Reads certificates and the private key out of a file; see certificate.h. PEM blocks are decoded one at a time, and at
- * most three certificates are held: the first, for the key, and two neighbours, for the signature.
+ * Reads the certificates and the private key in a file; see certificate.h. PEM blocks are decoded one at a time, and at
+ * most three certificates are held: the first one, to compare it with the key, and two neighbours, to check a
+ * signature.
  */
 #include "certificate.h"
 
@@ -22,8 +23,8 @@ enum {
 	/* Slightly more than the longest label, "ENCRYPTED PRIVATE KEY". */
 	LABEL_SIZE = 32,
 	/*
-	 * Maximum length of a public RSA exponent, bytes: with one as long as the key a chip would compute for half a
-	 * minute.
+	 * Maximum length of a public RSA exponent, bytes. With an exponent as long as the key, a chip would compute for
+	 * half a minute.
 	 */
 	EXPONENT_SIZE = 4,
 };
@@ -34,7 +35,7 @@ typedef struct {
 
 typedef struct {
 	char label[LABEL_SIZE];
-	/* Text between the lines of dashes; both NULL if the last one is missing. */
+	/* Text between the BEGIN and the END line; both pointers are NULL if the END line is missing. */
 	text_range body;
 } pem_block;
 
@@ -43,11 +44,11 @@ typedef struct {
 	/* Parsed certificates: the first of the file, then two used alternately. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
-	/* The file has more certificates than fit the result. */
+	/* True if the file has more certificates than the result has room for. */
 	bool too_many;
 } reader;
 
-/* Next occurrence of the text in the range, or NULL. */
+/* Returns the next occurrence of the text in the range, or NULL. */
 static const uint8_t *find(text_range range, const char *text)
 {
 	size_t length = strlen(text);
@@ -60,7 +61,7 @@ static const uint8_t *find(text_range range, const char *text)
 	return NULL;
 }
 
-/* Takes the next block out of the range; false without one. */
+/* Takes the next block out of the range; returns false if there is no more. */
 static bool next_block(text_range *from, pem_block *block)
 {
 	const uint8_t *begin;
@@ -76,7 +77,7 @@ static bool next_block(text_range *from, pem_block *block)
 		strcat(strcat(strcat(closing, END), block->label), DASHES);
 		const uint8_t *end = find(rest, closing);
 		block->body = (text_range){ end ? rest.at : NULL, end };
-		// A block without an end may contain others.
+		// A block without an END line may contain other blocks.
 		if (end) from->at = end + strlen(closing);
 		return true;
 	}
@@ -89,10 +90,10 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/* Decoded bytes of the block, to be freed with free_bytes; NULL if it is empty or memory is short. */
+/* Returns the decoded bytes of the block, to be freed with free_bytes; NULL if it is empty or memory is short. */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
-	// Mbed TLS, which parses the file again for handshakes, requires the line of dashes to end here.
+	// The END line must follow here: Mbed TLS, which parses the file again for handshakes, requires it.
 	if (body.at < body.end && *body.at == ' ') body.at++;
 	if (body.at < body.end && *body.at == '\r') body.at++;
 	if (body.at >= body.end || *body.at++ != '\n') return NULL;
@@ -108,7 +109,7 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 	return NULL;
 }
 
-/* Called by the library for an unknown extension. */
+/* Called by the library for an unknown extension; a critical one is rejected. */
 static int judge_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
 {
@@ -116,7 +117,7 @@ static int judge_extension(void *context, const mbedtls_x509_crt *certificate, c
 	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
 }
 
-/* Returns true if the library refused a certificate for an unknown feature rather than damage. */
+/* Returns true if the library rejected a certificate for an unknown feature, not because it is damaged. */
 static bool is_unsupported(int error)
 {
 	switch (-(-error & 0x7f80)) {
@@ -132,7 +133,7 @@ static bool is_unsupported(int error)
 	}
 }
 
-/* Writes the fingerprint as text; false when the library fails. */
+/* Writes the fingerprint as text; returns false if the library fails. */
 static bool fingerprint(const mbedtls_x509_buf *der, char *text)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -163,10 +164,10 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 		fingerprint(&certificate->raw, details->fingerprint);
 }
 
-/* Returns true if `issuer` is an authority whose key signed the other; ignores validity times. */
+/* Returns true if `issuer` is an authority and has signed `certificate`. Validity times are ignored. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
-	// The clients judge the algorithms, and the rules of an upload the smallest key.
+	// Allows everything: clients check the algorithms, and the upload checks the smallest key.
 	static const mbedtls_x509_crt_profile anything = {
 		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
 	};
@@ -200,7 +201,7 @@ static mbedtls_x509_crt *slot(reader *r, size_t index)
 	return &r->parsed[index == 0 ? 0 : 1 + index % 2];
 }
 
-/* Adds the next certificate to the file's list, or returns the problem. */
+/* Adds the next certificate to the list in the result. Returns a problem, if any. */
 static certificates_problem add_certificate(reader *r, const uint8_t *der, size_t length)
 {
 	certificate_file *file = r->file;
@@ -239,7 +240,7 @@ static bool is_key_label(const char *label)
 		strcmp(label, "RSA PRIVATE KEY") == 0 || strcmp(label, "ENCRYPTED PRIVATE KEY") == 0;
 }
 
-/* Returns true if the key belongs to one of the certificates in the text. */
+/* Returns true if the key belongs to one of the certificates in `text`. */
 static bool is_of_one(reader *r, text_range text, const mbedtls_pk_context *key)
 {
 	pem_block block;
@@ -257,11 +258,11 @@ static bool is_of_one(reader *r, text_range text, const mbedtls_pk_context *key)
 	return found;
 }
 
-/* State of the private key in the block, checked against the certificates in the text. */
+/* Returns the state of the private key in the block, which is compared with the certificates in `text`. */
 static private_key_state read_key(reader *r, text_range text, const pem_block *block)
 {
 	if (!block->body.at) return PRIVATE_KEY_UNREADABLE;
-	// An encrypted key has its own label by RFC 5958, and a header line by RFC 1421 (4.6.1.1).
+	// An encrypted key has its own label (RFC 5958), or a header line (RFC 1421, 4.6.1.1).
 	if (strncmp(block->label, "ENCRYPTED", 9) == 0 || find(block->body, "4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
 	size_t length = 0;
 	uint8_t *der = decode(r, block->body, &length);
@@ -292,7 +293,7 @@ static void read_blocks(reader *r, text_range text)
 			key = block;
 		}
 	}
-	// Read after all certificates, because a key may precede its own.
+	// The key is read after all certificates, because it may precede its certificate.
 	if (key.label[0]) r->file->key = read_key(r, whole, &key);
 	bool is_der = !any && text.at < text.end && *text.at == (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
 	if (is_der) r->file->problem = add_certificate(r, text.at, (size_t)(text.end - text.at));

@@ -1,7 +1,7 @@
 /*
- * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: contents of a file for the host's
- * `crypto`, and the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Plain C for one
- * caller at a time; stateless.
+ * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: reads a file for the host's
+ * `crypto`, and makes the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Plain C for
+ * one caller at a time; stateless.
  */
 #ifndef CERTIFICATE_H
 #define CERTIFICATE_H
@@ -13,25 +13,25 @@
 enum {
 	/* Maximum size of a file, bytes (`max_size` of the API). */
 	CERTIFICATE_FILE_LIMIT = 12288,
-	/* Most certificates listed for one file. */
+	/* Maximum number of certificates listed for one file. */
 	CERTIFICATE_CHAIN_LIMIT = 6,
-	/* Maximum length of a name, bytes of UTF-8; a longer one is cut and ends in "…". */
+	/* Maximum length of a name, bytes of UTF-8; a longer name is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
 	/* Size of a fingerprint as text: 32 pairs of digits, each followed by a colon or the NUL. */
 	CERTIFICATE_FINGERPRINT_SIZE = 96,
 	/*
-	 * Maximum number of names of a generated certificate, and their length; the first is the common name (RFC 5280,
-	 * A.1).
+	 * Maximum number of names of a generated certificate, and maximum length of a name. The first one is the common
+	 * name (RFC 5280, A.1).
 	 */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
-	/* Room for the texts that certificate_make writes, with the NUL. */
+	/* Size of each text that certificate_make writes, with the NUL. */
 	CERTIFICATE_PEM_SIZE = 2560,
 	PRIVATE_KEY_PEM_SIZE = 320,
 };
 
-/* Values of modules/io/host.ts. */
+/* As in modules/io/host.ts. */
 typedef enum { KEY_TYPE_EC = 1, KEY_TYPE_RSA = 2 } certificate_key_type;
 typedef enum {
 	CERTIFICATES_WELL = 0,
@@ -49,7 +49,7 @@ typedef enum {
 } private_key_state;
 
 typedef struct {
-	/* Well-formed UTF-8 without control characters, NUL-terminated. */
+	/* Names are well-formed UTF-8 without control characters, NUL-terminated. */
 	char subject[CERTIFICATE_NAME_LIMIT + 1];
 	char issuer[CERTIFICATE_NAME_LIMIT + 1];
 	/* Unix time, ms. */
@@ -59,7 +59,7 @@ typedef struct {
 	unsigned key_bits;
 	/* SHA-256 of the DER as text: AB:CD:… */
 	char fingerprint[CERTIFICATE_FINGERPRINT_SIZE];
-	/* Signed by the next certificate in the file, which is an authority. */
+	/* True if the next certificate in the file is an authority that signed this one. */
 	bool issued_by_next;
 } certificate_details;
 
@@ -72,15 +72,15 @@ typedef struct {
 
 typedef enum {
 	CERTIFICATE_OK = 0,
-	/* An argument exceeds its limit: a RangeError. */
+	/* An argument exceeds its limit, which becomes a RangeError. */
 	CERTIFICATE_RANGE = 1,
 	/* Out of memory, or the library failed. */
 	CERTIFICATE_FAILED = 2,
 } certificate_status;
 
 /*
- * Parses `length` bytes (PEM text, or one DER certificate) into *file (about 3.4 KB: too large for a small stack).
- * Problems of the file are reported in *file, not by the status.
+ * Parses `length` bytes (PEM text, or one DER certificate) into *file, which has about 3.4 KB and is too large for a
+ * small stack. Problems of the file are reported in *file, not by the status.
  */
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 
@@ -88,16 +88,16 @@ typedef struct {
 	/* DNS names of A-Z a-z 0-9 . - _, or IPv4 addresses (ipv4.h), NUL-terminated. */
 	const char *names[CERTIFICATE_NAMES_LIMIT];
 	size_t name_count;
-	/* Unix time, ms; 2000-01-01 to 9999-12-31; fractions of a second are dropped. */
+	/* Unix time, ms, from 2000-01-01 to 9999-12-31; fractions of a second are dropped. */
 	int64_t valid_from_ms;
 	int64_t valid_to_ms;
-	/* NUL-terminated PEM text of the P-256 key to use. A new key is made for NULL or unusable text. */
+	/* NUL-terminated PEM text of the P-256 key to use. If it is NULL or unusable, a new key is made. */
 	const char *own_key;
 } certificate_options;
 
 /*
- * A P-256 key and a certificate that it signs, both as NUL-terminated PEM text. The caller must erase `key`. Needs
- * about 6 KB of stack, including the library.
+ * Makes a P-256 key and a certificate signed with it, both as NUL-terminated PEM text. The caller must erase `key`.
+ * Needs about 6 KB of stack, including the library.
  */
 certificate_status certificate_make(
 	const certificate_options *options, char certificate[CERTIFICATE_PEM_SIZE], char key[PRIVATE_KEY_PEM_SIZE]);

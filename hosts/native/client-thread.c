@@ -1,6 +1,6 @@
 /*
- * Thread of the clients: one loop around poll(). Each client proceeds as far as possible without waiting, then the next
- * one.
+ * Thread of the clients: one loop around poll(). Each client proceeds as far as it can without waiting; then the next
+ * one does.
  */
 #include "client-thread.h"
 
@@ -15,17 +15,20 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest sleep: maximum delay of a wake-up that could not be sent. */
+	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Limits of a handshake while others wait for the gate: its duration, and the server's silence. */
+	/* Limits of a handshake while other parties wait for the gate: duration, and silence of the server. */
 	HANDSHAKE_MS = 10000,
 	PRESSED_SILENCE_MS = 2000,
 	/* Interval at which a handshake with a silent server checks for other parties waiting. */
 	LOOK_MS = 250,
-	/* Sockets that only wait for the peer's FIN; beyond this number the oldest is closed. */
+	/* Number of sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
-	/* Watched sockets, including closed ones that still send. Further ones are served but not watched. */
+	/*
+	 * Maximum number of watched sockets, including those of closed clients that still send. Further ones are served but
+	 * not watched.
+	 */
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
@@ -49,21 +52,24 @@ static void unlock(void)
 	pthread_mutex_unlock(&clients.lock);
 }
 
-/* Must not take the lock: a caller that leaves the gate holds the gate's lock. */
+/* Must not take the lock: a caller that leaves the gate holds the gate's lock. May be called in any thread. */
 void client_granted(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
-/* Any thread. */
+/* Called by the resolver in any thread. */
 static void answered(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
-/* Closing a socket at once would reset it if more data arrived, and destroy what the server has not read. */
+/*
+ * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and destroy
+ * what the server has not read.
+ */
 static void linger(room *self, int socket)
 {
 	if (socket < 0) return;
@@ -91,7 +97,7 @@ static bool serve_lingering(room *self)
 	return left;
 }
 
-/* Releases everything except what the owner may still request. */
+/* Releases everything except what the owner may still ask for. */
 static void let_go(room *self, stream_client *client)
 {
 	handshake_gate_leave(&client->gate);
@@ -122,7 +128,7 @@ static void fail(room *self, stream_client *client, client_code code)
 	unlock();
 }
 
-/* Frees the client itself. */
+/* Releases everything and frees the client. */
 static void dismiss(room *self, stream_client *client)
 {
 	let_go(self, client);
@@ -170,7 +176,7 @@ static void end_handshake(room *self, stream_client *client)
 	unlock();
 }
 
-/* Time at which it is given up if others wait for the gate. */
+/* Time at which a handshake is given up if other parties wait for the gate. */
 static uint64_t pressed_deadline_ms(const stream_client *client)
 {
 	uint64_t silent_ms = client->connection.silent_since_ms + PRESSED_SILENCE_MS;
@@ -210,7 +216,7 @@ static void begin_handshake(room *self, stream_client *client)
 	client->connection.state = CONNECTION_HANDSHAKING;
 	client->state = CLIENT_STATE_SHAKING;
 	unlock();
-	/* The client sends first. */
+	/* In a handshake the client sends first. */
 	shake_hands(self, client);
 }
 
@@ -236,7 +242,10 @@ static void set_off(room *self, stream_client *client, const char *text)
 	fail(self, client, code);
 }
 
-/* An address needs no resolution; a name without a free place is asked for in the next round. */
+/*
+ * Starts to resolve the host name; an IPv4 address is used directly. If the resolver has no place, the next pass of the
+ * loop tries again.
+ */
 static void resolve(room *self, stream_client *client)
 {
 	uint32_t address;
@@ -338,7 +347,7 @@ static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
 	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
 }
 
-/* The socket to poll for a client, and the events; lowers *limit_ms if it must not wait that long. */
+/* Returns the socket to poll for a client, with the events. Lowers *limit_ms if the client cannot wait that long. */
 static struct pollfd watch_of(stream_client *client, client_state state, uint32_t *limit_ms)
 {
 	switch (state) {
@@ -391,7 +400,7 @@ static void sleep_well(room *self)
 	self->now_ms = socket_clock_ms();
 }
 
-/* Needs the lock; notify only posts. */
+/* Notifies the listeners, which may only post. The caller must hold the lock. */
 static void tell(void)
 {
 	stream_event event;
@@ -402,7 +411,7 @@ static void tell(void)
 	}
 }
 
-/* Needs the lock. A client opened after this starts another thread. */
+/* Ends the thread's state; a client opened after this starts another thread. The caller must hold the lock. */
 static void end_thread(room *self)
 {
 	if (self->resolver) resolver_close(self->resolver);

@@ -1,9 +1,9 @@
 /*
  * State shared by both parts of the clients: stream-client.c has the functions for users, client-thread.c the thread,
- * which alone uses sockets and Mbed TLS. The common lock is held for copies only.
+ * which alone uses sockets and Mbed TLS. The common lock is held only while data are copied.
  *
- *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> STANDS        (a plain one stands when it is connected)
- *       each but STANDS -> FAILED; closed: gone at once, or once all is sent where it STANDS
+ *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> STANDS        (a plain TCP client: CONNECTING -> STANDS)
+ *       any but STANDS -> FAILED; a closed client is freed at once, in STANDS when everything is sent
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H
@@ -27,21 +27,21 @@ typedef enum {
 } client_state;
 
 struct stream_client {
-	/* List of all clients: owners insert at the front, the thread removes. */
+	/* Next in the list of all clients: owners insert at the front, the thread removes. */
 	struct stream_client *next;
 	void (*notify)(void *context);
 	void *context;
 
-	/* Used by both threads, under the lock. */
+	/* This and the following members are used by both threads, under the lock. */
 	client_state state;
-	/* Code of the failure in the state FAILED. */
+	/* Reason for the state FAILED. */
 	client_code code;
 	bool code_told;
-	/* The listener was notified but has not taken all events. */
+	/* True if the listener was notified and has not taken all events yet. */
 	bool notified;
-	/* True once the owner has closed it. */
+	/* True once the owner has closed the client. */
 	bool closed;
-	/* Rings of a client in STANDS; the thread's part is also used in SHAKING. */
+	/* Rings of a client in STANDS. The thread uses its part in SHAKING already. */
 	stream_connection connection;
 	char address[IPV4_TEXT_SIZE];
 	bool resumed;
@@ -50,17 +50,15 @@ struct stream_client {
 
 	/* This and the following members are used by the thread only. */
 	uint64_t deadline_ms;
-	/* Number of the resolver's question, or -1. */
+	/* Number of the request to the resolver, or -1. */
 	int question;
-	/* Socket until SHAKING; then the connection has it. */
+	/* The socket until SHAKING; afterwards the connection owns it. */
 	int socket;
-	/* NULL: plain TCP. Holds a reference until the connection takes it over. */
+	/* NULL: plain TCP. The client holds a reference until the connection takes it over. */
 	tls_trust *trust;
 	bool trust_given;
 	gate_party gate;
-	/*
-	 * The party is inside the gate and waits until data of other connections have arrived before its handshake begins.
-	 */
+	/* True while the client is inside the gate and waits for other connections' data to arrive before its handshake. */
 	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;
@@ -69,24 +67,24 @@ struct stream_client {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* All members need the lock. */
+	/* All members need the lock, except `wake`. */
 	stream_client *first;
 	bool running;
-	/* A wake-up is under way. */
+	/* True if a wake-up was sent that the thread has not seen yet. */
 	bool woken;
-	/* Used by the thread while it runs. */
+	/* Socket that wakes the thread; used while the thread runs. */
 	int wake;
 } client_hall;
 
 extern client_hall clients;
 
-/* The thread; it ends without clients. */
+/* The thread; it ends when there are no clients. */
 void *client_thread_run(void *context);
 
-/* Returns true if stream_client_next has an event; with the lock. */
+/* Returns true if stream_client_next has an event. The caller must hold the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
-/* Needs the lock. */
+/* Wakes the thread. The caller must hold the lock. */
 void client_wake(void);
 
 /* Called in any thread when a client may begin its handshake. */

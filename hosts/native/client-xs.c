@@ -15,7 +15,7 @@
 #include "machine-post.h"
 #include "stream-client.h"
 
-/* TRUSTED_LIMIT of modules/io/client.ts; also for our certificate and key. */
+/* TRUSTED_LIMIT of modules/io/client.ts, which also limits our own certificate and key. */
 enum { TEXT_LIMIT = 12288 };
 
 /* Positions of the constructor's arguments. */
@@ -24,9 +24,9 @@ enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_U
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
-	/* NULL if closed, or if memory was short, which is reported. */
+	/* NULL if closed, or if memory was short, which is then reported as an event. */
 	stream_client *client;
-	/* One for the object, and one for each delivery under way. */
+	/* One reference for the object, and one for each delivery under way. */
 	atomic_uint references;
 	/* Used in the machine's thread only. */
 	bool closed;
@@ -56,7 +56,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Runs in the clients' thread. */
+/* Called in the clients' thread. */
 static void notify(void *context)
 {
 	client_binding *binding = context;
@@ -97,7 +97,7 @@ static void free_texts(client_texts *texts)
 	free(texts->session);
 }
 
-/* NULL if memory is short. */
+/* Returns a copy, or NULL if memory is short. */
 static void *copy_of(const void *bytes, size_t size)
 {
 	char *copy = malloc(size + 1);
@@ -148,7 +148,10 @@ static void check_arguments(xsMachine *the, bool secure)
 	check_buffer(the, ARG_SESSION, TRUST_SESSION_LIMIT, "the session is too large");
 }
 
-/* Call after check_arguments, because nothing may throw any more. Returns false if memory is short. */
+/*
+ * Copies all arguments. Called after check_arguments, because nothing may throw any more. Returns false if memory is
+ * short.
+ */
 static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 {
 	size_t ignored;
@@ -208,7 +211,7 @@ static client_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-/* Bytes of a view from `start` to `end`; throws if they exceed it. */
+/* Returns the bytes of a view from `start` to `end`; throws if they exceed it. */
 static uint8_t *range_of(xsMachine *the, bool writable, size_t *size)
 {
 	void *data;
@@ -255,7 +258,7 @@ void xs_client_get_resumed(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding->client && stream_client_resumed(binding->client));
 }
 
-/* An ArrayBuffer, or undefined. */
+/* Returns an ArrayBuffer, or undefined. */
 void xs_client_get_session(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

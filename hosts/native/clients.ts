@@ -1,6 +1,6 @@
 /**
- * Clients of the host contract, TCP and TLS 1.2, on stream-client.h. Limit: CLIENT_LIMIT at once; a further one is
- * refused as out of memory.
+ * Clients of the host contract, TCP and TLS 1.2, on stream-client.h. Limit: CLIENT_LIMIT at once; a further client
+ * fails as out of memory.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -14,7 +14,7 @@ const PORT_LIMIT = 65_535;
 const TIMEOUT_LEAST_MS = 100;
 const TIMEOUT_MOST_MS = 60_000;
 
-/** The native object. XS would not initialise fields. It only receives the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
 class NativeStream extends Native("xs_client_destructor") {
 	constructor(
 		target: object,
@@ -51,7 +51,7 @@ class NativeStream extends Native("xs_client_destructor") {
 	}
 }
 
-/** For a plain client, and for one without its own identity. */
+/** Options of plain TCP, and of a client without its own identity. */
 const PLAIN: Partial<TLSClientOptions> = Object.freeze({});
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
@@ -60,14 +60,14 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	// Only keeps the callbacks, because certificates in the options may take 10 KB.
+	// The callbacks are kept instead of the options, because certificates there may take 10 KB.
 	readonly #onReadable: ClientOptions["onReadable"];
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];
 	readonly #stream: NativeStream;
 	/** Address of the server; "" until connected. */
 	#address = "";
-	/** Count last announced to the caller. */
+	/** Room for writing as last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

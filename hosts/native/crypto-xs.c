@@ -1,4 +1,4 @@
-/* Natives of crypto.ts: digests, P-256 and certificates for XS. */
+/* XS binding for crypto.ts: digests, P-256 and certificates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void check(xsMachine *the, bool done)
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Throws if an argument from `first` on is not a buffer; called before anything could be left behind. */
+/* Throws if an argument from `first` on is not a buffer. Called before anything that would have to be released. */
 static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -33,7 +33,7 @@ static void expect_buffers(xsMachine *the, xsIntegerValue first)
 	}
 }
 
-/* Adds the arguments from `first` on, after expect_buffers. */
+/* Adds the arguments from `first` on to the digest; they were checked by expect_buffers. */
 static bool update(xsMachine *the, digest *state, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -79,7 +79,7 @@ void xs_crypto_aes_128_gcm(xsMachine *the)
 	void *bytes, *into;
 	xsUnsignedValue size, result_size;
 	for (int pass = 0; pass < 2; pass++) {
-		// Calls that can throw or move memory come first; pointers are valid after them.
+		// Calls that can throw or move memory come first; the pointers obtained afterwards stay valid.
 		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)(input.text_length + GCM_TAG_SIZE));
 		xsmcGetBufferReadable(xsArg(0), &bytes, &size);
 		if (size != AES_KEY_SIZE) xsRangeError("a key of AES-128 has 16 bytes");
@@ -105,7 +105,7 @@ void xs_hash_destructor(void *data)
 	free(data);
 }
 
-/* An unfinished hash is the object's host data, which is deleted with the result. */
+/* The state of an unfinished hash is host data of the object, which is deleted with the result. */
 void xs_hash(xsMachine *the)
 {
 	digest *state = malloc(sizeof(digest));
@@ -240,12 +240,12 @@ void xs_crypto_read_certificates(xsMachine *the)
 	free(file);
 }
 
-/* Too large for the microcontroller's stack. */
+/* Working memory, too large for the microcontroller's stack. */
 typedef struct {
 	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	char certificate[CERTIFICATE_PEM_SIZE];
 	char key[PRIVATE_KEY_PEM_SIZE];
-	/* The remaining arguments; each text may be empty. */
+	/* Lengths of the remaining arguments; each text may be empty. */
 	size_t own_key_size;
 	char own_key[];
 } certificate_texts;
@@ -257,7 +257,7 @@ static void free_texts(certificate_texts *texts)
 	free(texts);
 }
 
-/* A time in the range of C; invalid times stay invalid. */
+/* Converts a time to the range of C; an invalid time stays invalid. */
 static int64_t whole_ms(double ms)
 {
 	return ms >= 0 && ms < MS_LIMIT ? (int64_t)ms : -1;
@@ -277,7 +277,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	void *key = NULL;
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// Calls that can throw or move memory come first: the conversions of arguments to texts.
+	// Calls that can throw or move memory come first, here the conversions of arguments to texts.
 	for (xsIntegerValue i = 3; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);

@@ -42,7 +42,7 @@ class Bindings {
 	}
 }
 
-/** Native object with its state in native memory. XS would not initialise fields. */
+/** Native object with its state in native memory. It has no fields, because XS would not initialise them. */
 class HashState extends Native("xs_hash_destructor") {
 	constructor() {
 		super();

@@ -16,13 +16,13 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	datagram_socket *socket;
-	/* One for the object, and one for each delivery under way. */
+	/* One reference for the object, and one for each delivery under way. */
 	atomic_uint references;
 	/* This and all following members are used in the machine's thread only. */
 	bool closed;
 	/* Sender of the datagram read last. */
 	datagram_peer from;
-	/* JavaScript was notified but has not read since; it is not notified again. */
+	/* True if JavaScript was notified and has not read since; until then it is not notified again. */
 	bool told;
 	bool telling;
 } datagram_binding;
@@ -48,7 +48,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Runs in the socket's thread. */
+/* Called in the socket's thread. */
 static void notify(void *context)
 {
 	datagram_binding *binding = context;
@@ -71,7 +71,7 @@ void xs_datagram_destructor(void *data)
 	release(data);
 }
 
-/* An argument as an address; undefined is the zero address. */
+/* Converts an argument to an address; undefined becomes the zero address. */
 static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 {
 	uint32_t address = 0;
@@ -80,7 +80,7 @@ static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 	return address;
 }
 
-/* (target, port, group?, address?): with an address of ours it only listens there. */
+/* (target, port, group?, address?): with `address`, one of our own, it listens only there. */
 void xs_datagram(xsMachine *the)
 {
 	char message[DATAGRAM_MESSAGE_SIZE] = "";

@@ -1,5 +1,7 @@
-/* See datagram.h. The thread polls the socket only while the listener wants to be notified; datagram_listen wakes it
-   by a datagram. */
+/*
+ * See datagram.h. The thread polls the socket only while the listener wants to be notified; datagram_listen wakes the
+ * thread by a datagram.
+ */
 #include "datagram.h"
 
 #include <arpa/inet.h>
@@ -20,7 +22,7 @@
 enum {
 	/* Stack of the thread on ESP-IDF, bytes: poll() and the callback. */
 	STACK_SIZE = 3072,
-	/* Longest sleep: maximum delay of a wake-up that could not be sent. */
+	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
 	/* Pause after a temporary error. */
 	ERROR_MS = 10,
@@ -28,7 +30,7 @@ enum {
 	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
 	/* Datagrams that one datagram_read may discard, so that a flood does not block the owner. */
 	DISCARD_LIMIT = 16,
-	/* RFC 6762, 11. */
+	/* TTL of multicast (RFC 6762, 11). */
 	GROUP_TTL = 255,
 };
 
@@ -40,7 +42,7 @@ struct datagram_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;
 
-	/* Used by both threads, under the lock. */
+	/* These members are used by both threads, under the lock. */
 	bool listening;
 	bool failed;
 	bool quitting;
@@ -58,7 +60,7 @@ static bool look(datagram_socket *self, short found)
 	int error = 0;
 	socklen_t size = sizeof(error);
 	bool dead = found & (POLLHUP | POLLNVAL);
-	/* Reading the error clears it. */
+	/* Reading the error also clears it. */
 	if (found & POLLERR) dead |= getsockopt(self->socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0;
 	if (!dead && !(found & POLLIN)) {
 		pause_ms(ERROR_MS);
@@ -98,7 +100,7 @@ static bool bind_to(datagram_socket *self)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(self->options.port) };
 	socklen_t size = sizeof(own);
-	/* A datagram to a group does not have the port's own address. */
+	/* A multicast datagram is not addressed to the port's own address. */
 	own.sin_addr.s_addr = self->options.group ? htonl(INADDR_ANY) : self->options.address;
 	if (self->options.address && !access_point_bind(self->socket)) return false;
 	if (bind(self->socket, (const struct sockaddr *)&own, size) != 0) return false;
@@ -122,7 +124,7 @@ static bool join_group(int socket, const datagram_options *options)
 	membership.imr_interface.s_addr = options->address;
 	uint8_t ttl = GROUP_TTL, loop = 1;
 #if defined(IP_MULTICAST_ALL)
-	/* Linux: excludes groups joined by other programs. */
+	/* Linux: excludes groups that other programs have joined. */
 	setsockopt(socket, IPPROTO_IP, IP_MULTICAST_ALL, &(int){ 0 }, sizeof(int));
 #endif
 	setsockopt(socket, IPPROTO_IP, IP_TTL, &(int){ GROUP_TTL }, sizeof(int));
@@ -150,7 +152,7 @@ static void explain(const datagram_socket *self, bool bound, char *message)
 	else snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u can't be opened: %s", port, strerror(error));
 }
 
-/* Opens everything that can fail; *self has what was opened. */
+/* Opens everything that can fail. On failure *self contains what was opened. */
 static bool open_parts(datagram_socket *self, char *message)
 {
 	self->socket = socket(AF_INET, SOCK_DGRAM, 0);
@@ -158,7 +160,7 @@ static bool open_parts(datagram_socket *self, char *message)
 		explain(self, false, message);
 		return false;
 	}
-	/* lwIP counts datagrams instead and may refuse this. */
+	/* Not checked: lwIP limits the number of datagrams instead and may refuse this option. */
 	setsockopt(self->socket, SOL_SOCKET, SO_RCVBUF, &(int){ RECEIVE_SIZE }, sizeof(int));
 	if (self->options.group) share_port(self->socket);
 	bool bound = bind_to(self);

@@ -1,7 +1,7 @@
 /*
  * One UDP port (RFC 768) over IPv4, for the UDP of the host contract (modules/io/host.ts). Its thread waits for
- * datagrams and notifies the listener, one other thread, which reads and sends without waiting. Plain C on BSD sockets
- * and pthreads, independent of XS and FreeRTOS.
+ * datagrams and notifies the listener, which reads and sends in one other thread without waiting. Plain C on BSD
+ * sockets and pthreads, independent of XS and FreeRTOS.
  *
  * Limits: datagrams of up to DATAGRAM_LIMIT bytes; longer ones are dropped. Unread datagrams wait in the system's
  * queue, which is kept short (Linux: about 20 KB with overhead; lwIP: 6 datagrams); further ones are lost. A port uses
@@ -14,22 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DATAGRAM_LIMIT: as in the host contract. */
+/* DATAGRAM_LIMIT is that of the host contract. */
 enum { DATAGRAM_LIMIT = 1472, DATAGRAM_MESSAGE_SIZE = 128 };
 
 typedef struct datagram_socket datagram_socket;
 
-/* Addresses are in network byte order; 0: none. */
+/* Addresses are in network byte order; 0: no address. */
 typedef struct {
 	/* 0: any free port. */
 	uint16_t port;
-	/* Restricts the port to datagrams to this address of ours or to the group, from and to its /24 network. */
+	/*
+	 * Restricts the port to datagrams that are sent to this address of ours or to the group, and to peers in its /24
+	 * network.
+	 */
 	uint32_t address;
-	/* Multicast group to join; the port can be shared then, and the TTL is 255. */
+	/* Multicast group to join; other programs can then share the port, and the TTL is 255. */
 	uint32_t group;
 	/*
-	 * Called in the socket's thread when a datagram can be read or the socket has failed; not again until
-	 * datagram_listen. Must not call the socket.
+	 * Called in the socket's thread when a datagram can be read or the socket has failed; not again before the next
+	 * datagram_listen. Must not call any function of the socket.
 	 */
 	void (*notify)(void *context);
 	void *context;
@@ -45,7 +48,7 @@ typedef struct {
 	uint16_t port;
 } datagram_peer;
 
-/* Copies the next datagram and returns its length; -1 without one, or after discarding too many foreign ones. */
+/* Copies the next datagram and returns its length; -1 if there is none, or after too many from foreign addresses. */
 int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from);
 
 /* Sends a datagram. It is lost if the network cannot accept it. */
@@ -57,7 +60,7 @@ void datagram_listen(datagram_socket *socket);
 /* Returns true after a permanent failure. */
 bool datagram_failed(datagram_socket *socket);
 
-/* Frees it. notify is not called any more. */
+/* Frees the socket; notify is not called any more. */
 void datagram_close(datagram_socket *socket);
 
 #endif

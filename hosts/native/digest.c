@@ -23,7 +23,7 @@ bool digest_start(digest *d)
 
 bool digest_update(digest *d, const void *bytes, size_t length)
 {
-	// An empty range may be null.
+	// `bytes` of an empty range may be null.
 	return length == 0 || psa_hash_update(&d->sha256, bytes, length) == PSA_SUCCESS;
 }
 

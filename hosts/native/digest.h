@@ -13,7 +13,7 @@ enum { DIGEST_SIZE = 32, DIGEST_BLOCK_SIZE = 64 };
 
 typedef struct {
 	psa_hash_operation_t sha256;
-	/* HMAC: the key as one block, for the outer hash. */
+	/* HMAC: the key as one block, needed for the outer hash. */
 	uint8_t key[DIGEST_BLOCK_SIZE];
 } digest;
 
@@ -25,7 +25,7 @@ bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 /* Frees the library's memory of an unfinished digest. */
 void digest_abort(digest *d);
 
-/* Starts with a key of any length. Call digest_update between start and finish. */
+/* Starts an HMAC with a key of any length. Call digest_update between start and finish. */
 bool digest_hmac_start(digest *d, const void *key, size_t length);
 bool digest_hmac_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 

@@ -1,7 +1,6 @@
-/** Partitions of the host contract on those of the host (partition.h), for every host that runs in XS. */
+/** Flash partitions of the host contract on those of the host (partition.h), for every host that runs in XS. */
 import type { Flash, Partition } from "../../modules/io/flash.js";
 
-/** The natives. */
 class NativeFlash {
 	static size(name: string): number {
 		return native("xs_partition_size").call(this, name);
@@ -39,7 +38,7 @@ class NativePartition implements Partition {
 	}
 }
 
-/** Frozen, so that it is in flash and takes no memory until a partition is opened. */
+/** Frozen, so that it lies in flash and takes no memory until a partition is opened. */
 export const FLASH: Flash = Object.freeze({
 	open(name: string): Partition | undefined {
 		const size = NativeFlash.size(name);

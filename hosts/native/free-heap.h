@@ -4,11 +4,14 @@
 
 #include <stddef.h>
 
-/* Free bytes of the heap, total and largest block; SIZE_MAX on a computer. Any thread. */
+/* Free bytes of the heap, in total and in the largest block; SIZE_MAX on a computer. May be called in any thread. */
 size_t free_heap(void);
 size_t free_heap_piece(void);
 
-/* Free bytes of the memory that Mbed TLS uses first, total and largest block; 0 without such memory. Any thread. */
+/*
+ * Free bytes of the memory that Mbed TLS uses first, in total and in the largest block; 0 without such memory. May be
+ * called in any thread.
+ */
 size_t free_tls_memory(void);
 size_t free_tls_piece(void);
 
@@ -16,8 +19,8 @@ size_t free_tls_piece(void);
 size_t least_free_heap(void);
 
 /*
- * Lines "name bytes" with the unused stack of each task. Empty on a computer, and if memory is short. Returns the
- * length; lines beyond `size` are omitted.
+ * Writes a line "name bytes" with the unused stack for each task. The text is empty on a computer, and if memory is
+ * short. Returns the length; lines beyond `size` are omitted.
  */
 size_t task_stacks(char *text, size_t size);
 

@@ -1,6 +1,6 @@
 /*
  * XS binding for unpacking zlib streams (RFC 1950; inflater.ts), by tinfl of miniz (inflate-library.h of the host). The
- * ring is the dictionary: its bytes must not change until they are overwritten.
+ * output ring is also the dictionary: its bytes must not change until they are overwritten.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 #include "inflate-library.h"
 
-/* INFLATE_WINDOW of modules/io/flash.ts; tinfl requires a power of two and refuses streams with a larger window. */
+/* INFLATE_WINDOW of modules/io/flash.ts. tinfl requires a power of two and rejects streams with a larger window. */
 enum { RING_SIZE = 4096 };
 
 typedef struct {
@@ -66,7 +66,8 @@ void xs_inflate_write(xsMachine *the)
 		(uint8_t *)ring + state->filled, &made, TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_HAS_MORE_INPUT);
 	state->filled += made;
 	state->done = status == TINFL_STATUS_DONE;
-	// A 64-bit library reads beyond the end and keeps those bytes; a 32-bit one, as on the chip, does not.
+	// A 64-bit library reads beyond the end of the stream and keeps those bytes; a 32-bit one, as on the chip, does
+	// not.
 	if (state->done) taken -= state->library.m_num_bits / 8;
 	state->failed = status < TINFL_STATUS_DONE;
 	if (status == TINFL_STATUS_ADLER32_MISMATCH) xsUnknownError("the packed data does not match its checksum");

@@ -1,7 +1,7 @@
 /** The Inflater of the host contract by tinfl (inflate-xs.c), for every host that runs in XS. */
 import { INFLATE_WINDOW, type Inflater } from "../../modules/io/flash.js";
 
-/** The native object, about 11 KB of heap. XS would not initialise fields. */
+/** The native object, about 11 KB of heap. It has no fields, because XS would not initialise them. */
 class Bindings extends Native("xs_inflate_destructor") {
 	constructor() {
 		super();

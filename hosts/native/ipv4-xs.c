@@ -1,4 +1,4 @@
-/* XS values of IPv4 addresses (ipv4-xs.h). */
+/* See ipv4-xs.h. */
 #include "ipv4-xs.h"
 
 #include "ipv4.h"

@@ -1,4 +1,4 @@
-/* XS values of IPv4 addresses (ipv4.h), for the bindings of Wi-Fi and Ethernet. */
+/* Converts IPv4 addresses (ipv4.h) to and from values of XS, for the bindings of Wi-Fi and Ethernet. */
 #ifndef IPV4_XS_H
 #define IPV4_XS_H
 
@@ -7,7 +7,7 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-/* The argument at `index` as an address; 0 for an empty text. Throws a RangeError for any other text. */
+/* Returns the argument at `index` as an address; 0 for an empty text. Throws a RangeError for any other text. */
 uint32_t ipv4_argument(xsMachine *the, xsIntegerValue index);
 
 /* Sets the property `id` of xsResult to the address as text. Overwrites the caller's first variable (xsmcVars). */

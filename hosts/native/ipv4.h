@@ -1,7 +1,7 @@
 /*
  * IPv4 addresses as text in dotted decimal (RFC 6943, 3.1.1, the strict form): four numbers from 0 to 255 without
- * leading zeros. The system's functions also accept octal and short forms, on lwIP even inet_pton. Addresses are in
- * network byte order.
+ * leading zeros. The system's functions are not used, because they also accept octal and short forms (on lwIP even
+ * inet_pton does). Addresses are in network byte order.
  */
 #ifndef IPV4_H
 #define IPV4_H

@@ -8,8 +8,8 @@
 #include "xsmc.h"
 
 /*
- * Calls `deliver(context)` soon in the machine's thread, outside of any call into it. Any thread; never waits, because
- * the machine's thread may be waiting for the caller.
+ * Makes the machine's thread call `deliver(context)` soon, outside of any other call into it. May be called in any
+ * thread. Never waits, because the machine's thread may be waiting for the caller.
  */
 void machine_post(xsMachine *the, void (*deliver)(void *context), void *context);
 

@@ -1,6 +1,6 @@
 /*
- * Differences between Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6); the rest of hosts/native is common
- * code. 4.x has its own random generator and lacks the arguments for it.
+ * Hides the differences between Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6) from the rest of
+ * hosts/native. 4.x has its own random generator, so its functions lack the arguments for one.
  */
 #ifndef MBEDTLS_COMPAT_H
 #define MBEDTLS_COMPAT_H
@@ -32,7 +32,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
-/* Random bytes for f_rng of 2.28, from the system, so that threads share no state. */
+/* f_rng of 2.28: random bytes from the system, so that threads share no state. */
 static inline int compat_random(void *context, unsigned char *into, size_t size)
 {
 	(void)context;
@@ -48,7 +48,7 @@ static inline int compat_random(void *context, unsigned char *into, size_t size)
 
 #endif
 
-/* Call before any use of Mbed TLS; repeated calls are allowed. 4.x computes by PSA only. Returns 0 or an error. */
+/* Call before any use of Mbed TLS, which needs PSA in 4.x; repeated calls are allowed. Returns 0 or an error. */
 static inline int compat_start(void)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -60,7 +60,7 @@ static inline int compat_start(void)
 
 /* ---- For the stream server: TLS ---- */
 
-/* TLS 1.2 only, a fixed list of curves, no renegotiation. */
+/* Configures a port: TLS 1.2 only, a fixed list of curves, no renegotiation. */
 static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -87,7 +87,7 @@ static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 #endif
 }
 
-/* For a client: TLS 1.2 only, with the default suites, curves and hashes. */
+/* Configures a client: TLS 1.2 only, with the default suites, curves and hashes. */
 static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -100,7 +100,7 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
-/* Progress of a handshake: changes with each message completely received or sent. */
+/* Returns a number that changes with each handshake message completely received or sent. */
 static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -110,7 +110,7 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 }
 
-/* Result of a handshake with an unusable certificate. */
+/* Error of a handshake with an unusable certificate. */
 #if MBEDTLS_VERSION_MAJOR == 2
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE
 #else
@@ -118,8 +118,8 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 
 /*
- * Removes the peer's certificate from a session, because it is not needed and makes the session longer. Without
- * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE there is none.
+ * Removes the peer's certificate from a session, which it would make longer; nobody needs it. Without
+ * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE a session contains none.
  */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)
 {
@@ -134,7 +134,7 @@ static inline void compat_forget_peer(mbedtls_ssl_session *session)
 #endif
 }
 
-/* Returns true if the session has a ticket or an id. */
+/* Returns true if the session has a ticket or an ID. */
 static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -150,7 +150,7 @@ static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 #endif
 }
 
-/* Keys for session tickets, AES-256-GCM, rotated within `lifetime_s`. */
+/* Creates the keys for session tickets (AES-256-GCM), which are rotated within `lifetime_s`. */
 static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -167,7 +167,7 @@ typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_ki
 /* Longest supported RSA key. */
 enum { COMPAT_RSA_BITS_LIMIT = 4096 };
 
-/* RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or other. */
+/* Returns the kind of key: RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or other. */
 static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 {
 	compat_key_kind rsa = mbedtls_pk_get_bitlen(key) <= COMPAT_RSA_BITS_LIMIT ? COMPAT_KEY_RSA : COMPAT_KEY_OTHER;
@@ -236,7 +236,7 @@ static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned cha
 #endif
 }
 
-/* Signs and writes NUL-terminated PEM text. Returns 0 or an error. */
+/* Signs the certificate and writes it as NUL-terminated PEM text. Returns 0 or an error. */
 static inline int compat_write_certificate(mbedtls_x509write_cert *writer, unsigned char *text, size_t size)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

@@ -1,4 +1,4 @@
-/* See memory-lock.h. All state is guarded by the lock, which is only held for a few comparisons. */
+/* See memory-lock.h. All state is guarded by a mutex, which is held only for a few comparisons. */
 #include "memory-lock.h"
 
 #include <pthread.h>
@@ -7,27 +7,27 @@
 #include "free-heap.h"
 #include "handshake-gate.h"
 
-/* Free memory that suffices for a handshake and a piece being sent. */
+/* Free memory that suffices for a handshake and for a piece being sent. */
 enum { ROOMY = HEAP_FLOOR + SENDING_MEMORY + USUAL_HANDSHAKE_MEMORY };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The connection that may send; NULL if none. */
+/* The connection that holds the lock and may send; NULL if none does. */
 static const void *holder;
 static uint64_t held_since_ms;
-/* Last sender, time of its last sending, and time of the last sending by another. */
+/* Last sender, the time at which it last sent, and the time at which any other connection last sent. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
-/* Time for which handshakes may still delay senders; it decreases while they do and recovers otherwise. */
+/* Time for which handshakes may still delay senders. It decreases during a delay and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
 static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 {
-	/* Another thread may have read the clock slightly later. */
+	/* The other thread may have read the clock slightly later. */
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
-/* Returns true if senders must wait for a handshake; needs the lock. */
+/* Returns true if senders must wait for a handshake. The mutex must be held. */
 static bool is_held_up(bool shaking, uint64_t now_ms)
 {
 	uint64_t passed_ms = since(asked_ms, now_ms);
@@ -38,22 +38,22 @@ static bool is_held_up(bool shaking, uint64_t now_ms)
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	}
-	/* Once the time is used up, it must recover completely before the next delay. */
+	/* Once the time is used up, half of it must recover before the next delay. */
 	held_up = shaking && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
 	return held_up;
 }
 
-/* Needs the lock. */
+/* Returns true if `who` holds or gets the lock and may send now. The mutex must be held. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* At first it waits for the data of others to arrive. */
+	/* A new holder first waits for the data of others to arrive, so it is not idle yet. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
 		holder = who;
 		held_since_ms = now_ms;
 	}
-	/* The others have stopped; their data must arrive first. */
+	/* The other connections have stopped sending; their data must arrive first. */
 	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
 }
 
@@ -81,7 +81,7 @@ void memory_lock_leave(const void *who)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Mbed TLS uses the heap if its own memory is full. */
+/* Returns true if there is memory for a handshake. Mbed TLS uses the heap when its own memory is full. */
 static bool has_handshake_memory(size_t heap)
 {
 	size_t own = free_tls_memory();

@@ -8,7 +8,7 @@
 #include "mc.xs.h"
 #include "xs.h"
 
-/* Room for twenty tasks: names of 15 characters, 5 digits. */
+/* Room for twenty tasks, each with a name of 15 characters and 5 digits. */
 enum { STACKS_SIZE = 480 };
 
 static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
@@ -16,7 +16,7 @@ static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
 	return the->maximumHeapCount - the->currentHeapCount >= slots && the->maximumChunksSize - the->currentChunksSize >= bytes;
 }
 
-/* (slots, bytes of chunks): returns whether they are free, after a collection if necessary. */
+/* (slots, bytes of chunks): returns whether that much is free, if necessary after a garbage collection. */
 void xs_memory_suffices(xsMachine *the)
 {
 	xsIntegerValue slots = xsToInteger(xsArg(0)), bytes = xsToInteger(xsArg(1));
@@ -28,7 +28,9 @@ void xs_memory_suffices(xsMachine *the)
 	xsResult = xsBoolean(enough);
 }
 
-/* (0: slots, 1: bytes of chunks, 2: heap bytes, 3: their minimum): returns the free amount; -1 without a limit. */
+/*
+ * (0: slots, 1: bytes of chunks, 2: heap bytes, 3: minimum of heap bytes): returns the free amount; -1 without a limit.
+ */
 void xs_memory_free(xsMachine *the)
 {
 	xsIntegerValue what = xsToInteger(xsArg(0));
@@ -40,7 +42,7 @@ void xs_memory_free(xsMachine *the)
 	}
 }
 
-/* task_stacks of free-heap.h as text. */
+/* Returns the text of task_stacks in free-heap.h. */
 void xs_memory_stacks(xsMachine *the)
 {
 	char text[STACKS_SIZE];

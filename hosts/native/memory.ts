@@ -15,7 +15,7 @@ class Bindings {
 	}
 }
 
-/** The native buffer. XS would not initialise fields. */
+/** The native buffer. It has no fields, because XS would not initialise them. */
 class HeapBytes extends Native("xs_heap_bytes_destructor") {
 	constructor(length: number) {
 		super();
@@ -29,13 +29,13 @@ class HeapBytes extends Native("xs_heap_bytes_destructor") {
 	}
 }
 
-/** Arguments of `free`; memory-xs.c has the same numbers. */
+/** Arguments of `free`, as in memory-xs.c. */
 const SLOTS = 0;
 const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;
 const LEAST_HEAP_BYTES = 3;
 
-/** Undefined without a limit. */
+/** Returns undefined if there is no limit. */
 function heap(what: number): number | undefined {
 	const bytes = Bindings.free(what);
 	return bytes < 0 ? undefined : bytes;

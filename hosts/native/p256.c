@@ -6,7 +6,7 @@
 /* SEC 1, 2.3.3. */
 enum { UNCOMPRESSED = 4 };
 
-/* PSA_ERROR_INVALID_ARGUMENT for anything but an uncompressed point of the curve. */
+/* Fails with PSA_ERROR_INVALID_ARGUMENT for anything but an uncompressed point of the curve. */
 static psa_status_t import_point(const uint8_t point[P256_POINT_SIZE], psa_key_id_t *key)
 {
 	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
@@ -35,7 +35,7 @@ p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_PO
 	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
 	psa_key_id_t key;
 	size_t own_size, secret_size;
-	// The key agreement would refuse such a point too, but with the error of other mistakes.
+	// The key agreement would reject such a point too, but with the same error as for other mistakes.
 	psa_status_t status = import_point(point, &key);
 	if (status == PSA_ERROR_INVALID_ARGUMENT) return P256_NO_POINT;
 	if (status != PSA_SUCCESS) return P256_FAILED;

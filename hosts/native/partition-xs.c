@@ -13,7 +13,7 @@ static void get_name(xsMachine *the, char name[PARTITION_NAME_LIMIT + 2])
 	strncpy(name, xsmcToString(xsArg(0)), PARTITION_NAME_LIMIT + 1);
 }
 
-/* Reads an argument as an integer from 0 to `most`, a multiple of `unit`. */
+/* Reads an argument as a multiple of `unit` from 0 to `most`. */
 static size_t get_number(xsMachine *the, xsIntegerValue index, size_t most, size_t unit)
 {
 	double number = xsmcToNumber(xsArg(index));
@@ -37,7 +37,7 @@ typedef struct {
 	uint8_t *bytes;
 } flash_range;
 
-/* (name, offset, view, start, end). Gets the bytes last, because nothing may move them afterwards. */
+/* (name, offset, view, start, end). Obtains the pointer last, because nothing may move the bytes afterwards. */
 static flash_range get_range(xsMachine *the, size_t unit, bool into)
 {
 	flash_range range;

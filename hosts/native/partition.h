@@ -1,6 +1,6 @@
 /*
- * Partitions of NOR flash (modules/io/flash.ts), defined by each host; partition-xs.c has checked all arguments. No
- * call throws; they wait for the flash.
+ * Partitions of NOR flash (modules/io/flash.ts). Each host defines these functions; partition-xs.c has checked all
+ * arguments. No function throws; each waits for the flash.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
@@ -11,7 +11,7 @@
 
 enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_SIZE = 16, PARTITION_MESSAGE_SIZE = 128 };
 
-/* Size of a partition that the gateway may use, by name; 0 without one. */
+/* Size of a partition that the gateway may use, by name; 0 if there is no such partition. */
 size_t partition_size(const char *name);
 
 /* Returns false on failure, with a text for the user in `message`. */

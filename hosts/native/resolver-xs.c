@@ -15,7 +15,7 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	resolver *resolver;
-	/* One for the object, and one for each delivery under way. */
+	/* One reference for the object, and one for each delivery under way. */
 	atomic_uint references;
 	/* Used in the machine's thread only. */
 	bool closed;
@@ -42,7 +42,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Any thread. */
+/* Called in any thread. */
 static void notify(void *context)
 {
 	resolver_binding *binding = context;
@@ -59,7 +59,7 @@ void xs_resolver_destructor(void *data)
 	release(binding);
 }
 
-/* (target): both exist until the machine ends. */
+/* (target): target and resolver exist until the machine ends. */
 void xs_resolver(xsMachine *the)
 {
 	resolver_binding *binding = calloc(1, sizeof(resolver_binding));
@@ -76,7 +76,7 @@ void xs_resolver(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* (name): returns the question's number, or -1 if it cannot be asked. */
+/* (name): returns the number of the request, or -1 if it cannot be made. */
 void xs_resolver_ask(xsMachine *the)
 {
 	resolver_binding *binding = xsmcGetHostData(xsThis);

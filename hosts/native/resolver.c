@@ -1,4 +1,4 @@
-/* See resolver.h. Owner and threads share the resolver; the last one frees it. */
+/* See resolver.h. The owner and the threads share the resolver, and the last of them frees it. */
 #include "resolver.h"
 
 #include <netdb.h>
@@ -10,7 +10,7 @@
 
 #include "thread-start.h"
 
-/* Stack of a thread on ESP-IDF, bytes; getaddrinfo() delegates its work there. */
+/* Stack of a thread on ESP-IDF, bytes; getaddrinfo() leaves the work to lwIP's thread. */
 enum { STACK_SIZE = 3072 };
 
 typedef enum { QUESTION_FREE = 0, QUESTION_ASKED, QUESTION_ANSWERED } question_state;
@@ -19,14 +19,15 @@ typedef struct {
 	resolver *owner;
 	/* Needs the lock. */
 	question_state state;
-	/* "" if unresolved. */
+	/* "" if the name was not found. */
 	char address[IPV4_TEXT_SIZE];
-	/* Constant during the question. */
+	/* Not changed while the name is being resolved. */
 	char name[RESOLVER_NAME_LIMIT + 1];
 } question;
 
 /*
- * Threads of the whole program, with a separate lock: a thread of a closed resolver lives until its name is resolved.
+ * Number of threads in the whole program. It has its own lock, because a thread of a closed resolver lives on until its
+ * name is resolved.
  */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads;
@@ -35,7 +36,7 @@ struct resolver {
 	pthread_mutex_t lock;
 	void (*notify)(void *context);
 	void *context;
-	/* Needs the lock. References of the owner and each thread. */
+	/* References of the owner and of each thread. Needs the lock. */
 	unsigned references;
 	bool closed;
 	question questions[RESOLVER_LIMIT];
@@ -73,7 +74,7 @@ static void answer(question *asked, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Returns true if another thread may start, and counts it. */
+/* Counts another thread; returns false if there are too many. */
 static bool begin_thread(void)
 {
 	pthread_mutex_lock(&threads_lock);

@@ -9,32 +9,32 @@
 #include "ipv4.h"
 
 /*
- * RESOLVER_LIMIT: RESOLVE_LIMIT of the host contract. RESOLVER_THREADS: as many, plus two for clients; on a chip each
- * takes a stack of 3 KB.
+ * RESOLVER_LIMIT is RESOLVE_LIMIT of the host contract. RESOLVER_THREADS allows as many, plus two for clients; on a
+ * chip each thread takes a stack of 3 KB.
  */
 enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 6, RESOLVER_NAME_LIMIT = 253 };
 
 typedef struct resolver resolver;
 
 /*
- * Returns NULL if memory is short. `notify` is called in any thread, even the caller's, when resolver_next has an
- * answer. It must neither wait nor call the resolver.
+ * Returns NULL if memory is short. `notify` is called when resolver_next has an answer, in any thread, even the
+ * caller's. It must neither wait nor call the resolver.
  */
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
 /*
- * Returns the question's number, below RESOLVER_LIMIT; -1: too many names or threads, or an empty or too long name. An
- * IPv4 address resolves to itself.
+ * Returns the number of the request, below RESOLVER_LIMIT; -1 if there are too many names or threads, or if the name is
+ * empty or too long. An IPv4 address resolves to itself.
  */
 int resolver_ask(resolver *self, const char *name);
 
 /*
- * Returns the number of an answered question, which is free again; the address is "" if the name was not found. -1
- * without an answer.
+ * Returns the number of a request with an answer, and frees the number; the address is "" if the name was not found.
+ * Returns -1 if there is no answer.
  */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
-/* Does not wait for running questions. notify is not called any more. */
+/* Frees the resolver without waiting for running requests; notify is not called any more. */
 void resolver_close(resolver *self);
 
 #endif

@@ -3,7 +3,7 @@ import type { Timers } from "../../modules/io/host.js";
 
 type Done = (address: string | undefined) => void;
 
-/** The native object. XS would not initialise fields. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class NativeResolver extends Native("xs_resolver_destructor") {
 	constructor(target: object) {
 		super();
@@ -18,7 +18,7 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Waiting callers, by the question's number. */
+	/** Callbacks, by the number of the request. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {

@@ -1,5 +1,5 @@
 /**
- * A serial port of the hosts in XS, as the Serial of the host contract: common part of the chip's UART and of Linux.
+ * A serial port of the hosts in XS, as the Serial of the host contract: the part common to the chip's UART and Linux.
  */
 import {
 	type LineSettings,
@@ -10,9 +10,9 @@ import {
 	type Timers,
 } from "../../modules/io/host.js";
 
-/** The host's object in C. */
+/** The host's native object. */
 export interface NativePort {
-	/** Returns false if the port does not support it. */
+	/** Returns false if the port does not support the settings. */
 	configure(baud: number, format: SerialFormat): boolean;
 	/** Returns the number of bytes read. */
 	read(into: Uint8Array, start: number, end: number): number;
@@ -74,7 +74,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 	}
 
 	/**
-	 * Makes the native object, which reports events to this one. Throws an Error whose message can be shown to
+	 * Makes the native object, which reports its events to this object. Throws an Error whose message can be shown to
 	 * the user.
 	 */
 	protected abstract open(): NativePort;

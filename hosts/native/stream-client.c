@@ -12,7 +12,7 @@
 enum {
 	/* Stack of the thread on ESP-IDF, bytes, for the computations of a handshake. */
 	STACK_SIZE = 10240,
-	/* Time for unsent data after stream_client_close. */
+	/* Time allowed for unsent data after stream_client_close. */
 	LINGER_MS = 3000,
 };
 
@@ -40,7 +40,7 @@ bool client_event(const stream_client *client, stream_event *event)
 		return !client->code_told;
 	}
 	const stream_connection *connection = &client->connection;
-	/* A server may still answer a peer that has ended its direction; a client reports nothing after the end. */
+	/* A client reports nothing after the server has ended its direction (a port would still be able to reply). */
 	if (client->state != CLIENT_STATE_STANDS || connection->ended_told) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)
@@ -125,7 +125,7 @@ int stream_client_count(void)
 	return count;
 }
 
-/* Needs the lock. */
+/* Starts the thread. The caller must hold the lock. */
 static bool start_thread(void)
 {
 	pthread_t thread;
@@ -141,7 +141,7 @@ static bool start_thread(void)
 	return false;
 }
 
-/* Adds it to the list for the thread; returns false if the list is full. */
+/* Adds the client to the thread's list; returns false if the list is full. */
 static bool enlist(stream_client *client)
 {
 	int living = 0;

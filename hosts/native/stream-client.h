@@ -1,7 +1,9 @@
-/* Connections to servers, plain TCP or TLS 1.2 (RFC 5246), for modules/io/client.ts. One thread, which exists only
-   while there is a client, serves all, because a second one would cost another stack of 10 KB. Their owner, one
-   other thread, never waits. Limits: CLIENT_LIMIT at once, not counting closed ones that still send;
-   STREAM_RING_SIZE bytes per direction. One handshake at a time (handshake-gate.h). */
+/*
+ * Connections to servers, plain TCP or TLS 1.2 (RFC 5246), for modules/io/client.ts. One thread serves all clients and
+ * exists only while there is a client; a second thread would cost another stack of 10 KB. The owner of the clients, one
+ * other thread, never waits. Limits: CLIENT_LIMIT at once, not counting closed clients that still send;
+ * STREAM_RING_SIZE bytes per direction; one handshake at a time (handshake-gate.h).
+ */
 #ifndef STREAM_CLIENT_H
 #define STREAM_CLIENT_H
 
@@ -14,7 +16,7 @@
 #include "tls-trust.h"
 
 enum {
-	/* The hub, the broker, and a temporary one. */
+	/* One for the hub, one for the broker, and a temporary one. */
 	CLIENT_LIMIT = 3,
 	CLIENT_HOST_LIMIT = 253,
 };
@@ -39,53 +41,56 @@ typedef struct {
 	/* A DNS name, or an IPv4 address in dotted decimal: 1 to CLIENT_HOST_LIMIT bytes. */
 	const char *host;
 	uint16_t port;
-	/* Limit for opening the connection. */
+	/* Longest time for opening the connection. */
 	uint32_t timeout_ms;
-	/* NULL: plain TCP. */
+	/* NULL for plain TCP. */
 	const tls_trust_options *tls;
 	/*
-	 * Called in the clients' thread when stream_client_next has an event; not again until that has returned false. Must
-	 * neither wait nor call the client.
+	 * Called in the clients' thread when stream_client_next has an event, and not again until stream_client_next has
+	 * returned false. Must neither wait nor call the client.
 	 */
 	void (*notify)(void *context);
 	void *context;
 } stream_client_options;
 
 /*
- * Returns NULL on failure: `message` is a text for the user, or "" if memory or a place is missing now. Nothing of the
- * options is kept.
+ * Returns NULL on failure. `message` is then a text for the user, or "" if memory or a place is missing at present. No
+ * pointer of the options is kept.
  */
 stream_client *stream_client_open(const stream_client_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /*
- * Next event: STREAM_WRITABLE (the first one means connected), STREAM_READABLE, as for a server's connection; and
- * STREAM_ENDED, once and last, after all received bytes were read, with the client_code as `count`. Returns false if
- * there is none.
+ * Takes the next event: STREAM_WRITABLE (the first one means connected) and STREAM_READABLE, as for a server's
+ * connection; and STREAM_ENDED, once and last, after all received bytes were read, with the client_code as `count`.
+ * Returns false if there is no event.
  */
 bool stream_client_next(stream_client *client, stream_event *event);
 
-/* Like stream_read and stream_write. A client that is not connected reads and accepts nothing. */
+/* Like stream_read and stream_write. A client that is not connected reads nothing and accepts nothing. */
 size_t stream_client_read(stream_client *client, void *into, size_t size);
 size_t stream_client_write(stream_client *client, const void *bytes, size_t size);
 
 /* The server's address; "" while unknown. */
 void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 
-/* For TLS, after connecting: returns true if the session was resumed. */
+/* For TLS, once connected: returns true if the session was resumed. */
 bool stream_client_resumed(stream_client *client);
 
 /*
- * Copies the session for the next connection and returns its size; 0 without one. With NULL it only returns the size.
+ * Copies the session for the next connection and returns its size; 0 without one. If `into` is NULL, it only returns
+ * the size.
  */
 size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT]);
 
 /*
- * Closes an open connection in order, or aborts its opening. The client must not be used afterwards, and notify is not
- * called any more. Written bytes have three seconds to leave.
+ * Closes an open connection in order, or aborts the opening. The client must not be used afterwards, and notify is not
+ * called any more. Unsent bytes are still sent for up to three seconds.
  */
 void stream_client_close(stream_client *client);
 
-/* For tests: number of clients, including those that still send; -1 without clients and thread. */
+/*
+ * For tests: number of clients, including closed ones that still send; -1 if there is neither a client nor the thread.
+ */
 int stream_client_count(void);
 
 #endif

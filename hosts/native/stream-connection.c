@@ -1,8 +1,8 @@
 /*
- * Transport of a connection. Three properties of Mbed TLS shape it: a partly sent record must be passed again with the
- * same length; nothing else may be sent in between, which would count as the record; and a received record may be held
- * inside, where poll() does not see it. A record takes a buffer until it is sent, so none is begun before the socket
- * has room for it and the lock permits it.
+ * Transport of a connection. Three properties of Mbed TLS shape it. A partly sent record must be passed again with the
+ * same length; nothing else may be sent in between, because that would be taken for the record; and Mbed TLS may hold a
+ * received record, which poll() does not see. A record takes a buffer until it is sent, so none is begun before the
+ * socket has room for it and the memory lock permits it.
  */
 #include "stream-connection.h"
 
@@ -19,7 +19,7 @@ enum {
 	RECORD_SIZE = 2048,
 	/* Bytes that one connection reads from the network before others are served. */
 	READ_BUDGET = 16384,
-	/* Pieces moved in one direction in a row. */
+	/* Number of pieces moved in one direction before the other. */
 	TURN_PIECES = 4,
 };
 
@@ -101,7 +101,7 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* Makes the thread read on, or report the end. */
+	/* Tells the thread to continue reading, or to report the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -126,7 +126,7 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 	return count == SOCKET_AGAIN ? MBEDTLS_ERR_SSL_WANT_WRITE : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 }
 
-/* Called by Mbed TLS, repeatedly while a peer sends data that it ignores. */
+/* Called by Mbed TLS, again and again while a peer sends data that Mbed TLS ignores. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
@@ -138,7 +138,7 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 	return count;
 }
 
-/* Returns a result of socket_receive. */
+/* Receives bytes; the result is as of socket_receive. */
 static int receive_some(stream_connection *connection, void *into, size_t size)
 {
 	if (!connection->party) return socket_receive(connection->socket, into, size);
@@ -148,12 +148,15 @@ static int receive_some(stream_connection *connection, void *into, size_t size)
 	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY: return 0;
 	case 0:
 	case MBEDTLS_ERR_SSL_CONN_EOF: connection->truncated = true; return 0;
-	/* WANT_WRITE as well: the connection refuses a renegotiation, and the peer that requested it does not read. */
+	/*
+	 * MBEDTLS_ERR_SSL_WANT_WRITE counts as broken too: it means that the peer requested a renegotiation, which is
+	 * refused, and does not read the alert.
+	 */
 	default: return count > 0 ? count : SOCKET_BROKEN;
 	}
 }
 
-/* Returns a result of socket_send. */
+/* Sends bytes; the result is as of socket_send. */
 static int send_some(stream_connection *connection, const void *bytes, size_t size)
 {
 	if (!connection->party) return socket_send(connection->socket, bytes, size);
@@ -239,7 +242,10 @@ static connection_step send_ring(stream_connection *connection)
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring_drop(ring, (size_t)count);
-		/* The next bytes then form one record instead of two around the end of the ring. */
+		/*
+		 * An empty ring restarts at 0, so that the next bytes form one record instead of two around the end of the
+		 * ring.
+		 */
 		if (ring->used == 0) ring->start = 0;
 		pthread_mutex_unlock(connection->lock);
 	}
@@ -279,7 +285,7 @@ connection_step connection_transfer(stream_connection *connection)
 connection_step connection_finish(stream_connection *connection)
 {
 	if (!connection->ended) {
-		/* A client that cannot send its whole request would never read our reply. */
+		/* The received bytes are discarded: a client that cannot send its whole request would never read our reply. */
 		int result = socket_discard(connection->socket);
 		if (result == SOCKET_BROKEN) return STEP_FAILED;
 		connection->ended = result == 0;

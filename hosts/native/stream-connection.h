@@ -1,7 +1,7 @@
 /*
  * One connection of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plain text
- * between the owner's thread and the thread that alone uses the socket, and the plain or TLS transport. A lock guards
- * the rings and their state; it is never held while Mbed TLS computes.
+ * between the owner's thread and the thread that alone uses the socket, and the transport, plain TCP or TLS. A lock
+ * guards the rings and their state; it is never held while Mbed TLS computes.
  *
  *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)
  *                                take     close
@@ -39,81 +39,80 @@ typedef enum {
 typedef struct {
 	pthread_mutex_t *lock;
 
-	/* Used by both threads, under the lock. */
+	/* This and the following members are used by both threads, under the lock. */
 	connection_state state;
-	/* Number of times that the place was taken; part of the id. */
+	/* Number of times that the place was used; part of the connection's id. */
 	unsigned generation;
 	/* Set in WAITING, OPEN and CLOSING. */
 	stream_rings *rings;
-	/* The peer will send nothing more. */
+	/* True once the peer sends nothing more. */
 	bool ended;
-	/* The socket failed: `socket` is -1, and nothing can be sent. */
+	/* True if the socket failed: `socket` is -1, and nothing can be sent. */
 	bool broken;
-	/* Bytes arrived that STREAM_READABLE has not reported. */
+	/* True if bytes have arrived that STREAM_READABLE has not reported. */
 	bool fresh;
 	bool ended_told;
-	/* Unused part of the last reported room. */
+	/* Part of the last reported room that is still unused. */
 	size_t promised;
 	uint64_t accepted;
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* A valid token was shown, which the queue does not know yet. */
+	/* True if a valid token was shown that the admission queue does not know about yet. */
 	bool known;
 
 	/* This and the following members are used by the socket's thread only. */
 	int socket;
-	/* NULL without TLS. */
+	/* NULL for plain TCP. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
-	/* Length of the record that Mbed TLS is waiting to send; the same bytes of the ring must be passed again. */
+	/* Length of the record that Mbed TLS could not send completely; the same bytes of the ring must be passed again. */
 	size_t unsent_record;
 	/* Error of Mbed TLS that ended the handshake; 0: no memory for the rings. */
 	int handshake_error;
-	/* The TLS peer has ended without close_notify (RFC 5246, 7.2.1), so data may be missing. */
+	/* True if the TLS peer has ended without close_notify (RFC 5246, 7.2.1), so that data may be missing. */
 	bool truncated;
 	/* Events that poll() must wait for during the handshake. */
 	short handshake_wants;
-	/* Time since which no handshake message was completed. Single bytes count as silence. */
+	/* Time of the last complete handshake message; single bytes do not count. */
 	uint64_t silent_since_ms;
-	/* Bytes that may still be read from the network in this pass. */
+	/* Bytes that may still be read from the network in this pass of the loop. */
 	size_t budget;
-	/* A TLS record waits for room in the socket. Nothing is read before. */
+	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/* Sending was refused for lack of memory (memory-lock.h); it asks again soon. */
+	/* True if sending was not permitted for lack of memory (memory-lock.h); it is tried again soon. */
 	bool refused;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
-/* The next four functions are for the owner's thread and need the lock. */
+/* The next four functions are called in the owner's thread, with the lock held. */
 
-/* Next event of an OPEN connection, without its id; false without one. */
+/* Returns the next event of an OPEN connection, without its id; false if there is none. */
 bool connection_event(const stream_connection *connection, stream_event *event);
-/* Marks the event as reported. */
 void connection_told(stream_connection *connection, const stream_event *event);
-/* Like stream_read and stream_write; *wake: the thread has work to do. */
+/* Like stream_read and stream_write. *wake is set to whether the thread has work to do. */
 size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);
 size_t connection_write(stream_connection *connection, const void *bytes, size_t size, bool *wake);
 
-/* All others are for the thread, without the lock. */
+/* All other functions are called in the socket's thread, without the lock. */
 
 /*
- * Takes the socket and the reference to `party` (NULL: plain) in any case; returns false if memory is short, with
- * everything released.
+ * Takes over the socket and the reference to `party` (NULL: plain TCP) in any case. Returns false if memory is short;
+ * both are then released.
  */
 bool connection_begin(stream_connection *connection, int socket, tls_party *party);
 
-/* STEP_DONE: the state is WAITING. */
+/* Continues the handshake. After STEP_DONE the state is WAITING. */
 connection_step connection_handshake(stream_connection *connection);
 
-/* Moves bytes between rings and network as far as possible without waiting. STEP_FAILED: the connection broke. */
+/* Moves bytes between rings and network as far as possible without waiting. STEP_FAILED: the connection has broken. */
 connection_step connection_transfer(stream_connection *connection);
 
-/* Sends the rest, close_notify and FIN. STEP_DONE: only the peer's FIN is missing. */
+/* Sends the remaining bytes, close_notify and FIN. STEP_DONE: only the peer's FIN is missing. */
 connection_step connection_finish(stream_connection *connection);
 
-/* Events that poll() must wait for; lowers *limit_ms if it must return sooner. */
+/* Returns the events that poll() must wait for. Lowers *limit_ms if poll() must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
 /* Releases the transport and returns the socket, or -1 if there is none. Rings and state stay. */

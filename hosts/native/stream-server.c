@@ -1,4 +1,4 @@
-/* Functions for the user of a stream server, and its start and end. */
+/* Functions for the user of a stream server, and the server's start and end. */
 #include "stream-server.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
-	/* stream_server_next alternates between the connections and the server itself. */
+	/* stream_server_next takes events of the connections and of the server itself in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
 	/* Stack of the thread on ESP-IDF, bytes, mostly for the computations of a handshake. */
 	TLS_STACK_SIZE = 10240,
@@ -30,7 +30,7 @@ static void unlock(stream_server *server)
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* Needs the lock. */
+/* Wakes the thread. The caller must hold the lock. */
 static void wake(stream_server *server)
 {
 	if (!server->woken) server->woken = socket_wake(server->wake);
@@ -101,14 +101,14 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
 		memcpy(origin->address, first->address, STREAM_ADDRESS_SIZE);
 		origin->via_access_point = first->via_access_point;
-		/* Makes the thread report room for writing. */
+		/* Wakes the thread, which reports the room for writing. */
 		wake(server);
 	}
 	unlock(server);
 	return id;
 }
 
-/* Needs the lock. Returns NULL if the connection is closed. */
+/* Returns the connection, or NULL if it is closed. The caller must hold the lock. */
 static stream_connection *find(stream_server *server, int id)
 {
 	if (id < 0) return NULL;
@@ -212,7 +212,7 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 	unlock(server);
 }
 
-/* This port may do handshakes now. Called in another port's thread, but never after handshake_gate_leave. */
+/* Called when this port may do handshakes, in another party's thread, but never after handshake_gate_leave. */
 static void granted(void *context)
 {
 	stream_server *server = context;
@@ -229,7 +229,7 @@ static void free_server(stream_server *server)
 	free(server);
 }
 
-/* Opens everything that can fail; *server has what was opened. */
+/* Opens everything that can fail. On failure *server contains what was opened. */
 static bool open_parts(stream_server *server, const stream_server_options *options, char *message)
 {
 	if (options->certificate || options->key) {

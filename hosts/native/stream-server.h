@@ -1,11 +1,11 @@
 /*
  * One listening port with its connections, plain TCP or TLS 1.2 (RFC 5246), for the listeners of the host contract
- * (modules/io/host.ts). Its own thread does network and cryptography; its user, one other thread, never waits. Plain C
- * on BSD sockets, pthreads and Mbed TLS, independent of XS and FreeRTOS.
+ * (modules/io/host.ts). The server's own thread does network and cryptography; its user, one other thread, never waits.
+ * Plain C on BSD sockets, pthreads and Mbed TLS, independent of XS and FreeRTOS.
  *
- * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. With a full ring nothing is read from the
- * network, so that the peer waits. Connections without a place or without first bytes wait in the admission queue
- * (admission-queue.h), max_callers at once.
+ * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. While a ring is full, nothing is read
+ * from the network, so that the peer waits. Connections without a place or without first bytes wait in the admission
+ * queue (admission-queue.h), at most max_callers of them.
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H
@@ -16,14 +16,14 @@
 
 enum {
 #if defined(ESP_PLATFORM)
-	/* A port reserves the memory of all. */
+	/* Maximum number of connections of a port, which reserves the memory of all of them. */
 	STREAM_CONNECTION_LIMIT = 4,
 	PENDING_CONNECTION_LIMIT = 8,
 #else
 	STREAM_CONNECTION_LIMIT = 8,
 	PENDING_CONNECTION_LIMIT = 64,
 #endif
-	/* Plain text that can wait in one direction, bytes. */
+	/* Bytes of plain text that can wait in one direction. */
 	STREAM_RING_SIZE = 2048,
 	STREAM_SERVER_MESSAGE_SIZE = 128,
 	/* INET_ADDRSTRLEN of POSIX. */
@@ -42,20 +42,20 @@ typedef struct {
 	const char *key;
 	/* Connections at once, from the handshake to the last byte sent: 1 to STREAM_CONNECTION_LIMIT. */
 	unsigned max_connections;
-	/* Those of them in a TLS handshake: 1 to max_connections. */
+	/* Maximum number of connections in a TLS handshake: 1 to max_connections. */
 	unsigned max_handshakes;
 	/* Length of the admission queue: 1 to PENDING_CONNECTION_LIMIT. */
 	unsigned max_callers;
-	/* Longest time from the connection to its first bytes; for TLS, to its ClientHello. */
+	/* Longest time from the connection to its first bytes, with TLS to its ClientHello. */
 	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;
-	/* Longest time for a message of the handshake while others wait. */
+	/* Longest time between two messages of a handshake while other connections wait. */
 	uint32_t pressed_silence_ms;
-	/* Time for unsent data after stream_close. */
+	/* Time allowed for unsent data after stream_close. */
 	uint32_t linger_ms;
 	/*
-	 * Called in the server's thread when stream_server_next has an event; not again until that has returned false. Must
-	 * not call the server.
+	 * Called in the server's thread when stream_server_next has an event, and not again until stream_server_next has
+	 * returned false. Must not call the server.
 	 */
 	void (*notify)(void *context);
 	void *context;
@@ -64,29 +64,31 @@ typedef struct {
 typedef enum {
 	/* `count` connections wait for stream_server_take. */
 	STREAM_PENDING = 1,
-	/* Bytes have arrived: `count` wait for stream_read. Not repeated until more arrive. */
+	/* Bytes have arrived; `count` bytes wait for stream_read. Reported again only when more arrive. */
 	STREAM_READABLE = 2,
-	/* `count` bytes may be written. First event of a connection; repeated when room was made. */
+	/*
+	 * `count` bytes may be written. This is the first event of a connection; it is repeated when room has become free.
+	 */
 	STREAM_WRITABLE = 3,
 	/*
-	 * The peer has ended its direction (close_notify or FIN), or the connection broke; all earlier bytes were read.
-	 * Bytes written now reach a peer that has only ended its direction; otherwise they are dropped.
+	 * The peer has ended its direction (close_notify or FIN), or the connection broke, and all earlier bytes were read.
+	 * Bytes written afterwards reach a peer that has only ended its direction; otherwise they are dropped.
 	 */
 	STREAM_ENDED = 4,
 	/* The port has failed permanently; reported once. Open connections continue. */
 	STREAM_FAILED = 5,
-	/* The test begun by stream_server_test is over: see stream_server_test_result. */
+	/* The test that stream_server_test began is over; see stream_server_test_result. */
 	STREAM_TESTED = 6,
 	/*
-	 * All places are taken, and a connection with first bytes waits in the queue. Reported once, and again when another
-	 * connection took the freed place. Close one connection to admit it.
+	 * All places are taken, and a connection with first bytes waits in the queue. Close one connection to admit it.
+	 * Reported once, and again if another connection took the freed place.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;
 
 typedef struct {
 	stream_event_kind kind;
-	/* Unique id, so that a stale one is harmless; -1 for events without a connection. */
+	/* Unique id of the connection, so that a stale one is harmless; -1 for an event of the server. */
 	int connection;
 	size_t count;
 } stream_event;
@@ -97,35 +99,36 @@ stream_server *stream_server_open(const stream_server_options *options, char mes
 uint16_t stream_server_port(const stream_server *server);
 
 /*
- * Sets the pair for new connections; open ones keep theirs. Sessions of the old pair cannot be resumed. On failure
- * nothing changes, and `message` is a text for the user.
+ * Sets certificate and key for new connections; open ones keep theirs. Sessions of the old pair cannot be resumed. On
+ * failure nothing changes, and `message` is a text for the user.
  */
 bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
 	char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /*
- * Starts a handshake of the port with itself (tls-self-test.h), in the server's thread, with the pair of new
- * connections at that time; STREAM_TESTED follows. It waits for handshakes under way, and no connection is accepted
- * until its end, because memory may not suffice for both. Returns false if a test is running or the port is plain.
+ * Starts a handshake of the port with itself (tls-self-test.h), in the server's thread, with the certificate and key
+ * that new connections get at that time; STREAM_TESTED follows. The test waits for handshakes under way, and no
+ * connection is admitted until it ends, because memory may not suffice for both. Returns false if a test is running or
+ * the port is plain.
  */
 bool stream_server_test(stream_server *server);
 
 /* Result of the last reported test: "" or a message for the user. */
 void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
-/* Frees the port soon and drops connections that were not taken; the others continue. */
+/* Frees the port soon and drops connections that were not taken; the other connections continue. */
 void stream_server_stop(stream_server *server);
 
-/* Ends everything, with 200 ms for unsent data, and frees the server. notify is not called any more. */
+/* Ends all connections, with 200 ms for unsent data, and frees the server; notify is not called any more. */
 void stream_server_close(stream_server *server);
 
-/* Next event, in the order of connections; false without one. */
+/* Takes the next event, from the connections in turn; returns false if there is none. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {
 	/* IPv4 address of the peer, dotted decimal. */
 	char address[STREAM_ADDRESS_SIZE];
-	/* The connection came in over the gateway's own access point (access-point.h). */
+	/* True if the connection came in over the gateway's own access point (access-point.h). */
 	bool via_access_point;
 } stream_origin;
 
@@ -136,17 +139,18 @@ int stream_server_take(stream_server *server, stream_origin *origin);
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);
 
 /*
- * Copies all bytes and returns the room left. Returns SIZE_MAX, and writes nothing, for more than the room announced
- * last (by STREAM_WRITABLE or the last call), and for a closed connection.
+ * Copies all bytes and returns the room left. Copies nothing and returns SIZE_MAX if the connection is closed, or if
+ * `size` exceeds the room last announced (by STREAM_WRITABLE or by the previous call).
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
 
 /*
- * A valid token was shown on the connection: its address is trusted by the queue (admission-queue.h) for half an hour.
+ * Records that a valid token was shown on the connection: the admission queue (admission-queue.h) trusts its address
+ * for half an hour.
  */
 void stream_know(stream_server *server, int connection);
 
-/* A token was revoked: no address is trusted until the next stream_know. */
+/* Records that a token was revoked: no address is trusted until the next stream_know. */
 void stream_server_forget(stream_server *server);
 
 /* Closes in order: written bytes are sent, then close_notify and FIN. Received bytes are dropped. */

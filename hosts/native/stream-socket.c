@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Length of the system's queue: enough for any browser on a PC, small on the chip. */
+/* Length of the system's queue of connections: enough for any browser on a PC, small on the chip. */
 #if defined(ESP_PLATFORM)
 enum { BACKLOG = 4 };
 #else
 enum { BACKLOG = 64 };
 #endif
 
-/* Bytes per read, and number of reads, of one socket_discard. */
+/* Size of a read and number of reads in one socket_discard. */
 enum { DISCARD_SIZE = 512, DISCARD_ROUNDS = 32 };
 
 uint64_t socket_clock_ms(void)
@@ -33,7 +33,7 @@ uint64_t socket_clock_ms(void)
 
 bool socket_prepare(int socket)
 {
-	/* Hosts without child programs (ESP-IDF) refuse this call and don't need it. */
+	/* Not checked: a host without child programs (ESP-IDF) refuses this call and does not need it. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 	int flags = fcntl(socket, F_GETFL, 0);
 	return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;
@@ -47,7 +47,7 @@ static int close_failed(int fd)
 	return -1;
 }
 
-/* Keeps the errno of a failure. */
+/* Returns a listening socket, or -1 with the errno of the failure. */
 static int listen_on(uint16_t port, uint32_t address)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(port) };
@@ -180,7 +180,7 @@ int socket_open_wake(void)
 	struct sockaddr_in own = { .sin_family = AF_INET };
 	socklen_t size = sizeof(own);
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	/* A socket connected to itself receives from no other socket. */
+	/* A socket that is connected to itself accepts datagrams from no other socket. */
 	if (!socket_prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
 		|| getsockname(fd, (struct sockaddr *)&own, &size) != 0
 		|| connect(fd, (const struct sockaddr *)&own, size) != 0)

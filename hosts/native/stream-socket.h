@@ -1,5 +1,5 @@
 /*
- * BSD sockets for the stream server and datagrams: no call waits or raises SIGPIPE, and child programs inherit no
+ * BSD sockets for the stream server and for datagrams. No call waits or raises SIGPIPE, and child programs inherit no
  * socket.
  */
 #ifndef STREAM_SOCKET_H
@@ -18,10 +18,10 @@
 #include "stream-server.h"
 
 enum {
-	/* Results below zero; 0 from socket_receive is the end of the peer's direction. */
+	/* Results below zero; 0 from socket_receive means that the peer has ended its direction. */
 	SOCKET_AGAIN = -1,
 	SOCKET_BROKEN = -2,
-	/* socket_accept: no socket or memory left, or another temporary error. */
+	/* Result of socket_accept: no socket or memory left, or another temporary error. */
 	SOCKET_SCARCE = -3,
 };
 
@@ -45,16 +45,16 @@ int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE]);
 /* Returns a connecting TCP socket (address in network byte order), SOCKET_SCARCE, or SOCKET_BROKEN. */
 int socket_connect(uint32_t address, uint16_t port);
 
-/* State of a connecting socket: 0 connected, SOCKET_AGAIN not yet, SOCKET_BROKEN failed. */
+/* Returns the state of a connecting socket: 0 connected, SOCKET_AGAIN not yet, SOCKET_BROKEN failed. */
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);
-/* Reads without removing the bytes; lwIP returns those of the first segment only. */
+/* Copies received bytes without removing them; lwIP shows those of the first segment only. */
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
 /*
- * Returns true if a writable socket has room for the bytes that poll() promises (2873 with lwIP), or if the connection
- * is broken.
+ * Returns true if a writable socket has room for as many bytes as poll() promises (2873 with lwIP), or if the
+ * connection is broken.
  */
 bool socket_has_room(int socket);
 
@@ -64,7 +64,7 @@ int socket_discard(int socket);
 /* Returns a datagram socket connected to itself, which poll() can watch (ESP-IDF has no pipe), or -1. */
 int socket_open_wake(void);
 
-/* Returns false if it could not be sent. Any thread. */
+/* Wakes the thread that polls the socket; returns false if it could not. May be called in any thread. */
 bool socket_wake(int wake);
 
 #endif

@@ -14,17 +14,17 @@
 #include "tls-self-test.h"
 
 enum {
-	/* Time that stream_server_close allows for unsent data. */
+	/* Time that stream_server_close allows for sending the remaining data. */
 	FAREWELL_MS = 200,
 	/* Pause after a lack of sockets or memory. */
 	SCARCE_MS = 100,
-	/* Longest sleep: maximum delay of a wake-up that could not be sent. */
+	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
 	/* Time for the unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
-	/* Connections accepted into the queue in a row. */
+	/* Maximum number of connections accepted into the queue in one pass of the loop. */
 	CALLS_A_TURN = 16,
-	/* Number of sockets: the one for waking, the listener, and all connections. */
+	/* Number of sockets: the one for waking, the listener, and those of all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
 
@@ -44,7 +44,7 @@ static void end_lingering(lingering_socket *lingering)
 	lingering->socket = -1;
 }
 
-/* The oldest lingering socket; NULL without one. */
+/* Returns the oldest lingering socket, or NULL. */
 static lingering_socket *oldest_lingering(stream_server *server)
 {
 	lingering_socket *oldest = NULL;
@@ -55,7 +55,10 @@ static lingering_socket *oldest_lingering(stream_server *server)
 	return oldest;
 }
 
-/* Closing a socket at once would reset it if more data arrived, and destroy what the peer has not read. */
+/*
+ * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and destroy
+ * what the peer has not read.
+ */
 static void linger(stream_server *server, int socket, uint64_t deadline_ms)
 {
 	if (socket < 0) return;
@@ -78,7 +81,7 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Gives up on the peer, which may still want to read the reason. The place stays with its owner, if it has one. */
+/* Gives up a connection; the peer may still want to read the reason. If it has an owner, its place stays taken. */
 static void hang_up(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
@@ -99,8 +102,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * Time at which a handshake or a closing is aborted: earlier while a connection waits for the place or, in a handshake,
- * a client of this program waits for the gate.
+ * Time at which a handshake or a closing is aborted. It is earlier while a connection waits for the place, and, for a
+ * handshake, while a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
@@ -112,7 +115,7 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
 
-/* Called repeatedly until the place is free. */
+/* Continues the closing; called repeatedly until the place is free. */
 static void serve_closing(stream_server *server, stream_connection *connection)
 {
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
@@ -153,7 +156,7 @@ static void serve(stream_server *server, stream_connection *connection)
 	case CONNECTION_OPEN:
 		if (connection->broken || connection_transfer(connection) != STEP_FAILED) break;
 		hang_up(server, connection);
-		/* The owner may have taken it meanwhile and must then close it. */
+		/* The owner may have taken the connection in the meantime and must then close it. */
 		lock(server);
 		bool untaken = connection->state == CONNECTION_WAITING;
 		if (untaken) connection->state = CONNECTION_CLOSING;
@@ -173,7 +176,7 @@ static void fail(stream_server *server)
 	unlock(server);
 }
 
-/* Needs the lock. */
+/* Number of connections in a handshake. The caller must hold the lock. */
 static unsigned handshakes(const stream_server *server)
 {
 	unsigned count = 0;
@@ -182,7 +185,7 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/* Returns a free place, or NULL while no connection may begin; *pressed: an open one must be closed first. */
+/* Returns a free place, or NULL while no connection may begin. *pressed is set if an open one must be closed first. */
 static stream_connection *place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
@@ -224,7 +227,7 @@ static void leave_gate(stream_server *server)
 	server->inside = server->waits = server->settling = false;
 }
 
-/* Leaves the gate when nothing of this port needs it any more. */
+/* Leaves the gate when this port has no handshake left. */
 static void settle_gate(stream_server *server)
 {
 	if (!server->inside && !server->waits) return;
@@ -256,7 +259,7 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	unlock(server);
 }
 
-/* Updates the queue: first the end of all trust, then the addresses with a token since. */
+/* Updates the queue: first drops all trust if a token was revoked, then trusts the addresses with a token since. */
 static void introduce(stream_server *server)
 {
 	lock(server);
@@ -287,7 +290,7 @@ static void answer_door(stream_server *server)
 			return;
 		}
 		if (socket == SOCKET_SCARCE) {
-			/* Pending work will free sockets. */
+			/* If connections wait for a place, their work will free sockets. */
 			bool busy = admission_first(&server->queue);
 			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
 			if (oldest) end_lingering(oldest);
@@ -358,7 +361,7 @@ typedef struct {
 	nfds_t count;
 } watch_list;
 
-/* A socket without events must not be in the list, because poll() would report its failure repeatedly. */
+/* Adds a socket to the list, unless no events are wanted: poll() would otherwise report its failure repeatedly. */
 static void watch(watch_list *list, int socket, short wants)
 {
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };
@@ -407,7 +410,7 @@ static void tell(stream_server *server)
 	if (news) server->options.notify(server->options.context);
 }
 
-/* Frees the port and closes the connections that were not taken. */
+/* Frees the port and closes the connections that the owner has not taken. */
 static void stop(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);

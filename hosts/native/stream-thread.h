@@ -1,7 +1,7 @@
 /*
  * State shared by both parts of the stream server: stream-server.c has the functions for its user, stream-thread.c the
- * thread, which alone uses sockets and Mbed TLS. The lock is held for copies only; the user wakes the thread by a
- * datagram.
+ * thread, which alone uses sockets and Mbed TLS. The lock is held only while data are copied; the user wakes the thread
+ * by a datagram.
  */
 #ifndef STREAM_THREAD_H
 #define STREAM_THREAD_H
@@ -16,11 +16,11 @@
 #include "stream-server.h"
 #include "tls-identity.h"
 
-/* Sockets that only wait for the peer's FIN; beyond this number the oldest is closed. */
+/* Number of sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 enum { LINGER_LIMIT = 4 };
 
 typedef struct {
-	/* -1 without one. */
+	/* -1 if this entry is unused. */
 	int socket;
 	uint64_t deadline_ms;
 } lingering_socket;
@@ -34,19 +34,19 @@ struct stream_server {
 	int wake;
 	pthread_mutex_t lock;
 
-	/* Used by both threads, under the lock. */
+	/* This and the following members are used by both threads, under the lock. */
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
-	/* Identity for new connections; NULL for plain. */
+	/* Identity for new connections; NULL for plain TCP. */
 	tls_identity *identity;
-	/* A wake-up is under way. */
+	/* True if a wake-up was sent that the thread has not seen yet. */
 	bool woken;
-	/* The listener was notified but has not taken all events. */
+	/* True if the listener was notified and has not taken all events yet. */
 	bool notified;
 	bool pending_fresh;
 	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
-	/* All trust has ended; the queue does not know yet. */
+	/* True if a token was revoked and the admission queue has not dropped its trust yet. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -57,23 +57,25 @@ struct stream_server {
 	/* This and the following members are used by the thread only. */
 	int listener;
 	uint64_t now_ms;
-	/* Earliest times to accept or begin a connection, after a lack of sockets or memory. */
+	/* Earliest times to accept and to begin a connection, after a lack of sockets or memory. */
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
-	/* Place in the gate that allows one handshake at a time in the program, including the server's own test. */
+	/*
+	 * The port's place at the gate, which allows one handshake at a time in the program, including the port's own test.
+	 */
 	gate_party gate;
-	/* True while the port waits at the gate, or is inside as far as this thread knows. */
+	/* True while the port waits at the gate, and while it is inside, as far as this thread knows. */
 	bool waits, inside;
-	/* The port is inside and waits until data of other connections have arrived before a handshake begins. */
+	/* True while the port is inside the gate and waits for other connections' data to arrive before its handshake. */
 	bool settling;
 	admission_queue queue;
 };
 
-/* The thread; ends when `quitting` is set. */
+/* The thread; it ends when `quitting` is set. */
 void *stream_thread_run(void *server);
 
-/* Returns true if stream_server_next has an event; with the lock. */
+/* Returns true if stream_server_next has an event. The caller must hold the lock. */
 bool stream_server_has_news(const stream_server *server);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * XS binding of the stream server (stream-server.h; streams.ts): one object is one listening port with all its
+ * XS binding of the stream server (stream-server.h; streams.ts). One object is one listening port with all its
  * connections. Each event reaches JavaScript as a separate call `onStream(kind, connection, count)` of the target that
  * the constructor received.
  */
@@ -21,7 +21,8 @@ typedef struct {
 	xsSlot target;
 	stream_server *server;
 	/*
-	 * One for the object, one for each delivery under way, and one for the thread's callback while the server exists.
+	 * One reference for the object, one for each delivery under way, and one for the thread's callback while the server
+	 * exists.
 	 */
 	atomic_uint references;
 	/* Used in the machine's thread only. */
@@ -50,7 +51,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Runs in the server's thread. */
+/* Called in the server's thread. */
 static void notify(void *context)
 {
 	stream_binding *binding = context;
@@ -80,7 +81,7 @@ typedef struct {
 	size_t key_size;
 } pem_pair;
 
-/* NULL if memory is short. */
+/* Returns a copy, or NULL if memory is short. */
 static char *text_of(const void *bytes, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -97,7 +98,7 @@ static void free_pair(pem_pair pair)
 	free(pair.certificate);
 }
 
-/* Copies the argument `first` and the next one as texts; leaves nothing behind if it throws. */
+/* Copies the argument at `first` and the next one as texts; if it throws, it has freed them. */
 static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 {
 	void *certificate, *key;
@@ -117,7 +118,7 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 enum {
 	/* Length of the admission queue; each connection costs the chip a socket. */
 	CALLERS = 6,
-	/* A ClientHello follows the connection at once; the head of a plain request may be typed by hand. */
+	/* A ClientHello follows the connection at once, while the head of a plain request may be typed by hand. */
 	TLS_SILENCE_MS = 2000,
 	PLAIN_SILENCE_MS = 10000,
 	/* Several round trips of a slow network, including a retransmission. */
@@ -126,7 +127,7 @@ enum {
 
 _Static_assert(CALLERS <= PENDING_CONNECTION_LIMIT, "the queue has no place for them");
 
-/* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
+/* (target, port, connections, certificate?, key?): certificate and key have up to CERTIFICATE_FILE_LIMIT bytes */
 void xs_stream_server(xsMachine *the)
 {
 	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
@@ -197,7 +198,7 @@ void xs_stream_server_get_via_access_point(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);
 }
 
-/* Bytes of a view from `start` to `end`; throws if they exceed it. */
+/* Returns the bytes of a view from `start` to `end`; throws if they exceed it. */
 static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *end, bool writable, size_t *size)
 {
 	void *data;
@@ -259,7 +260,7 @@ void xs_stream_server_set_identity(xsMachine *the)
 	if (!done) xsUnknownError("%s", message);
 }
 
-/* `onStream` reports the end of the test; returns false if one is running. */
+/* Starts the self-test; `onStream` reports its end. Returns false if a test is running. */
 void xs_stream_server_test(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

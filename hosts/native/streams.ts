@@ -1,8 +1,8 @@
 /**
  * Listeners and sockets of the host contract on the native stream server (stream-server.h), plain and TLS alike, for
- * every host that runs XS. One native object represents a port and its connections.
+ * every host that runs in XS. One native object represents a port and its connections.
  *
- * Limits: 4 connections of a plain port at once, 3 of a TLS port, handshakes included. Further ones wait in the
+ * Limits: 4 connections of a plain port at once, 3 of a TLS port, including handshakes. Further ones wait in the
  * admission queue (admission-queue.h).
  */
 import { takeOut } from "../../modules/bytes/list.js";
@@ -29,10 +29,10 @@ const FAILED = 5;
 const TESTED = 6;
 const PRESSED = 7;
 
-/** For a plain port. */
+/** Identity of a plain port. */
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
-/** The native object. XS would not initialise fields. It only receives the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
 class StreamServer extends Native("xs_stream_server_destructor") {
 	constructor(
 		target: object,
@@ -106,12 +106,12 @@ class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	/** Only keeps the callbacks, because the options contain the private key. */
+	/** The callbacks are kept instead of the options, which contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
-	/** Connections taken and not closed. */
+	/** Connections that were taken and are not closed. */
 	readonly #connections: NativePending[] = [];
-	/** Callers waiting for a handshake of the port with itself; that of the first one is under way. */
+	/** Callbacks for a handshake of the port with itself; the test for the first one is running. */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 
@@ -156,7 +156,7 @@ class NativeListener implements Listener {
 		this.server.forget();
 	}
 
-	/** Open connections continue; the native server ends with the last of them. */
+	/** Closes the port. Open connections continue; the native server ends with the last of them. */
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
@@ -206,7 +206,7 @@ class NativePending implements PendingSocket {
 	/** Counts of events, by kind, that arrived before there was a socket. */
 	#missed: number[] | undefined;
 
-	/** Represents the connection taken last. */
+	/** Takes the connection that the server reported last. */
 	constructor(listener: NativeListener, id: number) {
 		this.listener = listener;
 		this.id = id;
@@ -220,7 +220,9 @@ class NativePending implements PendingSocket {
 		this.listener.ended(this);
 	}
 
-	/** The socket gets all events from here on, and missed ones soon, because constructors must not call back. */
+	/**
+	 * Passes all events to the socket from now on. Missed events follow soon, because constructors must not call back.
+	 */
 	attach(socket: NativeSocket): void {
 		if (this.taken) throw new Error("this connection was taken or closed before");
 		this.taken = true;
@@ -250,7 +252,7 @@ class NativeSocket implements Socket {
 	readonly viaAccessPoint: boolean;
 	readonly #connection: NativePending;
 	readonly #options: SocketOptions;
-	/** Count last announced to the caller. */
+	/** Room for writing as last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

@@ -1,4 +1,4 @@
-/* Threads of POSIX as both Linux and ESP-IDF have them. */
+/* See thread-start.h: threads of POSIX, which both Linux and ESP-IDF have. */
 #include "thread-start.h"
 
 #include <signal.h>

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tickets are valid for a day; each identity has its own keys, so that a new certificate is shown to everyone. */
+/* Tickets are valid for a day. Each identity has its own ticket keys, so that every client sees a new certificate. */
 enum { TICKET_LIFETIME_S = 24 * 60 * 60 };
 
-/* A Certificate message (RFC 5246, 7.4.2): header and length of the list; length of each certificate. */
+/*
+ * Sizes in a Certificate message (RFC 5246, 7.4.2): header with the length of the list, and length of each certificate.
+ */
 enum { CHAIN_HEADER_SIZE = 7, CHAIN_ENTRY_SIZE = 3 };
 
 static const int SUITES[] = {
@@ -25,7 +27,7 @@ static const int SUITES[] = {
 
 static const char *PROTOCOLS[] = { "http/1.1", NULL };
 
-/* Mbed TLS sends the chain in one message, which must fit its buffer. */
+/* Returns true if the chain fits one message, as Mbed TLS sends it, in the buffer. */
 static bool chain_fits(const mbedtls_x509_crt *chain)
 {
 	size_t size = CHAIN_HEADER_SIZE;
@@ -33,7 +35,7 @@ static bool chain_fits(const mbedtls_x509_crt *chain)
 	return size <= MBEDTLS_SSL_OUT_CONTENT_LEN;
 }
 
-/* Returns NULL, or the fault. */
+/* Loads the pair; returns NULL, or a text that describes the problem. */
 static const char *load(tls_identity *identity, const char *certificate, const char *key)
 {
 	if (mbedtls_x509_crt_parse(&identity->chain, (const unsigned char *)certificate, strlen(certificate) + 1) != 0)

@@ -1,6 +1,6 @@
 /*
- * Identity of a TLS port: certificate chain, key, and the Mbed TLS settings. For the stream server. It is
- * reference-counted, so that open connections keep theirs while new ones get another.
+ * Identity of a TLS port, for the stream server: certificate chain, key, and the settings of Mbed TLS. It is
+ * reference-counted, so that open connections keep theirs when new connections get another.
  */
 #ifndef TLS_IDENTITY_H
 #define TLS_IDENTITY_H
@@ -10,7 +10,7 @@
 #include "tls-party.h"
 
 typedef struct {
-	/* Must be the first member: a connection knows only this part. */
+	/* Must be the first member, because a connection knows only this part. */
 	tls_party party;
 	mbedtls_x509_crt chain;
 	mbedtls_pk_context key;
@@ -18,8 +18,8 @@ typedef struct {
 } tls_identity;
 
 /*
- * Returns an identity with one reference, for tls_party_free. NULL: `message`, of `size` bytes, has the reason. The
- * texts are those of stream_server_options and are not kept.
+ * Returns an identity with one reference, to be released with tls_party_free. On failure returns NULL, with the reason
+ * in `message`, of `size` bytes. The texts are those of stream_server_options and are not kept.
  */
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * Our side of TLS for a connection (stream-connection.h) of a port (tls-identity.h) or a client (tls-trust.h):
- * reference-counted settings of Mbed TLS, so that connections keep theirs while new ones get others.
+ * Our side of TLS for a connection (stream-connection.h) of a port (tls-identity.h) or of a client (tls-trust.h):
+ * reference-counted settings of Mbed TLS, so that open connections keep theirs when new connections get others.
  */
 #ifndef TLS_PARTY_H
 #define TLS_PARTY_H
@@ -8,14 +8,14 @@
 #include "mbedtls-compat.h"
 
 typedef struct tls_party {
-	/* Changed under the lock of its connections only. */
+	/* Number of references; changed only under the lock of the party's connections. */
 	unsigned references;
 	/* Frees the whole object that begins with this party. */
 	void (*free)(struct tls_party *party);
 	mbedtls_ssl_config config;
 } tls_party;
 
-/* For the last reference; NULL is allowed. */
+/* Frees the party after its last reference was dropped. NULL is allowed. */
 static inline void tls_party_free(tls_party *party)
 {
 	if (party) party->free(party);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes under way in one direction; longer data come in parts. */
+/* Bytes under way in one direction; longer data are passed in parts. */
 enum { PIPE_SIZE = 1024 };
 
 typedef struct {

@@ -15,9 +15,9 @@
 
 /* Header of a stored session. */
 typedef struct {
-	/* Digest of the trusted certificate. */
+	/* Digest of the server's name, the trusted certificates and the gateway's own certificate. */
 	uint8_t digest[DIGEST_SIZE];
-	/* Validity of all certificates shown, Unix time, s. */
+	/* Common validity of all certificates that the server showed, Unix time, s. */
 	int64_t from_s, to_s;
 } session_head;
 
@@ -26,12 +26,12 @@ typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
 	char name[TRUST_NAME_LIMIT + 1];
-	/* Trusts any server. */
+	/* True if any server is trusted. */
 	bool anybody;
 	bool has_time;
 	int64_t utc_s;
 	session_head head;
-	/* Session to resume, without its header, or NULL. */
+	/* Session to resume, without its header; NULL without one. */
 	uint8_t *session;
 	size_t session_size;
 	/* Findings about the server's certificate. */
@@ -40,7 +40,7 @@ typedef struct {
 } handshake_part;
 
 struct tls_trust {
-	/* Must be the first member: a connection knows only this part. */
+	/* Must be the first member, because a connection knows only this part. */
 	tls_party party;
 	/* NULL after the handshake. */
 	handshake_part *part;
@@ -81,7 +81,7 @@ static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certif
 	return false;
 }
 
-/* Called by Mbed TLS for each certificate of the chain, the server's own (depth 0) last, with its problems. */
+/* Called by Mbed TLS for each certificate of the chain, with its problems; the server's own (depth 0) comes last. */
 static int look_at(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	static const uint32_t judged_here =
@@ -110,14 +110,14 @@ static int look_at(void *context, mbedtls_x509_crt *certificate, int depth, uint
 	return 0;
 }
 
-/* Unreadable certificates in PEM text are ignored. */
+/* Loads all certificates of the PEM text; unreadable ones are ignored. */
 static bool load_certificates(mbedtls_x509_crt *into, const char *text)
 {
 	mbedtls_x509_crt_parse(into, (const unsigned char *)text, strlen(text) + 1);
 	return into->raw.p != NULL;
 }
 
-/* Returns NULL, or the fault; "" if memory is short. */
+/* Loads the options; returns NULL, or a text that describes the problem ("" if memory is short). */
 static const char *load(handshake_part *part, const tls_trust_options *options)
 {
 	size_t length = strlen(options->name);
@@ -137,7 +137,7 @@ static const char *load(handshake_part *part, const tls_trust_options *options)
 	return NULL;
 }
 
-/* Digest of the trusted certificates and of the gateway's own identity. */
+/* Computes the digest in the header of a session. */
 static bool identify(handshake_part *part)
 {
 	digest d;
@@ -148,7 +148,7 @@ static bool identify(handshake_part *part)
 	return done && digest_finish(&d, part->head.digest);
 }
 
-/* Keeps the session for tls_trust_begin if it matches and is still valid. */
+/* Keeps the stored session for tls_trust_begin if it has the same digest and its certificates are still valid. */
 static bool keep_session(handshake_part *part, const tls_trust_options *options)
 {
 	session_head head;
@@ -231,13 +231,13 @@ int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls)
 
 bool tls_trust_is_memory_error(int error)
 {
-	/* In Mbed TLS 4 all of these have the same value. */
+	/* In Mbed TLS 4 all of these constants have the same value. */
 	bool is_one = error == MBEDTLS_ERR_SSL_ALLOC_FAILED || error == MBEDTLS_ERR_X509_ALLOC_FAILED
 		|| error == PSA_ERROR_INSUFFICIENT_MEMORY;
 #if MBEDTLS_VERSION_MAJOR == 2
 	is_one = is_one || error == MBEDTLS_ERR_PK_ALLOC_FAILED || error == MBEDTLS_ERR_ECP_ALLOC_FAILED
 		|| error == MBEDTLS_ERR_MD_ALLOC_FAILED || error == MBEDTLS_ERR_CIPHER_ALLOC_FAILED;
-	/* Errors of upper modules are added to those of lower ones without touching these bits. */
+	/* An error of an upper module is the sum of its own code and that of the lower module, which is in these bits. */
 	int lower = -(-error & 0x7f);
 	is_one = is_one || lower == MBEDTLS_ERR_MPI_ALLOC_FAILED || lower == MBEDTLS_ERR_ASN1_ALLOC_FAILED;
 #endif
@@ -247,13 +247,13 @@ bool tls_trust_is_memory_error(int error)
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error)
 {
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
-	/* Checked last: the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
+	/* Mbed TLS checks this last: the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
 	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR
 		|| (trust->part && trust->part->shown && error == COMPAT_BAD_CERTIFICATE);
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
 }
 
-/* Returns NULL if the server keeps none, memory is short, or it is too long. */
+/* Returns NULL if the server keeps no session, memory is short, or the session is too long. */
 static uint8_t *save_session(const session_head *head, const mbedtls_ssl_context *tls, size_t *size)
 {
 	mbedtls_ssl_session session;
@@ -281,7 +281,7 @@ bool tls_trust_settle(tls_trust *trust, const mbedtls_ssl_context *tls, bool *re
 	bool believed = part->shown ? part->verdict == TRUST_NO_VERDICT : part->offered;
 	*resumed = believed && !part->shown;
 	*session = believed ? save_session(&part->head, tls, size) : NULL;
-	/* No check is needed later: TLS 1.2 without renegotiation. */
+	/* No further check is needed, because TLS 1.2 is used without renegotiation. */
 	mbedtls_ssl_conf_verify(&trust->party.config, NULL, NULL);
 	mbedtls_ssl_conf_ca_chain(&trust->party.config, NULL, NULL);
 	free_part(trust);

@@ -1,10 +1,10 @@
 /*
- * Client's side of TLS 1.2 (RFC 5246): trusted certificates, the client's own identity, and session resumption (RFC
- * 5246, 7.4.1.2, and RFC 5077). One for each connection. Mbed TLS builds the chain; names, addresses and dates are
+ * The client's side of TLS 1.2 (RFC 5246) for one connection: trusted certificates, the client's own identity, and
+ * session resumption (RFC 5246, 7.4.1.2, and RFC 5077). Mbed TLS builds the chain; names, addresses and dates are
  * checked here, dates by the given time instead of a clock.
  *
- * A stored session begins with a digest of the trusted certificates and the end of the server certificate's validity. A
- * session that does not match is not offered, because a resumed session shows no certificate.
+ * A stored session begins with a digest of the server's name and our certificates, and with the validity of the
+ * server's certificates. A session that does not match is not offered, because a resumed session shows no certificate.
  */
 #ifndef TLS_TRUST_H
 #define TLS_TRUST_H
@@ -22,7 +22,7 @@ enum {
 	TRUST_MESSAGE_SIZE = 64,
 };
 
-/* Value of `trusted` for any server (ANYBODY there). */
+/* Value of `trusted` that trusts any server (ANYBODY in modules/io/client.ts). */
 #define TRUST_ANYBODY "anybody"
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
 	bool has_time;
 	/* Unix time, s. */
 	int64_t utc_s;
-	/* PEM texts; both NULL: no own identity. */
+	/* PEM texts of the client's own identity; both NULL without one. */
 	const char *certificate;
 	const char *key;
 	/* Session of an earlier connection, or NULL. */
@@ -44,7 +44,7 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* No problem with the certificate; see the error of Mbed TLS. */
+	/* No problem with the certificate was found; the error of Mbed TLS tells more. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,
@@ -52,8 +52,8 @@ typedef enum {
 } trust_verdict;
 
 /*
- * Returns a trust with one reference, for tls_party_free; keeps nothing of the options. NULL: `message` has the reason,
- * or "" if memory is short.
+ * Returns a trust with one reference, to be released with tls_party_free; no pointer of the options is kept. On failure
+ * returns NULL: `message` has the reason, or "" if memory is short.
  */
 tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST_MESSAGE_SIZE]);
 
@@ -63,15 +63,15 @@ tls_party *tls_trust_party(tls_trust *trust);
 /* Sets name and session between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
-/* Certificate problem that made the handshake fail, if any. */
+/* Returns the certificate problem that made the handshake fail, if any. */
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 
 /* Returns true if an error of Mbed TLS means a lack of memory. */
 bool tls_trust_is_memory_error(int error);
 
 /*
- * Call once after the handshake: frees memory that only the handshake needed. *session: `*size` bytes, to be freed by
- * the caller; NULL without one. Returns false if the server has shown no trusted certificate.
+ * Call once after the handshake: frees memory that only the handshake needed. *session is set to `*size` bytes, to be
+ * freed by the caller, or to NULL. Returns false if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

@@ -1,13 +1,13 @@
 /**
- * UDP of the host contract on native sockets (datagram.h), for every host that runs in XS. Limits: those of datagram.h;
- * datagrams are read from the system's queue.
+ * UDP of the host contract on native sockets (datagram.h), for every host that runs in XS. Datagrams are read from the
+ * system's queue; the limits are those of datagram.h.
  */
 import type { UDP, UDPOptions, UDPPort } from "../../modules/io/host.js";
 
 /** Lower ports are reserved by the system. */
 const FREE_PORTS = 1024;
 
-/** The native object. XS would not initialise fields. It only receives the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
 class DatagramSocket extends Native("xs_datagram_destructor") {
 	constructor(target: object, port: number, group: string | undefined, address: string | undefined) {
 		super();
@@ -36,9 +36,9 @@ class DatagramSocket extends Native("xs_datagram_destructor") {
 export interface UDPSettings {
 	/** The gateway's address in the access point's network. */
 	readonly accessPoint: string;
-	/** Replaces a reserved port of the access point by any free one. */
+	/** True if a reserved port of the access point is replaced by any free one. */
 	readonly replacePorts: boolean;
-	/** Reports a failed port. */
+	/** Called with a message when a port fails. */
 	trace(message: string): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Admission queue of a port, with the rules of hosts/native/admission-queue.h. Every pending connection is ready and no
- * handshake stalls, because Node does handshakes itself.
+ * Admission queue of a port, with the rules of hosts/native/admission-queue.h. Every pending connection counts as
+ * ready, and no handshake stalls, because Node does handshakes itself.
  */
 
 interface PendingConnection {
@@ -25,7 +25,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 	/** Waiting connections in order of arrival. */
 	readonly #pending: T[] = [];
 	#trusted: TrustedAddress[] = [];
-	/** Sequence number of the last place given to each address, the latest at the end. */
+	/** Sequence number of the last place given to each address, with the latest at the end. */
 	readonly #served = new Map<string, number>();
 	#turns = 0;
 	/** Number of places given to trusted addresses since the last untrusted one. */
@@ -80,7 +80,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#trusted.some((trusted) => trusted.address === address && trusted.knownMs > sinceMs);
 	}
 
-	/** Returns true if the first connection is served before `other`; equal ones keep their order of arrival. */
+	/** Returns true if the first connection is served before `other`; otherwise they keep their order of arrival. */
 	#comesBefore({ remoteAddress }: T, other: T): boolean {
 		const isTrusted = this.#isTrusted(remoteAddress);
 		if (isTrusted !== this.#isTrusted(other.remoteAddress)) return isTrusted === this.#trustedInARow < TRUSTED_IN_A_ROW;
@@ -94,7 +94,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		this.#trustedInARow = this.#isTrusted(address) ? this.#trustedInARow + 1 : 0;
 	}
 
-	/** Drops the youngest connection of the address with the most, preferring untrusted addresses. */
+	/** Drops the youngest connection of the address that has the most; of equal addresses, that of an untrusted one. */
 	#dismiss(): void {
 		let surplus = this.#pending[0];
 		for (const each of this.#pending) {

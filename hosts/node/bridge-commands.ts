@@ -1,4 +1,4 @@
-/** Commands of the XS worker (worker/protocol.ts) on the Node side, typed by their layouts. */
+/** Types the commands of the XS worker (worker/protocol.ts) by their layouts, for the Node side. */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,

@@ -1,28 +1,29 @@
 /**
  * Events from the host to the XS worker (layouts: worker/protocol.ts). Each kind is queued at most once per id and
- * describes the state when sent, so the queue is bounded and no event reports bytes read meanwhile.
+ * describes the state at the time of sending. So the queue is bounded, and no event reports bytes that were read
+ * meanwhile.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";
 
-/** Pending events of an id. */
+/** An object with an id, and its pending events. */
 export interface EventSubject {
 	readonly id: number;
-	/** Queued kinds of events, as the bits of bitOf. */
+	/** Queued kinds of events, as bits (bitOf). */
 	events: number;
 	/** Number of waiting bytes or connections, as last reported. */
 	readable: number;
 	writable: number;
-	/** Number that the radio reported, by kind of event. */
+	/** Numbers that the radio reported, by kind of event. */
 	readonly numbers: number[];
-	/** Reason of a failed listener, or an answer. */
+	/** Reason why a listener failed, or the answer to a request. */
 	message: string;
 }
 
 interface QueuedEvent {
 	readonly subject: EventSubject;
 	readonly kind: number;
-	/** SERIAL_ERROR_… if the event is an EVENT_ERROR. */
+	/** SERIAL_ERROR_… of an EVENT_ERROR. */
 	readonly code: number;
 }
 
@@ -55,7 +56,7 @@ export class EventQueue {
 		if (kind === protocol.EVENT_READABLE) subject.readable = number;
 		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
 		const saying = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
-		// Nothing is reported about an object that was closed meanwhile.
+		// Nothing is reported about an object that was closed in the meantime.
 		if (subject.events & bitOf(saying) || !this.#options.isOpen(subject)) return;
 		subject.events |= bitOf(saying);
 		this.#queue.push(saying);
@@ -87,7 +88,7 @@ export class EventQueue {
 		this.#pumping = true;
 		for (let saying = this.#queue.shift(); saying; saying = this.#queue.shift()) {
 			const { subject, kind } = saying;
-			// Closed or written meanwhile: there is nothing to report.
+			// The object was closed or the event withdrawn in the meantime, so there is nothing to report.
 			if (!(subject.events & bitOf(saying))) continue;
 			subject.events &= ~bitOf(saying);
 			if (kind === protocol.EVENT_READABLE && subject.readable === 0) continue;

@@ -33,7 +33,7 @@ import {
 	READ_LIMIT,
 } from "./worker/protocol.js";
 
-/** Callbacks of a stream, which send events with the id of `handle`. */
+/** Makes the callbacks of a stream, which send events with the id of `handle`. */
 function streamEvents({ events }: BridgeDeps, handle: Handle) {
 	return {
 		onReadable: (count: number) => events.say(handle, EVENT_READABLE, count),

@@ -7,8 +7,8 @@ import { build } from "esbuild";
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
 /**
- * `entry` and `script` are paths; an import that XS lacks fails. Writes nothing if the script is up to date, for
- * read-only checkouts.
+ * Bundles `entry` into `script`, both paths. Fails for an import that XS does not have. Writes nothing if the script is
+ * up to date, so that it works in a read-only checkout.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const { outputFiles } = await build({
@@ -19,7 +19,7 @@ export async function bundle(entry: string, script: string): Promise<void> {
 		platform: "neutral",
 		target: "es2023",
 		charset: "utf8",
-		// Inlines constants: each top-level name of a module takes a slot of the engine's stack (4096).
+		// Inlines constants, because each top-level name of a module takes a slot of the engine's stack (4096).
 		minifySyntax: true,
 		logLevel: "warning",
 	});

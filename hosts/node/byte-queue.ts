@@ -1,7 +1,9 @@
-/** Received bytes not read yet, in the pieces received. The queue's owner limits its size. */
+/**
+ * Received bytes that were not read yet, in the pieces in which they arrived. The owner of the queue limits its size.
+ */
 export class ByteQueue {
 	readonly #pieces: Uint8Array[] = [];
-	/** Number of bytes read from the first piece. */
+	/** Number of bytes that were read from the first piece. */
 	#taken = 0;
 	#length = 0;
 

@@ -9,7 +9,7 @@ import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
-/** Length of the prefix of a kept session: a hash of name and trust; the session is valid only for these. */
+/** Length of the prefix of a kept session: a hash of name and trust, for which alone the session is valid. */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
@@ -18,7 +18,7 @@ const TIMEOUT_MAX_MS = 60_000;
 export interface TLSWishes {
 	/** Trusted certificates as PEM text. */
 	readonly authorities: string;
-	/** Undefined: trusts any server. */
+	/** Trusted certificates; undefined to trust any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
 	readonly name: string;
 	readonly utcMs: number | undefined;
@@ -26,7 +26,7 @@ export interface TLSWishes {
 	readonly session: Buffer | undefined;
 }
 
-/** Throws a RangeError for values out of range. */
+/** Throws a RangeError for an option out of range. */
 export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): void {
 	if (!NAME.test(host)) throw new RangeError(`"${host}" is no name and no IPv4 address`);
 	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`);
@@ -36,8 +36,8 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 }
 
 /**
- * Throws a RangeError for values out of range, and an Error with a message for the user for an unusable certificate or
- * key.
+ * Converts the TLS options. Throws a RangeError for an option out of range, and an Error with a message for the user
+ * for an unusable certificate or key.
  */
 export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
@@ -57,18 +57,18 @@ export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 	};
 }
 
-/** Server name indication; addresses are not allowed there (RFC 6066, 3). */
+/** Returns the name for server name indication, which does not permit addresses (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }
 
-/** Returns the session with its prefix, for the next connection; undefined if it is too long. */
+/** Returns the session with its prefix, to be given to the next connection; undefined if it is too long. */
 export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
 
-/** Returns the given session without its prefix; undefined if it was made with other trust. */
+/** Returns the given session without its prefix; undefined if it was made with different trust. */
 export function unboundSession(tls: TLSWishes): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;

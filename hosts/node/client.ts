@@ -1,6 +1,6 @@
 /**
- * Outgoing connections (modules/io/client.ts) on node:net and node:tls. One TLS handshake at a time. Node accepts any
- * certificate; trust.ts checks it before anything is written or read. Limits: those of stream.ts.
+ * Outgoing connections (modules/io/client.ts) on node:net and node:tls. One TLS handshake runs at a time. Node accepts
+ * any certificate here; trust.ts checks it before anything is written or read. Limits: those of stream.ts.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -72,7 +72,7 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// Errors before TLS takes over: the handshake will report a closed connection.
+				// An error before TLS takes over is not reported here: the handshake will report a closed connection.
 				socket.on("error", () => {});
 				this.waitForTurn(() => this.#shakeHands(socket, tls));
 			}
@@ -110,7 +110,7 @@ class NodeClient extends Outgoing {
 			socket.off("close", failed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// A server that resumes a session was trusted before.
+			// A server that resumes a session was found trusted before.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);
@@ -128,13 +128,13 @@ class NodeClient extends Outgoing {
 	}
 }
 
-/** Returns 0, or CLIENT_… with the reason not to trust this server. */
+/** Returns 0, or the CLIENT_… for which this server is not trusted. */
 function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSWishes): number {
 	if (trusted === undefined) return 0;
 	const shown = shownBy(socket);
 	const code = validate({ shown, trusted, name, utcMs });
 	if (code !== 0 || isPinned({ shown, trusted })) return code;
-	// Node also checks path lengths and weak signatures.
+	// Node's verdict counts too, because Node also checks path lengths and weak signatures.
 	const { authorizationError } = socket as { authorizationError: unknown };
 	const verdict = authorizationError instanceof Error ? authorizationError.message : authorizationError;
 	return !verdict || DATE_VERDICTS.includes(String(verdict)) ? 0 : CLIENT_UNTRUSTED;

@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor's port: a serial port or pseudo-terminal (serial.ts), or TCP, as for gateways with Ethernet
- * and the simulator, which has no speed.
+ * The Zigbee coprocessor's port: a serial port or pseudo-terminal (serial.ts), or TCP, by which Ethernet gateways and
+ * the simulator provide one. TCP has no line speed.
  */
 import { connect, type Socket } from "node:net";
 import {
@@ -23,13 +23,13 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** Last traced message; repeated attempts trace it once. */
+	/** Last traced message; repeated attempts trace it only once. */
 	lastMessage: string;
 }
 
 /**
- * Port of the coprocessor: the path of a serial port, or `tcp://HOST:PORT`. `setLines`: for a port that also has the
- * lines.
+ * Makes the port of a coprocessor at a serial port's path or at `tcp://HOST:PORT`. `setLines` is given if the lines to
+ * reset and boot loader are wired.
  */
 export function createCoprocessorPort(
 	where: string,
@@ -48,9 +48,9 @@ class TCPSerial implements Serial {
 	readonly #peer: Peer;
 	readonly #socket: Socket;
 	readonly #received = new ByteQueue();
-	/** Count last announced to the caller. */
+	/** Room for writing as last announced to the caller. */
 	#writable = 0;
-	/** Bytes accepted from the caller that the socket has not sent. */
+	/** Number of bytes accepted from the caller that the socket has not sent. */
 	#unsent = 0;
 	#closed = false;
 
@@ -79,7 +79,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** The other end of the UART sets the speed. */
+	/** The speed is set at the other end, where the UART is. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {

@@ -1,6 +1,6 @@
 /**
- * A distinguished name of a certificate as text: RFC 4514, last part first, with a space after each comma; same as
- * hosts/native/certificate-name.c. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes of
+ * Writes a distinguished name as text (RFC 4514): last part first, with a space after each comma, as
+ * hosts/native/certificate-name.c does. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes of
  * text.
  */
 import type { BaseBlock, ObjectIdentifier, OctetString, Sequence } from "asn1js";
@@ -11,7 +11,7 @@ const TYPE_LIMIT = 159;
 const NUMBER_LIMIT = 2 ** 28;
 const ELLIPSIS = "…";
 
-/** Short names of RFC 4514, 3, and two others common in certificates of devices. */
+/** Short names of RFC 4514, 3, and two others that are common in device certificates. */
 const TYPE_NAMES = new Map([
 	["2.5.4.3", "CN"],
 	["2.5.4.5", "serialNumber"],
@@ -37,8 +37,8 @@ const BMP_STRING = 30;
 export const childrenOf = (block: BaseBlock) => (block as Sequence).valueBlock.value as BaseBlock[];
 
 /**
- * Text of a Name (RFC 5280, 4.1.2.4); undefined if a string is malformed or of an unusual type, or the name exceeds the
- * limits.
+ * Returns a Name (RFC 5280, 4.1.2.4) as text; undefined if a string is malformed or has an unusual type, or if the name
+ * exceeds the limits.
  */
 export function nameText(name: BaseBlock): string | undefined {
 	const parts = childrenOf(name);
@@ -63,7 +63,7 @@ function typeText(type: string): string | undefined {
 	return isUsual ? (TYPE_NAMES.get(type) ?? type) : undefined;
 }
 
-/** Code points of a string; undefined if malformed. */
+/** Returns the code points of a string; undefined if it is malformed. */
 function codesOf(value: BaseBlock): number[] | undefined {
 	if (value.idBlock.tagClass !== 1) return undefined;
 	const bytes = (value as OctetString).valueBlock.valueHexView;
@@ -79,7 +79,7 @@ function codesOf(value: BaseBlock): number[] | undefined {
 		case IA5_STRING:
 			return bytes.every((byte) => byte < 0x80) ? [...bytes] : undefined;
 		case TELETEX_STRING:
-			// Real certificates of this type contain Latin-1 beyond ASCII.
+			// Teletex strings in real certificates contain Latin-1 beyond ASCII.
 			return [...bytes];
 		case BMP_STRING:
 			return wideCodes(bytes, 2);
@@ -97,7 +97,7 @@ function wideCodes(bytes: Uint8Array, width: number): number[] | undefined {
 	return codes.every((code) => code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) ? codes : undefined;
 }
 
-/** One character of a value, escaped if necessary (RFC 4514, 2.4). */
+/** Returns one character of a value, escaped if necessary (RFC 4514, 2.4). */
 function escapeCode(code: number, first: boolean, last: boolean): string {
 	if (code < 0x20 || code === 0x7f) return `\\${code.toString(16).padStart(2, "0")}`;
 	const character = String.fromCodePoint(code);
@@ -105,7 +105,7 @@ function escapeCode(code: number, first: boolean, last: boolean): string {
 	return escaped ? `\\${character}` : character;
 }
 
-/** Joins the pieces; a text that is too long is cut after a whole piece and ends in an ellipsis. */
+/** Joins the pieces. A text that is too long is cut after a whole piece and ends in an ellipsis. */
 function joinPieces(pieces: readonly string[]): string {
 	let length = 0;
 	let cut = 0;

@@ -54,12 +54,12 @@ export class XSEngine implements Engine {
 		return this.#bridge.settled;
 	}
 
-	/** Slots in use after a garbage collection. */
+	/** Returns the number of slots in use after a garbage collection. */
 	async heap(): Promise<number> {
 		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
 	}
 
-	/** Slots in use with the script loaded, before the gateway's start. */
+	/** Number of slots in use when the script was loaded and the gateway had not started. */
 	get baseline(): number {
 		return this.#baseline;
 	}

@@ -1,14 +1,15 @@
 /**
  * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway together, so that
- * a day has the same length for all parts. While a peer is connected, it runs at the computer's speed, like the peer:
+ * a day has the same length for all parts. While a peer is connected, time runs at the computer's speed, as the peer's
+ * does:
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
- *   a serial port or a connection is open, a name is asked    1
+ *   a serial port or connection is open, or a name resolved   1
  *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
- * An event due at twelve happens at twelve, and the clock shows twelve until it is handled, also in a worker process,
- * however long that takes.
+ * An event due at twelve happens at twelve: the clock shows twelve until the event is handled, however long that takes,
+ * also in a worker process.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
@@ -20,7 +21,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 interface Closed {
 	close(): void;
 }
-/** A class of the host contract whose objects have `close`; its options are passed through. */
+/** A class of the host contract with a method `close`. Its options are passed through. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
 type IO = new (...options: any[]) => Closed;
 
@@ -30,31 +31,31 @@ export class FastTime implements Clock, Timers {
 	#lastId = 0;
 	/** Node's timer for the earliest event. */
 	#timer: NodeJS.Timeout | undefined;
-	/** Accelerated time at the last change of speed. */
+	/** Accelerated time at the last change of the speed, ms. */
 	#baseMs = 0;
 	/** The same moment by performance.now(). */
 	#sinceMs = performance.now();
-	/** Speed since then. */
+	/** Speed since that change. */
 	#rate = 1;
 	/** Time reached so far, ms. */
 	#reachedMs = 0;
-	/** True while a due event is being handled, during which the clock stands still. */
+	/** True while a due event is being handled; the clock stands still then. */
 	#stands = false;
-	/** Clock minus time, ms; undefined if the clock was never set. */
+	/** Clock minus accelerated time, ms; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
 	/** Number of open peers; the program counts as one until it has started. */
 	#talks = 1;
 	#linger: NodeJS.Timeout | undefined;
 	/** Resolves when everything triggered by timers is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
-	/** Called when the speed changes, with the time and the new speed. */
+	/** Called when the speed changes, with the accelerated time and the new speed. */
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
 	constructor(speed: number) {
 		this.#speed = speed;
 	}
 
-	/** Call once, after the gateway's start. */
+	/** Begins the acceleration. Call once, after the gateway's start. */
 	started(): void {
 		this.#end(false);
 	}

@@ -3,14 +3,14 @@ export class HandshakeQueue {
 	readonly #soon: (run: () => void) => void;
 	readonly #waiting: (() => void)[] = [];
 
-	/** `soon` calls back in a separate event. */
+	/** `soon` must run its argument in a separate event. */
 	constructor(soon: (run: () => void) => void) {
 		this.#soon = soon;
 	}
 
 	/**
-	 * Calls `run` when its handshake may begin, never inside this call. The returned function ends the handshake or the
-	 * waiting; call it once.
+	 * Calls `run` when its handshake may begin, never inside this call. The caller must call the returned function
+	 * once, to end the handshake or the waiting.
 	 */
 	ask(run: () => void): () => void {
 		this.#waiting.push(run);

@@ -9,7 +9,7 @@ export class HandshakeTests {
 	readonly #limitMs: number;
 	readonly #clients = new Set<TLSSocket>();
 
-	/** `limitMs`: time limit; a longer handshake has failed. */
+	/** `limitMs`: time after which a handshake has failed. */
 	constructor(limitMs: number) {
 		this.#limitMs = limitMs;
 	}
@@ -26,14 +26,17 @@ export class HandshakeTests {
 		client.on("secureConnect", () => {
 			problem = "";
 		});
-		// The server's end closes the connection, once it has finished the handshake too.
+		// The client does not close: the server closes when it has finished the handshake too.
 		client.resume();
 		client.on("close", () => {
 			if (this.#clients.delete(client)) done(problem);
 		});
 	}
 
-	/** Returns true, and closes the connection, if it belongs to a test. The server has finished its handshake. */
+	/**
+	 * Returns true, and closes the connection, if it belongs to a test. Called when the server has finished the
+	 * handshake.
+	 */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;

@@ -24,7 +24,10 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/** A radio or port that searches for its network every second or two would slow down an accelerated time. */
+/**
+ * Beacon interval with accelerated time, ms. A radio or port that looks for its network every second or two would slow
+ * the time down.
+ */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
@@ -46,7 +49,7 @@ export interface HostSettings {
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
 	/** 0: any free port. */
 	readonly httpPort: number;
-	/** Undefined: no HTTPS. */
+	/** Port for HTTPS; undefined: no HTTPS. */
 	readonly httpsPort: number | undefined;
 	/** True if the device provides its own access point; every client then counts as connected over it. */
 	readonly accessPoint: boolean;
@@ -70,7 +73,7 @@ export interface HostSettings {
 	readonly update?: BootLoader;
 	/** True if the unit has an Ethernet port (cable.txt controls its cable). */
 	readonly hasEthernet?: boolean;
-	/** Undefined: no button. */
+	/** The unit's button; undefined: none. */
 	readonly button?: ButtonPort;
 	/** Free heap reported to TLS clients; default: always enough. */
 	readonly freeBytes?: () => number;
@@ -88,7 +91,7 @@ export interface HostSettings {
 	onListenFailed?(message: string): void;
 }
 
-/** The name of the unit in its network. */
+/** Host name of the unit in its network. */
 export function hostnameOf({ serial }: FactoryData): string {
 	return `smgw-${serial.slice(-6).toLowerCase()}`;
 }
@@ -190,7 +193,7 @@ function createNetwork(settings: HostSettings): Network {
 	};
 }
 
-/** Returns a function that reads the file's present contents; empty if there is no file. */
+/** Returns a function that reads the present contents of the file; an empty text if there is no file. */
 function textFile(folder: string, name: string): () => string {
 	return () => {
 		try {

@@ -1,4 +1,6 @@
-/** The Inflater of the host contract on Node, by pako, which stops at a full output like the chip's. */
+/**
+ * The Inflater of the host contract on Node, by pako, which stops when the output is full, as the chip's library does.
+ */
 import {
 	Z_BUF_ERROR,
 	Z_NO_FLUSH,
@@ -17,11 +19,11 @@ export class PakoInflater implements Inflater {
 	readonly ring = new Uint8Array(INFLATE_WINDOW);
 	isDone = false;
 	readonly #stream = new ZStream();
-	/** Reason why the inflater accepts no more of this stream; empty: it does. */
+	/** Reason why the inflater accepts no more of this stream; empty if it still does. */
 	#failure = "";
 
 	constructor() {
-		// Refuses a header with a larger window.
+		// pako then rejects a header with a larger window.
 		if (zlibInflateInit2(this.#stream, WINDOW_BITS) !== Z_OK) throw new Error("out of memory");
 		this.reset();
 	}
@@ -40,7 +42,7 @@ export class PakoInflater implements Inflater {
 		stream.avail_in = end - start;
 		const status = zlibInflate(stream, Z_NO_FLUSH);
 		this.isDone = status === Z_STREAM_END;
-		// Z_BUF_ERROR: no input or no room.
+		// Z_BUF_ERROR is no failure: there was no input or no room.
 		if (!this.isDone && status !== Z_OK && status !== Z_BUF_ERROR) {
 			this.#failure = stream.msg || "the packed data wants a dictionary";
 			throw new Error(this.#failure);

@@ -1,6 +1,6 @@
 /**
- * Lease of the simulated DHCP server: the address at which this computer can be reached, so that the gateway reports a
- * true address.
+ * Lease of the simulated DHCP server. It has the address at which this computer can be reached, so that the gateway
+ * reports a true address.
  */
 import { networkInterfaces } from "node:os";
 
@@ -23,7 +23,7 @@ export function leaseOfComputer(): Lease {
 	return LEASE_OF_NONE;
 }
 
-/** Usual address of a home network's router. */
+/** First address of the network, which a home network's router usually has. */
 function firstAddress(address: string, netmask: string): string {
 	const mask = netmask.split(".").map(Number);
 	const network = address.split(".").map((part, i) => Number(part) & mask[i]);

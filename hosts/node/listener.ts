@@ -23,7 +23,7 @@ export interface ListenerSettings {
 	/** 0: any free port. */
 	readonly port: number;
 	readonly secure: boolean;
-	/** All connections count as coming over the access point. */
+	/** True if all connections count as coming over the access point. */
 	readonly accessPoint?: boolean;
 	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
@@ -120,7 +120,7 @@ function makeTLSServer(identity: Identity): Server {
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
 		noDelay: true,
 	});
-	// Node only reports a handshake that takes too long and leaves the connection open.
+	// Node only reports a handshake that takes too long, and leaves the connection open.
 	server.on("tlsClientError", (_error, socket) => socket.destroy());
 	const shaking = new Map<string, NetSocket>();
 	server.on("connection", (socket) => {
@@ -132,13 +132,13 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// This is set after the handshake: during it, Node would silently keep a connection that its client has ended.
+		// Set only after the handshake: during it, Node would silently keep a connection that its client has ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;
 }
 
-/** Key of the peer: the same for a connection and the TLS on it. */
+/** Identifies the peer: the key is the same for a TCP connection and for the TLS on it. */
 function nameOf({ remoteAddress, remotePort }: NetSocket): string {
 	return `${remoteAddress} ${remotePort}`;
 }

@@ -58,7 +58,7 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_SUPPLY]: "USB supply",
 };
 
-/** Time limit of the ESP32's watchdog. */
+/** As long as that of the ESP32's watchdog. */
 const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
@@ -123,7 +123,7 @@ class Bench {
 		process.stdout.write(`ready${this.#addresses}\n`);
 	}
 
-	/** Addresses to print; empty if the gateway woke for a reading only. */
+	/** Addresses to print; empty if the gateway woke only for a reading. */
 	get #addresses(): string {
 		return (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
@@ -132,8 +132,8 @@ class Bench {
 	}
 
 	/**
-	 * Starts the gateway, initially and after each restart. `utcMs`: time of the clock, or never set; `ending`: end of
-	 * the previous run; `wakeReason`: WAKE_… that ended the sleep.
+	 * Starts the gateway, initially and after each restart. `utcMs` is the time of the clock, undefined if it was never
+	 * set; `ending` is the end of the previous run; `wakeReason` is the WAKE_… that ended the sleep.
 	 */
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
@@ -190,7 +190,7 @@ class Bench {
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** The coprocessor's settings, if there is one. */
+	/** Settings for the coprocessor, if there is one. */
 	get #radio(): Pick<HostSettings, "coprocessor" | "setCoprocessorLines"> {
 		const { zigbee } = this.#options;
 		if (zigbee !== undefined) return zigbee === NO_RADIO ? {} : { coprocessor: zigbee };
@@ -268,8 +268,8 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
-// SIGUSR2 makes the firmware on Linux print its memory. This program's memory is not the device's, and the signal would
-// end it.
+// SIGUSR2 makes the firmware on Linux print its memory. Here it is ignored, because this program's memory is not the
+// device's and the signal would end the program.
 process.on("SIGUSR2", () => {});
 // This channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));

@@ -1,6 +1,6 @@
 /**
  * Removes the marks that the terminal driver inserts (termios PARMRK): FF 00 X is a character X with a wrong parity or
- * stop bit, FF FF is the character FF. For ports with parity in hardware.
+ * stop bit, FF FF is the character FF. Used for ports with parity in hardware.
  */
 const PLAIN = 0;
 const AFTER_FF = 1;

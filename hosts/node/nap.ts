@@ -1,13 +1,13 @@
 /**
- * Sleep of the simulator without an engine: ends after its time, at a press of the button, or when USB is plugged in
- * (power.txt of the state folder).
+ * Sleep of the simulator, during which no engine runs. It ends after its time, at a press of the button, or when USB is
+ * plugged in (power.txt of the state folder).
  */
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Interval of checks, in the computer's time. */
+/** Interval of checks, ms of the computer's time. */
 const LOOK_MS = 250;
-/** Minimum voltage of plugged USB. */
+/** Voltage from which USB counts as plugged in. */
 const USB_MIN = 4;
 
 export class Nap {
@@ -21,10 +21,10 @@ export class Nap {
 		this.#usbVoltage = usbVoltage;
 	}
 
-	/** Resolves with WAKE_… at the end of a sleep of `ms`. */
+	/** Sleeps for `ms`; resolves with the WAKE_… that ended the sleep. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
-			// As on the chip, an edge wakes the gateway, not a level that is present already.
+			// As on the chip, only plugging in wakes the gateway, not USB that is present already.
 			let wasPlugged = this.#isPlugged;
 			const timer = this.#timers.set(() => this.#end?.(WAKE_TIMER), ms);
 			const looker = setInterval(() => {
@@ -40,7 +40,7 @@ export class Nap {
 		});
 	}
 
-	/** Presses the button. Returns false while awake. */
+	/** Presses the button, which ends the sleep. Returns false while awake. */
 	press(): boolean {
 		const end = this.#end;
 		end?.(WAKE_BUTTON);

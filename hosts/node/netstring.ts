@@ -1,5 +1,6 @@
 /**
- * Netstrings (cr.yp.to/proto/netstrings.txt): decimal length, `:`, that many bytes, `,`. For the line to the XS worker.
+ * Netstrings (cr.yp.to/proto/netstrings.txt) for the connection to the XS worker: decimal length, `:`, that many bytes,
+ * `,`.
  */
 const COLON = 0x3a;
 const COMMA = 0x2c;

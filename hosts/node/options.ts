@@ -78,7 +78,7 @@ export interface Options {
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;
-	/** Unix time in ms; null: clock never set; undefined: the computer's time. */
+	/** Unix time in ms; null: the clock was never set; undefined: the computer's time. */
 	readonly timeMs: number | null | undefined;
 	/** Speed of the simulator's time relative to the computer's (fast-time.ts); 1: equal. */
 	readonly speed: number;
@@ -90,13 +90,16 @@ export interface Options {
 	readonly power: string;
 	/** WAKE_… of the start. */
 	readonly wakeReason: number;
-	/** Public keys that may sign a firmware, as points in hex; undefined: the key in the state folder (bench-keys.ts). */
+	/**
+	 * Public keys that may sign a firmware, as points in hex; undefined: the key in the state folder
+	 * (simulator-keys.ts).
+	 */
 	readonly updateKeys: readonly string[] | undefined;
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
 
-/** Throws an Error whose message can be shown to the user. `args` are those after the program's name. */
+/** Throws an Error whose message can be shown to the user. `args` are the arguments after the program's name. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,

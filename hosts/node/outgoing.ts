@@ -1,11 +1,11 @@
 /**
- * Opening of an outgoing connection (modules/io/client.ts): common part of real sockets (client.ts) and the virtual
+ * Opening of an outgoing connection (modules/io/client.ts): the part common to real sockets (client.ts) and the virtual
  * world (virtual-servers.ts), which implement name resolution, connecting and handshake.
  *
- *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its turn) ─> SHAKING HANDS ─> STANDING
- *       └──────────────┴───────── no TLS ────────────────────────────────────────────────────^
+ *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its handshake) ─> SHAKING HANDS ─> STANDING
+ *       └──────────────┴───────── no TLS ─────────────────────────────────────────────────────────^
  *
- * Before STANDING, a failure is reported once, as the last event; `close` aborts silently.
+ * Before STANDING, a failure is reported once, as the last event; `close` aborts without an event.
  */
 import {
 	CLIENT_NO_ADDRESS,
@@ -21,7 +21,7 @@ export type StandingStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
-	/** Returns a function that cancels it. */
+	/** Calls `run` after `delayMs`; returns a function that cancels this. */
 	later(run: () => void, delayMs: number): () => void;
 	readonly turns?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
@@ -79,7 +79,7 @@ export abstract class Outgoing implements Client {
 	/** Connects to the address; the implementation must end in `waitForTurn`, `stands` or `fail`. */
 	protected abstract connect(address: string): void;
 
-	/** Releases a connection that was never opened. */
+	/** Releases what was begun when a connection ends before it was open. */
 	protected abstract abandon(): void;
 
 	protected get isOver(): boolean {

@@ -1,4 +1,4 @@
-/** Elliptic curve P-256 of the host's `crypto` on Node: verification of signatures and key agreement. */
+/** Elliptic curve P-256 of the host's `crypto` on Node: verifies signatures and agrees on keys. */
 import { createECDH, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/crypto.js";
 
@@ -12,7 +12,7 @@ export function verifySignature(point: Uint8Array, message: Uint8Array, signatur
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** Public point of a PEM key (public or private); undefined if it is not a P-256 key. */
+/** Returns the public point of a PEM key (public or private); undefined if it is not a P-256 key. */
 export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	try {
 		return pointOfKey(createPublicKey(pem));
@@ -34,7 +34,7 @@ export function agree(point: Uint8Array): KeyAgreement {
 	return { publicKey: new Uint8Array(own.generateKeys()), secret: new Uint8Array(own.computeSecret(point)) };
 }
 
-/** Key for node:crypto; undefined for anything but an uncompressed point of the curve. */
+/** Returns a key for node:crypto; undefined for anything but an uncompressed point of the curve. */
 function publicKeyOf(point: Uint8Array): KeyObject | undefined {
 	if (point.length !== P256_POINT_LENGTH || point[0] !== UNCOMPRESSED) return undefined;
 	const coordinate = (start: number) =>

@@ -1,6 +1,6 @@
 /**
- * Partitions of the flash as files of the state folder, created at their first write. Writing to bytes that are not
- * erased is refused: encrypted flash would become garbage.
+ * Partitions of the flash as files of the state folder, created when first written. A write to bytes that are not
+ * erased is refused: on encrypted flash it would leave garbage.
  */
 import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ export function checkRange(size: number, offset: number, length: number, unit: n
 	}
 }
 
-/** Returns the bytes from `start` to `end`. Throws a RangeError if it is too short. */
+/** Returns the bytes from `start` to `end`. Throws a RangeError if there are fewer. */
 export function partOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
 	if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`no bytes ${start} to ${end}`);
 	return bytes.subarray(start, end);
@@ -75,7 +75,7 @@ export class FilePartition implements Partition {
 
 	#put(offset: number, bytes: Uint8Array): void {
 		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-		// Unwritten bytes within a file would read as 0.
+		// Opened for appending, because unwritten bytes within a file would read as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
 			const { size } = fstatSync(file);

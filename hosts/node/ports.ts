@@ -2,13 +2,14 @@
 import { createServer, type Server } from "node:net";
 
 export interface WantedPorts {
-	/** Number of the port; 0: any free port. */
+	/** Port number; 0: any free port. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 }
 
 /**
- * Rejects with a message for the user that names the option. Both ports are opened at once, because they must differ.
+ * Rejects with a message for the user that names the option. Both ports are opened at the same time, because they must
+ * differ.
  */
 export async function checkPorts({ httpPort, httpsPort }: WantedPorts): Promise<void> {
 	const taken: Server[] = [];

@@ -27,7 +27,7 @@ const COMMON_NAME_LIMIT = 64;
 const DNS_NAME_LIMIT = 253;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 const END_MS = Date.UTC(10_000, 0, 1);
-/** First year that is written with four digits (RFC 5280, 4.1.2.5). */
+/** First year that a certificate writes with four digits (RFC 5280, 4.1.2.5). */
 const GENERALIZED_FROM_YEAR = 2050;
 
 /** Crypto.makeCertificate. */
@@ -87,7 +87,7 @@ function extensions(names: readonly string[]): Sequence {
 	const critical = () => new ASN1Boolean({ value: true });
 	const generalName = (tagNumber: number, bytes: Uint8Array) =>
 		new Primitive({ idBlock: { tagClass: 3, tagNumber }, valueHex: arrayBuffer(bytes) });
-	// RFC 5280, 4.2.1.6: iPAddress, dNSName.
+	// Entries of subjectAltName (RFC 5280, 4.2.1.6): iPAddress or dNSName.
 	const alternative = (name: string) =>
 		isIPv4(name) ? generalName(7, Uint8Array.from(name.split("."), Number)) : generalName(2, Buffer.from(name));
 	const digitalSignature = new BitString({ valueHex: Uint8Array.of(0x80).buffer, unusedBits: 7 });
@@ -106,7 +106,7 @@ function time(ms: number): AsnType {
 		: new GeneralizedTime({ valueDate });
 }
 
-/** A positive number without a leading zero byte (RFC 5280, 4.1.2.2). */
+/** Makes a positive number without a leading zero byte (RFC 5280, 4.1.2.2). */
 function serialNumber(): ArrayBuffer {
 	const serial = new Uint8Array(randomBytes(16));
 	serial[0] = (serial[0] & 0x7f) | 0x40;

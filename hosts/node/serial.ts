@@ -1,8 +1,8 @@
 /**
  * A serial port or pseudo-terminal of the PC, as the SerialPort of the host contract. The package `serialport` opens,
- * reads, writes and drains. The program `stty` sets the line, because the package cannot change an open port's format,
- * discards data at each change of speed, and drops damaged characters (termios IGNPAR; here PARMRK). Limits:
- * SERIAL_RECEIVE_LIMIT unread bytes, then the newest are lost; SEND_LIMIT unsent bytes.
+ * reads, writes and drains the port. The program `stty` configures the line, because the package cannot change the
+ * format of an open port, discards data at each change of speed, and drops damaged characters (termios IGNPAR; PARMRK
+ * is set here). Limits: SERIAL_RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
  */
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,8 +28,8 @@ import { bitsOf } from "./wire-character.js";
 type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 
 /**
- * Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it passes as received, because the
- * telegram has its own check.
+ * Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it is passed on as received,
+ * because the telegram has its own check.
  */
 const STTY: Readonly<Record<SerialFormat, readonly string[]>> = {
 	[FORMAT_7E1]: ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"],
@@ -80,9 +80,9 @@ class NodeSerial implements Serial {
 	#sent: Promise<void> = Promise.resolve();
 	#closed = false;
 	#pumping = false;
-	/** Count last announced to the caller. */
+	/** Room for writing as last announced to the caller. */
 	#writable = 0;
-	/** Bytes accepted from the caller that the driver does not have yet. */
+	/** Number of bytes accepted from the caller that the driver does not have yet. */
 	#unsent = 0;
 	/** Time at which the last stop bit leaves, by performance.now(). */
 	#quietAtMs = 0;
@@ -144,7 +144,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// A pending call of the driver keeps the device, even when closed.
+		// Even when closed, the device is kept by a pending call of the driver.
 		await this.#sent;
 	}
 
@@ -178,7 +178,7 @@ class NodeSerial implements Serial {
 		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
 	}
 
-	/** Sends the queue, until the line is quiet. */
+	/** Sends the queue, then waits until the line is quiet. */
 	async #send(port: OpenPort): Promise<void> {
 		this.#pumping = true;
 		try {
@@ -190,7 +190,8 @@ class NodeSerial implements Serial {
 					this.#announce();
 				}
 				await port.drain();
-				// The driver's drain does not know a converter's own buffer, and a pseudo-terminal has no speed.
+				// Waits for the calculated time too: the driver's drain does not know a converter's own buffer, and a
+				// pseudo-terminal has no speed.
 				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
 					await sleep(this.#quietAtMs - performance.now());
 				}
@@ -211,7 +212,7 @@ class NodeSerial implements Serial {
 	#setLine(): void {
 		const { baud, format } = this.#line;
 		const settings = [String(baud), ...(this.#device.hardwareParity ? STTY[format] : [])];
-		// Uses the path, because passing our descriptor to a child process would make it blocking.
+		// stty gets the path, because passing our descriptor to a child process would make the descriptor blocking.
 		const failure = stty(this.#device.path, settings);
 		if (failure !== undefined) this.#device.trace(`The serial port does not take ${settings.join(" ")}: ${failure}`);
 	}
@@ -230,7 +231,7 @@ class NodeSerial implements Serial {
 	}
 }
 
-/** Reason of a failed opening or a loss, without the driver's prefix "Error: … cannot open PATH". */
+/** Returns why the port could not be opened or was lost, without the driver's prefix "Error: … cannot open PATH". */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";

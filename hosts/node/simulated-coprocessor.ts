@@ -1,6 +1,6 @@
 /**
- * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports. If it ends by itself, it is restarted at the same
- * ports, like after a power cut; a file of the state folder keeps its memory.
+ * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports. If it ends by itself, it is restarted on the same
+ * ports, as after a power cut; a file of the state folder keeps its memory.
  */
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
@@ -48,7 +48,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// The program has printed the reason; the next attempt follows.
+			// The program has printed the reason itself; the next attempt follows.
 			return;
 		}
 		if (isEnding) await program.end();

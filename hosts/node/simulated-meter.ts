@@ -13,10 +13,11 @@ export interface SimulatedMeter {
 
 export interface SimulatedMeterOptions {
 	readonly isQuiet: boolean;
-	/** Undefined: the computer's time. */
+	/** Accelerated time; undefined: the computer's time. */
 	readonly time?: FastTime | undefined;
 	/**
-	 * Time of the gateway's clock at the start. The meter starts with the same time if it differs from the computer's.
+	 * Time of the gateway's clock at the start. The meter starts with the same time, if that differs from the
+	 * computer's.
 	 */
 	readonly utcMs?: number | undefined;
 	/** Called when the process has ended by itself. */
@@ -36,7 +37,7 @@ export async function startSimulatedMeter({
 	const { child, printed, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
-		// The meter adds a load profile that the telegram lacks, because programs rely on its rows.
+		// The meter gets a load profile in addition to its telegram, because programs rely on the profile's rows.
 		args: [...pace, "--protocol", "iec", "--profile", "programming", ...(isQuiet ? ["--quiet"] : [])],
 		ready: /^meter (\S+)$/,
 		onEnded,

@@ -39,7 +39,7 @@ export function makeBenchImage(options: BenchImage): Uint8Array {
 	if (length < IMAGE_HEADER_LENGTH + IMAGE_HASH_LENGTH) throw new RangeError("too small for an image");
 	if (version.length > VERSION_LIMIT) throw new RangeError(`a version has up to ${VERSION_LIMIT} characters`);
 	const image = Buffer.alloc(length, TEXT);
-	// Half of it is incompressible.
+	// The content is half random, because random bytes are incompressible.
 	const random = new SeededRandom(seed);
 	for (let at = 0; at < length; at += 128) image.set(random.bytes(Math.min(64, length - at)), at);
 	image.fill(0, 0, IMAGE_HEADER_LENGTH);

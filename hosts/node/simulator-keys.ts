@@ -22,7 +22,10 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** Keys of the command line, or those in the state folder. Throws an Error whose message can be shown to the user. */
+/**
+ * Returns the keys of the command line, or those in the state folder. Throws an Error whose message can be shown to the
+ * user.
+ */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
@@ -31,8 +34,8 @@ export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 }
 
 /**
- * Commands for the banner: trying an update and opening a report, one line per key of the state folder. `httpsPort` 0:
- * unknown.
+ * Returns commands for the banner that try an update and open a report, one line per key of the state folder.
+ * `httpsPort` is 0 if unknown.
  */
 export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
 	const lines: string[] = [];
@@ -48,7 +51,7 @@ function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Public point in hex of the key in the file, which is created if missing. */
+/** Returns the public point, in hex, of the key in the file, which is made if missing. */
 function developmentKey(path: string): string {
 	if (!existsSync(path)) {
 		const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

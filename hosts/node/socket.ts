@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from "node:net";
 import type { PendingSocket, Socket, SocketOptions } from "../../modules/io/host.js";
 import { NodeStream } from "./stream.js";
 
-/** A connection waiting to be taken; nothing is read except what Node reads ahead. */
+/** A connection that waits to be taken. Nothing of it is read, except what Node reads ahead. */
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;

@@ -1,7 +1,7 @@
 /**
- * State folder of the simulator and the firmware on Linux: the flash of a unit. Only one program may use a folder,
- * because two could reuse an invocation counter. The file `lock` contains the id of the process that uses it; the next
- * program replaces the lock of an ended process.
+ * State folder of the simulator and the firmware on Linux, which stands for the flash of a unit. Only one program may
+ * use a folder, because two could use the same invocation counter. The file `lock` contains the id of the process that
+ * uses it; the next program replaces the lock of an ended process.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -22,8 +22,8 @@ export function openState(folder: string): void {
 }
 
 /**
- * Creates the folder step by step, because Node's recursive creation does not end where nothing can be created, as in
- * /proc.
+ * Creates the folder step by step, because Node's recursive creation does not return where nothing can be created, as
+ * in /proc.
  */
 function makeFolder(folder: string): void {
 	if (existsSync(folder)) return;
@@ -50,7 +50,7 @@ function lock(path: string, folder: string): void {
 	}
 }
 
-/** Id in the lock file; undefined if the file contains none or is gone. */
+/** Returns the id in the lock file; undefined if there is no file, or no id in it. */
 function ownerOf(path: string): number | undefined {
 	try {
 		return Number.parseInt(readFileSync(path, "utf8"), 10) || undefined;

@@ -1,6 +1,6 @@
 /**
  * The key-value store as files, one per key. A value is written to a temporary file, synchronised and renamed, so that
- * a power cut leaves the old or the new value.
+ * after a power cut either the old or the new value is there.
  */
 import {
 	closeSync,
@@ -24,7 +24,7 @@ const TEMPORARY = ".new";
 export class FileStorage implements Storage {
 	readonly #folder: string;
 
-	/** Creates the folder if necessary, and removes leftovers of a power cut. */
+	/** Creates the folder if necessary, and removes temporary files that a power cut has left. */
 	constructor(folder: string) {
 		this.#folder = folder;
 		mkdirSync(folder, { recursive: true, mode: 0o700 });

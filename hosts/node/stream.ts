@@ -12,9 +12,9 @@ const LINGER_MS = 3000;
 
 export interface StreamEvents {
 	onReadable?(count: number): void;
-	/** First called soon after construction. */
+	/** First called soon after the construction. */
 	onWritable?(count: number): void;
-	/** Called once, after all received data were read; `isBroken`: the connection did not end properly. */
+	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
 	onEnd(isBroken: boolean): void;
 }
 
@@ -22,7 +22,7 @@ export class NodeStream {
 	readonly #events: StreamEvents;
 	readonly #socket: NetSocket;
 	readonly #received = new ByteQueue();
-	/** Count last announced to the caller. */
+	/** Room for writing as last announced to the caller. */
 	#writable = 0;
 	#unsent = 0;
 	#ended = false;
@@ -70,8 +70,8 @@ export class NodeStream {
 		this.#writable = 0;
 		this.#received.clear();
 		if (this.#socket.destroyed) return;
-		// Later bytes are discarded: closing with unread bytes would cause a reset, which would destroy data on its way
-		// to the peer.
+		// Data received from now on are discarded: closing with unread bytes would cause a reset, which would destroy
+		// data on their way to the peer.
 		this.#socket.end();
 		this.#socket.resume();
 		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);
@@ -80,7 +80,7 @@ export class NodeStream {
 
 	#opened(): void {
 		if (this.#closed) return;
-		// The end may have preceded these listeners.
+		// The connection may have ended before these listeners were set.
 		if (this.#socket.destroyed || this.#socket.readableEnded) this.#end();
 		else this.#announce();
 	}

@@ -1,6 +1,6 @@
 /**
  * A program of tools/ as a child process that ends with this one. Hosts import nothing from tools/, so the simulator
- * starts it like a user.
+ * starts it as a user would.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ const START_LIMIT_MS = 30_000;
 export interface ToolOptions {
 	/** Name of the program: `meter` for tools/meter.ts. */
 	readonly name: string;
-	/** Name at the beginning of a sentence. */
+	/** Name of the program in messages, at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
 	/** Line that the program prints when it is ready. */
@@ -22,7 +22,7 @@ export interface ToolOptions {
 
 export interface ToolProgram {
 	readonly child: ChildProcess;
-	/** Groups of the matching line. */
+	/** Groups of the line that matched `ready`. */
 	readonly printed: readonly string[];
 	end(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface ToolProgram {
 export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
 	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
 	const child = spawn(process.execPath, [path, ...args], {
-		// The channel closes when this process ends for any reason; the program then ends too.
+		// This channel closes when this process ends for any reason; the program then ends too.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
 		// The program gets no Ctrl-C, which would end it before the gateway.
 		detached: true,

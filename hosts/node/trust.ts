@@ -1,6 +1,6 @@
 /**
- * Trust of the simulator's TLS clients: Node's verdict depends on the computer's clock and ignores pinned certificates,
- * so the server's certificates are checked here as well. Certificates as in RFC 5280, names as in RFC 6125.
+ * Trust of the simulator's TLS clients. Node's verdict depends on the computer's clock and ignores pinned certificates,
+ * so the server's certificates are checked here as well: certificates by RFC 5280, names by RFC 6125.
  *
  * Limit: CHAIN_LIMIT certificates from the server to the authority.
  */
@@ -11,30 +11,30 @@ import { CLIENT_EXPIRED, CLIENT_UNTRUSTED, CLIENT_WRONG_NAME } from "../../modul
 
 const CHAIN_LIMIT = 8;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-/** Extended key usages: TLS server (RFC 5280, 4.2.1.12), and any. */
+/** Extended key usages that permit a server: TLS server (RFC 5280, 4.2.1.12), and any usage. */
 const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
 
 export interface TrustQuestion {
-	/** Certificates of the server, its own first. */
+	/** Certificates that the server showed, its own first. */
 	readonly shown: readonly X509Certificate[];
-	/** Undefined: trusts any server. */
+	/** Trusted certificates; undefined to trust any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
 	/** Required DNS name or IPv4 address. */
 	readonly name: string;
-	/** Undefined: ignores dates. */
+	/** Unix time, ms; undefined to ignore dates. */
 	readonly utcMs: number | undefined;
 }
 
-/** Certificates of the PEM text. Throws an Error for a damaged one. */
+/** Returns the certificates of the PEM text. Throws an Error for a damaged one. */
 export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
 
-/** Certificates of the server, its own first, as far as each was issued by the next. */
+/** Returns the certificates that the server showed, its own first, as long as each was issued by the next. */
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
-	// The last certificate is its own issuer. Without a certificate the object is empty.
+	// Ends at a certificate that is its own issuer; without a certificate Node gives an empty object.
 	while (one?.raw && !shown.some(({ raw }) => raw.equals(one.raw)) && shown.length <= CHAIN_LIMIT) {
 		shown.push(new X509Certificate(one.raw));
 		one = one.issuerCertificate;
@@ -42,12 +42,12 @@ export function shownBy(socket: TLSSocket): X509Certificate[] {
 	return shown;
 }
 
-/** True if the server's own certificate is among the trusted ones; its name does not matter then. */
+/** Returns true if the server's own certificate is among the trusted ones; its name does not matter then. */
 export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trusted">): boolean {
 	return shown.length > 0 && trusted !== undefined && trusted.some((one) => one.raw.equals(shown[0].raw));
 }
 
-/** Returns 0, or CLIENT_… with the reason not to trust the server. */
+/** Returns 0, or the CLIENT_… for which the server is not trusted. */
 export function validate(question: TrustQuestion): number {
 	const { shown, trusted, name, utcMs } = question;
 	if (trusted === undefined) return 0;
@@ -67,7 +67,7 @@ export function validate(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** Generates all chains from the last certificate of `path` to a trusted one. */
+/** Generates all chains from the last certificate of `path` to a trusted certificate. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];
@@ -82,7 +82,7 @@ function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boole
 }
 
 function isForServers({ keyUsage }: X509Certificate): boolean {
-	// Node's name of the extended key usage.
+	// Node calls the extended key usage `keyUsage`.
 	return keyUsage === undefined || keyUsage.some((usage) => SERVER_USAGES.includes(usage));
 }
 

@@ -1,7 +1,7 @@
 /**
  * UDP of the host contract on node:dgram.
  *
- * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; more are lost.
+ * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost.
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
@@ -10,7 +10,7 @@ import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../m
 const WAITING_LIMIT = 8;
 const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
-/** In the simulator, clients of the access point are local programs. */
+/** Address of the access point. In the simulator its clients are local programs. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 /** First port that a program may open without privileges. */
 const FREE_PORTS = 1024;
@@ -102,12 +102,15 @@ function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket
 	}
 }
 
-/** Returns a bound socket, a member of the group on the interface with that address, or on the default one. */
+/**
+ * Returns a bound socket. With `group` it is a member of the group on the interface with `memberAddress`, or on the
+ * default interface.
+ */
 function bind(port: number, address: string, group?: string, memberAddress?: string): Socket {
 	const socket = createSocket({
 		type: "udp4",
 		reuseAddr: group !== undefined,
-		// Node binds and sends at once if the look-up, always of an address here, answers at once.
+		// The text is always an address. Because it is resolved at once, Node also binds and sends at once.
 		lookup: (literal, _options, callback) => callback(null, literal, 4),
 	});
 	let failure: NodeJS.ErrnoException | undefined;

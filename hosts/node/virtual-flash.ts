@@ -1,7 +1,7 @@
 /**
  * NOR flash in memory for tests, with faults: power cuts during a write or an erase, refusals, and writes to bytes that
- * are not erased (an Error, also recorded in `mistakes` in case it is caught). It outlives a virtual world: pass it to
- * the next one, as after a restart.
+ * are not erased (these throw an Error and are recorded in `mistakes`, in case the Error is caught). The flash outlives
+ * a virtual world: pass it to the next one, as after a restart.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
@@ -13,9 +13,9 @@ const ERASED = 0xff;
 export class VirtualFlash implements Flash {
 	/** Number of writes and erases begun. */
 	operations = 0;
-	/** Number of coming writes and erases that are refused. */
+	/** Number of next writes and erases that are refused. */
 	refusals = 0;
-	/** Operations of callers that real flash would not survive. */
+	/** Mistakes of callers that would damage the content of real flash. */
 	readonly mistakes: string[] = [];
 	readonly #partitions = new Map<string, VirtualPartition>();
 	readonly #random: SeededRandom;
@@ -36,14 +36,14 @@ export class VirtualFlash implements Flash {
 
 	/**
 	 * Cuts the power in the write or erase number `count` from now (1: the next). A write has then written `bytes`
-	 * bytes, and the next one may be neither old nor new; after an erase the content is arbitrary.
+	 * bytes, and the byte after them may be neither old nor new; after an erase the content is arbitrary.
 	 */
 	cutPowerAt(count: number, bytes = 0): void {
 		this.#operationsToCut = count;
 		this.#bytesToCut = bytes;
 	}
 
-	/** Restores the power. Then make a new virtual world, as a restart would. */
+	/** Restores the power. Make a new virtual world afterwards, as a restart would. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#operationsToCut = Number.POSITIVE_INFINITY;
@@ -53,14 +53,14 @@ export class VirtualFlash implements Flash {
 		return !this.#isOff;
 	}
 
-	/** For partitions only. */
+	/** Called by partitions only. */
 	checkPower(): void {
 		if (this.#isOff) throw new PowerCut("no power");
 	}
 
 	/**
-	 * For partitions only: begins an operation. Returns the number of bytes written before a power cut; undefined
-	 * without one.
+	 * Begins an operation; called by partitions only. Returns the number of bytes written before a power cut; undefined
+	 * if there is no power cut.
 	 */
 	begin(): number | undefined {
 		this.checkPower();
@@ -74,12 +74,12 @@ export class VirtualFlash implements Flash {
 		return this.#bytesToCut;
 	}
 
-	/** For partitions only: an arbitrary byte after a power cut. */
+	/** Returns an arbitrary byte, for the content after a power cut. Called by partitions only. */
 	anyByte(): number {
 		return this.#random.below(256);
 	}
 
-	/** For partitions only. */
+	/** Called by partitions only. */
 	blame(mistake: string): never {
 		this.mistakes.push(mistake);
 		throw new Error(mistake);
@@ -88,7 +88,7 @@ export class VirtualFlash implements Flash {
 
 export class VirtualPartition implements Partition {
 	readonly size: number;
-	/** Its contents, for tests to inspect or damage. */
+	/** Contents, for tests to inspect or damage. */
 	readonly bytes: Uint8Array;
 	readonly erases: number[];
 	readonly #flash: VirtualFlash;

@@ -30,11 +30,11 @@ import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameLength }
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
-	/** True if the port itself supports 7E1; false: it always uses 8N1. Default true. */
+	/** True if the port itself supports 7E1; false if it always uses 8N1. Default true. */
 	hardwareParity?: boolean;
 	/** True if the optical head echoes each character that it sends. */
 	echo?: boolean;
-	/** Flips one bit in one of this many characters; 0 (default): none. */
+	/** Flips a bit in one of so many characters, on average; 0 (default): in none. */
 	noise?: number;
 }
 
@@ -69,7 +69,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#time;
 	}
 
-	/** Present speed and format of the meter; undefined without one. */
+	/** Present speed and format of the meter; undefined without a meter. */
 	get meterLine(): LineSettings | undefined {
 		return this.#meter?.line;
 	}
@@ -95,19 +95,22 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#isPluggedIn = true;
 	}
 
-	/** For VirtualSerial only. */
+	/** Called by VirtualSerial only. */
 	open(serial: VirtualSerial): void {
 		if (!this.#isPluggedIn) throw new Error("The serial port is not there.");
 		if (this.#gateway !== undefined) throw new Error("The serial port is in use.");
 		this.#gateway = serial;
 	}
 
-	/** For VirtualSerial only. */
+	/** Called by VirtualSerial only. */
 	release(serial: VirtualSerial): void {
 		if (this.#gateway === serial) this.#gateway = undefined;
 	}
 
-	/** For VirtualSerial only: a character has left the gateway; `isWhole` if no setting changed meanwhile. */
+	/**
+	 * Called by VirtualSerial only, when a character has left the gateway. `isWhole`: no setting changed in the
+	 * meantime.
+	 */
 	carryToMeter(wire: number, line: LineSettings, startMs: number, isWhole: boolean): void {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -117,7 +120,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		if (this.echo) this.#gateway?.arrive(sent, seen, startMs);
 	}
 
-	/** For MeterEnd only. */
+	/** Called by MeterEnd only. */
 	carryToGateway(wire: number, line: LineSettings, startMs: number): void {
 		this.sentByMeter++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -191,14 +194,17 @@ export class VirtualSerial implements Serial {
 		this.#line.release(this);
 	}
 
-	/** For VirtualLine only. */
+	/** Called by VirtualLine only. */
 	vanish(): void {
 		this.#isGone = true;
 		this.#sending.length = 0;
 		this.#post(() => this.#options.onError?.(SERIAL_ERROR_GONE));
 	}
 
-	/** For VirtualLine only: the last bit of a character from `startMs` has arrived (`baud` 0: broken off). */
+	/**
+	 * Called by VirtualLine only, when the last bit of a character from `startMs` has arrived. `baud` is 0 if the
+	 * character was broken off.
+	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		if (baud === this.#baud && isSameLength(format, this.#format) && startMs >= this.#configuredMs) {
 			this.#take(wire);
@@ -235,7 +241,7 @@ export class VirtualSerial implements Serial {
 		this.#isBusy = true;
 		time.at(startMs + (bitsOf(line.format) * 1000) / line.baud, () => {
 			this.#isBusy = false;
-			if (this.#sending.length === 0) return; // Closed or unplugged meanwhile.
+			if (this.#sending.length === 0) return; // The port was closed or unplugged in the meantime.
 			this.#sending.shift();
 			this.#line.carryToMeter(wire, line, startMs, this.#configuredMs <= startMs);
 			if (this.#sending.length > 0) this.#sendNext();

@@ -1,6 +1,6 @@
 /**
- * Meter's end of the virtual wire: runs its machine on virtual time and puts its output on the wire, character by
- * character.
+ * The meter's end of the virtual wire: runs the meter's machine on virtual time and puts its output on the wire,
+ * character by character.
  */
 import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
@@ -26,10 +26,10 @@ export class MeterEnd {
 	readonly #wire: MeterWire;
 	readonly #machine: LitMachine;
 	readonly #faultInjector = new FaultInjector();
-	/** Wire forms and line changes in their order. */
+	/** Wire forms of characters, and line changes, in their order. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
-	/** Format of the line once the queue is empty. */
+	/** Format of the line when the queue is empty. */
 	#queuedFormat: SerialFormat = FORMAT_7E1;
 	#head = 0;
 	#changedMs = 0;

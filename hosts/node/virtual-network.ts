@@ -1,6 +1,6 @@
 /**
- * Connections of the virtual world to the gateway's listeners. Bytes arrive when sent, in separate events, and each
- * side has a bounded window: one that does not read (`paused`) stops the other.
+ * Connections of the virtual world to the gateway's listeners. Bytes arrive as soon as they are sent, in separate
+ * events. Each side has a bounded window: if it does not read (`paused`), the other side must stop.
  */
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
@@ -14,11 +14,11 @@ import type {
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Unread bytes in a socket of the gateway; more bytes stay with the client. */
+/** Number of unread bytes in a socket of the gateway; further ones stay with the client. */
 export const SOCKET_RECEIVE_WINDOW = 2048;
-/** Bytes that a gateway may write before the client reads them. */
+/** Number of bytes that the gateway may write before the client reads them. */
 export const SOCKET_SEND_WINDOW = 2048;
-/** Maximum number of connections that wait to be accepted; more are refused. */
+/** Maximum number of connections that wait to be accepted; further ones are refused. */
 export const BACKLOG_LIMIT = 8;
 
 export class VirtualListenerPort implements ListenerPort {
@@ -27,10 +27,10 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly pins: { readonly port: VirtualListenerPort };
 	readonly secure: boolean;
 	readonly time: VirtualTime;
-	/** Identity of a secure port; undefined until opened. The virtual clients ignore it. */
+	/** Identity of a secure port; undefined until the port is opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
 	testProblem = "";
-	/** Number of revoked tokens that the gateway reported. */
+	/** Number of times that the gateway reported a revoked token. */
 	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
@@ -42,21 +42,21 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Connects from `address`; undefined if no listener is open or too many connections wait. */
+	/** Connects from `address`. Returns undefined if no listener is open or too many connections wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
 		return this.#listener.offer(connection) ? new VirtualClient(connection) : undefined;
 	}
 
-	/** For VirtualListener only. */
+	/** Called by VirtualListener only. */
 	listen(listener: VirtualListener): number {
 		if (this.#listener !== undefined) throw new Error(`Port ${this.#number} is in use.`);
 		this.#listener = listener;
 		return this.#number;
 	}
 
-	/** For VirtualListener only. */
+	/** Called by VirtualListener only. */
 	release(listener: VirtualListener): void {
 		if (this.#listener === listener) this.#listener = undefined;
 	}
@@ -109,7 +109,7 @@ export class VirtualListener implements Listener {
 		for (const connection of this.#waiting.splice(0)) connection.close();
 	}
 
-	/** For VirtualListenerPort only. */
+	/** Called by VirtualListenerPort only. */
 	offer(connection: VirtualConnection): boolean {
 		if (this.#waiting.length >= BACKLOG_LIMIT) return false;
 		this.#waiting.push(connection);
@@ -124,14 +124,14 @@ export class VirtualListener implements Listener {
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
-	/** Bytes from the client not read by the gateway. */
+	/** Bytes from the client that the gateway has not read. */
 	readonly toGateway: number[] = [];
-	/** Bytes from the gateway not read by the client. */
+	/** Bytes from the gateway that the client has not read. */
 	readonly toClient: number[] = [];
 	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
 	isEndedByClient = false;
-	/** True if the client has broken the connection off. */
+	/** True if the client has reset the connection. */
 	isBroken = false;
 	isEndedByGateway = false;
 
@@ -140,7 +140,7 @@ export class VirtualConnection implements PendingSocket {
 		this.address = address;
 	}
 
-	/** The virtual access point has the addresses of the real one. */
+	/** The virtual access point has the addresses of a real one. */
 	get viaAccessPoint(): boolean {
 		return this.address.startsWith("192.168.4.");
 	}
@@ -226,7 +226,7 @@ export class GatewayEnd {
 		this.#connection.close();
 	}
 
-	/** For the other end: bytes or the end have arrived. */
+	/** Called by the other end when bytes or the end have arrived. */
 	arrive(): void {
 		const connection = this.#connection;
 		if (this.#waiting > this.#announced) {
@@ -321,13 +321,12 @@ export class VirtualClient {
 		connection.time.at(0, () => connection.gateway?.arrive());
 	}
 
-	/** Breaks the connection off, like a reset. */
 	reset(): void {
 		this.#connection.isBroken = true;
 		this.close();
 	}
 
-	/** For the other end: bytes or the end have arrived. */
+	/** Called by the other end when bytes or the end have arrived. */
 	take(): void {
 		if (this.#isPaused) return;
 		const hasCome = this.#connection.toClient.length > 0;

@@ -1,4 +1,4 @@
-/** One HTTP/1.1 request and its reply over a virtual connection, for tests; supports only what the gateway sends. */
+/** One HTTP/1.1 request and its reply over a virtual connection, for tests. Supports only what the gateway sends. */
 import type { VirtualClient } from "./virtual-network.js";
 
 export interface VirtualRequest {
@@ -11,7 +11,7 @@ export interface VirtualRequest {
 
 export class VirtualReply {
 	readonly status: number;
-	/** Names in lower case. */
+	/** Values by name in lower case. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly body: Uint8Array;
 
@@ -31,7 +31,7 @@ export class VirtualReply {
 	}
 }
 
-/** The text of a request; `path` with its query. */
+/** Returns the text of a request; `path` includes the query. */
 export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8Array {
 	const { body } = request;
 	const headers: Record<string, string> = { Host: "gateway.local", ...request.headers };
@@ -49,8 +49,8 @@ export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8
 }
 
 /**
- * Removes the reply at the start of the received data; undefined if incomplete. `isHead`: reply to HEAD, without a
- * body. Skips interim replies (100).
+ * Removes the reply at the start of the received data and returns it; undefined if it is incomplete. `isHead`: the
+ * reply to HEAD, which has no body. Interim replies (100) are skipped.
  */
 export function takeReply(client: VirtualClient, isHead = false): VirtualReply | undefined {
 	const bytes = Buffer.from(client.received);

@@ -57,7 +57,7 @@ export class VirtualServers {
 	readonly resolver: VirtualResolver;
 	readonly tcpClient: ClientPort;
 	readonly tlsClient: ClientPort;
-	/** False: no memory for handshakes. */
+	/** False to simulate that there is no memory for handshakes. */
 	hasMemory = true;
 	/** Number of handshakes begun. */
 	handshakes = 0;
@@ -168,7 +168,7 @@ class VirtualOutgoing extends Outgoing {
 		server.onConnection?.(peer);
 	}
 
-	/** Continues later, unless it was closed or has failed. */
+	/** Continues later, unless the connection was closed or has failed by then. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
 			if (!this.isOver) step();

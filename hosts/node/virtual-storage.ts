@@ -1,11 +1,11 @@
-/** Storage in memory for tests, with faults of flash: power cuts, full, refusals. */
+/** Storage in memory for tests, with the faults of flash: power cuts, lack of room, refusals. */
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
 /** Maximum length of a value, bytes. */
 export const STORAGE_VALUE_LIMIT = 4000;
 
-/** Thrown by a write interrupted by a power cut, and by all later calls. */
+/** Thrown by the write that a power cut interrupts, and by all later calls. */
 export class PowerCut extends Error {
 	override readonly name = "PowerCut";
 }
@@ -14,7 +14,7 @@ export class VirtualStorage implements Storage {
 	writes = 0;
 	/** Maximum total size of values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Number of coming calls of `set` and `delete` that are refused without a change. */
+	/** Number of next calls of `set` and `delete` that are refused without a change. */
 	refusals = 0;
 	/** Number of writes before the refusals begin. */
 	#writesToRefusal = 0;
@@ -24,7 +24,7 @@ export class VirtualStorage implements Storage {
 	#isOff = false;
 
 	/**
-	 * Cuts the power in the write number `count` from now (1: the next), which is atomic: after `powerUp` it has
+	 * Cuts the power in the write number `count` from now (1: the next). A write is atomic: after `powerUp` it has
 	 * happened (`keepsNew`) or not.
 	 */
 	cutPowerAt(count: number, keepsNew: boolean): void {
@@ -38,7 +38,7 @@ export class VirtualStorage implements Storage {
 		this.refusals = 1;
 	}
 
-	/** Restores the power and the content. Then make a new virtual world, as a restart would. */
+	/** Restores the power and the content. Make a new virtual world afterwards, as a restart would. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#writesToCut = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Virtual time: a queue of events that run in the order of their times (equal times: in the order of requests), so that
- * a session of five minutes takes milliseconds and is reproducible.
+ * Virtual time: a queue of events that run in the order of their times (equal times: in the order of requests). A
+ * session of five minutes takes milliseconds and is reproducible.
  */
 import type { Clock, Timers } from "../../modules/io/host.js";
 
@@ -10,7 +10,7 @@ interface Entry {
 	readonly run: () => void;
 }
 
-/** More events than this at one time mean that two parties keep answering each other without time passing. */
+/** More events than this at one time mean that two parties keep replying to each other without time passing. */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
 
 export class VirtualTime implements Clock, Timers {
@@ -28,7 +28,7 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
-	/** Calls `run` at `timeMs`, or soon if that is past, but never inside this call. Returns an id for `clear`. */
+	/** Calls `run` at `timeMs`, or soon if that time is past, but never inside this call. Returns an id for `clear`. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);
@@ -62,14 +62,14 @@ export class VirtualTime implements Clock, Timers {
 		this.run(this.#nowMs + ms);
 	}
 
-	/** Runs all events up to `untilMs`, which is the time afterwards. */
+	/** Runs all events up to `untilMs`, and advances the time to it. */
 	run(untilMs: number): void {
 		this.runWhile(() => true, untilMs);
 	}
 
 	/**
-	 * Runs events while `wanted`, called before each, returns true, until `untilMs` at the latest. Returns true if
-	 * `wanted` ended it, false if the time did.
+	 * Runs events until `wanted`, which is called before each of them, returns false, or until `untilMs`. Returns true
+	 * if `wanted` ended it, false if the time did.
 	 */
 	runWhile(wanted: () => boolean, untilMs: number): boolean {
 		let atThisMoment = 0;

@@ -51,7 +51,7 @@ export class VirtualUDPPort implements UDPPort {
 	readonly io = VirtualUDP;
 	readonly pins: VirtualPins;
 	readonly time: VirtualTime;
-	/** Datagrams sent by all ports, in order. */
+	/** Datagrams that any port has sent, in order. */
 	readonly sent: SentDatagram[] = [];
 	/** Reason why no port can be opened, or empty. */
 	failure = "";
@@ -69,12 +69,12 @@ export class VirtualUDPPort implements UDPPort {
 		return { io: VirtualUDP, pins: { network: this, address } };
 	}
 
-	/** Answers everything sent there, `delayMs` later. */
+	/** Replies to every datagram that is sent there, `delayMs` later. */
 	serve(address: string, port: number, server: DatagramServer, delayMs = 0): void {
 		this.#servers.set(`${address}:${port}`, { server, delayMs });
 	}
 
-	/** Delivers a datagram from outside after `delayMs`; it is lost if no port receives it then. */
+	/** Delivers a datagram from outside after `delayMs`. It is lost if no port receives it at that time. */
 	send({ from, to, bytes }: Datagram, delayMs = 0): void {
 		const copy = new Uint8Array(bytes);
 		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
@@ -88,7 +88,7 @@ export class VirtualUDPPort implements UDPPort {
 		return [...this.#open];
 	}
 
-	/** For VirtualUDP only. */
+	/** Called by VirtualUDP only. */
 	open(udp: VirtualUDP, { port, group }: UDPOptions): number {
 		if (this.failure !== "") throw new Error(this.failure);
 		const same = [...this.#open].filter((other) => other.port === port && other.address === udp.address);
@@ -98,12 +98,12 @@ export class VirtualUDPPort implements UDPPort {
 		return port === 0 ? ++this.#lastFree : port;
 	}
 
-	/** For VirtualUDP only. */
+	/** Called by VirtualUDP only. */
 	release(udp: VirtualUDP): void {
 		this.#open.delete(udp);
 	}
 
-	/** For VirtualUDP only. */
+	/** Called by VirtualUDP only. */
 	transmit(udp: VirtualUDP, to: Endpoint, bytes: Uint8Array): void {
 		const from = { address: udp.address, port: udp.port };
 		this.sent.push({ from, to, bytes, group: udp.group, timeMs: this.time.nowMs });
@@ -154,7 +154,7 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
-	/** Throws after `close`, because no part may write then; a real port would lose the datagram. */
+	/** Throws after `close`, because no part may write then; a real port would just lose the datagram. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
@@ -168,19 +168,19 @@ export class VirtualUDP implements UDP {
 		this.#network.release(this);
 	}
 
-	/** For VirtualUDPPort only. */
+	/** Called by VirtualUDPPort only. */
 	hears(address: string): boolean {
 		return !this.#options.accessPoint || address.startsWith(ACCESS_POINT_NETWORK);
 	}
 
-	/** For VirtualUDPPort only. */
+	/** Called by VirtualUDPPort only. */
 	arrive(from: Endpoint, bytes: Uint8Array): void {
 		if (this.#isClosed || bytes.length > DATAGRAM_LIMIT || this.#waiting.length >= WAITING_LIMIT) return;
 		this.#waiting.push({ from, bytes });
 		this.#options.onReadable();
 	}
 
-	/** For VirtualUDPPort only. */
+	/** Called by VirtualUDPPort only. */
 	fail(): void {
 		if (!this.#isClosed) this.#options.onError?.();
 	}

@@ -1,11 +1,11 @@
 /**
  * Firmware slots and boot loader of the virtual world. They outlive a virtual world: pass them to the next one, as
- * after a restart; the boot loader chooses at each start.
+ * after a restart; the boot loader chooses a slot at each start.
  *
  *   const slots = new VirtualSlots({ keys: [publicKey] });
- *   const world = new VirtualWorld({ slots });     // world.update; world.info.firmwareVersion is that of what runs
- *   slots.flash.cutPowerAt(3, 100);                // as of any VirtualFlash; `slots.powerUp()` afterwards
- * const image = makeBenchImage({ version: "1.2.3-test" }); // bench-image.ts: which `activate` accepts
+ *   const world = new VirtualWorld({ slots });     // world.info.firmwareVersion is that of the running firmware
+ *   slots.flash.cutPowerAt(3, 100);                // as with any VirtualFlash; afterwards `slots.powerUp()`
+ *   const image = makeBenchImage({ version: "1.2.3-test" });     // simulator-image.ts; `activate` accepts it
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";
@@ -29,7 +29,7 @@ export class VirtualSlots {
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
-	/** Number of coming inflaters that are refused for lack of memory. */
+	/** Number of next inflaters that are refused for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 

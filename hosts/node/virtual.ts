@@ -4,8 +4,8 @@
  *   const world = new VirtualWorld({ seed: 1 });
  *   world.serial.meter.connect(meter);            // any sans-io machine, at the end of a modelled wire
  *   new Gateway(world).start();
- *   world.advance(5000);                          // five seconds go by in order
- *   const reply = world.request("/api/v1/…");     // time goes by until the reply is whole
+ *   world.advance(5000);                          // all events of five seconds happen in order
+ *   const reply = world.request("/api/v1/…");     // advances the time until the reply is complete
  *
  * Nothing happens until the test advances the time, and the same seed gives the same run. An exception in a callback of
  * the gateway is rethrown by `advance`, `run` or `request`.
@@ -50,11 +50,11 @@ export interface VirtualOptions extends VirtualLineOptions {
 	storage?: VirtualStorage;
 	/** Flash of the virtual world before a restart. */
 	flash?: VirtualFlash;
-	/** Slots of the virtual world before a restart, or new ones; without them the unit takes no updates. */
+	/** Slots of the virtual world before a restart, or new ones; without them the unit accepts no updates. */
 	slots?: VirtualSlots;
 	/** Retained memory of the virtual world before a restart. */
 	retained?: VirtualRetained;
-	/** Ending of the previous program; default: power was switched on. */
+	/** Ending of the previous program; default: the power was switched on. */
 	ending?: Ending;
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
@@ -64,7 +64,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** False: no button. Default true. */
 	button?: boolean;
-	/** Makes a unit without a button; the value says whether power-on started it. */
+	/** Makes a unit without a button. The value tells whether the unit was started by power-on. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -173,7 +173,10 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** Length of the requested sleep, and its start in virtual time; the program has ended. Undefined while awake. */
+	/**
+	 * Length of the requested sleep, and the virtual time at which it began; the program has ended then. Undefined
+	 * while awake.
+	 */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	onRestart: (() => void) | undefined;
@@ -200,7 +203,7 @@ export class VirtualWorld implements Host {
 		this.time.run(untilMs);
 	}
 
-	/** Connects to the TLS listener if there is one (`secure` false: to the plain one). */
+	/** Connects to the TLS listener if there is one, with `secure` false to the plain one. */
 	connect(secure = true, address?: string): VirtualClient {
 		const port = secure ? (this.network.https ?? this.network.http) : this.network.http;
 		const client = port.connect(address);
@@ -208,7 +211,7 @@ export class VirtualWorld implements Host {
 		return client;
 	}
 
-	/** Sends a request over a new connection (or `client`) and advances the time until the reply is complete. */
+	/** Sends a request over a new connection, or over `client`, and advances the time until the reply is complete. */
 	request(path: string, request: VirtualRequest & { client?: VirtualClient; timeoutMs?: number } = {}): VirtualReply {
 		const client = request.client ?? this.connect();
 		client.send(encodeRequest(path, request));
@@ -234,7 +237,7 @@ export class VirtualWorld implements Host {
 	}
 }
 
-/** Memory that survives a restart until its power is cut. */
+/** Memory that survives a restart; it is lost when its power is cut. */
 export class VirtualRetained extends StoredRetained {
 	readonly #storage: VirtualStorage;
 
@@ -248,7 +251,7 @@ export class VirtualRetained extends StoredRetained {
 	}
 }
 
-/** Real SHA-256 and HMAC, but reproducible random bytes. */
+/** SHA-256 and HMAC are real; random bytes are reproducible. */
 class SeededCrypto extends NodeCrypto {
 	readonly #random: SeededRandom;
 
@@ -262,7 +265,7 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** Resources of the checkout; empty without one. */
+/** Returns the resources of the checkout; empty if there are none. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

@@ -1,7 +1,7 @@
 /**
- * A character on the wire of an optical head: the eight bits between start and stop bit. IEC 62056-21, 5.2: seven data
- * bits, least significant first, and even parity in bit 7. Independent of modules/bytes/parity.ts, which is tested
- * against it.
+ * A character on the wire of an optical head: the eight bits between start and stop bit. In 7E1 these are seven data
+ * bits, least significant first, and even parity in bit 7 (IEC 62056-21, 5.2). Independent of modules/bytes/parity.ts,
+ * which is tested against it.
  */
 import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { Machine } from "../../modules/io/machine.js";
@@ -9,25 +9,25 @@ import type { Machine } from "../../modules/io/machine.js";
 /** Bits per character in 7E1 and 8N1, including start, parity and stop bit. */
 export const BITS_PER_CHARACTER = 10;
 
-/** Bits per character in any format. */
+/** Returns the number of bits per character, including start, parity and stop bit. */
 export function bitsOf(format: SerialFormat): number {
 	return format === FORMAT_8E1 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
 }
 
-/** The wire form of one 7-bit character with even parity; 0x80 and above: with the wrong parity bit. */
+/** Returns the wire form of a 7-bit character with even parity. A value of 0x80 or more gets the wrong parity bit. */
 export function encodeCharacter(character: number): number {
 	const low = character & 0x7f;
 	const isOdd = (0x6996 >> ((low ^ (low >> 4)) & 15)) & 1;
 	return low | ((isOdd ^ (character >> 7)) << 7);
 }
 
-/** The 7-bit character of a wire form; 0x80 and above when its parity is wrong. */
+/** Returns the 7-bit character of a wire form, with bit 7 set if the parity is wrong. */
 export function decodeCharacter(wire: number): number {
 	const isOdd = (0x6996 >> ((wire ^ (wire >> 4)) & 15)) & 1;
 	return (wire & 0x7f) | (isOdd << 7);
 }
 
-/** True if a receiver finds the sender's stop bits: 8E1 has one bit more than 7E1 and 8N1. */
+/** Returns true if a receiver finds the sender's stop bits: 8E1 has one bit more than 7E1 and 8N1. */
 export function isSameLength(one: SerialFormat, other: SerialFormat): boolean {
 	return bitsOf(one) === bitsOf(other);
 }
@@ -43,7 +43,10 @@ export class FaultInjector {
 	#due = 0;
 	#count = 0;
 
-	/** Wire forms seen in place of `wire` by a receiver at `ratio` times the sender's speed; at most four. */
+	/**
+	 * Returns the wire forms, at most four, that a receiver at `ratio` times the sender's speed sees in place of
+	 * `wire`.
+	 */
 	garble(wire: number, ratio: number): number[] {
 		const seen: number[] = [];
 		this.#due += Math.min(ratio, 4);

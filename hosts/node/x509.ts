@@ -1,6 +1,6 @@
 /**
  * Reads certificates and keys of the host's `crypto` on Node: X.509 (RFC 5280) in PEM text (RFC 7468), by node:crypto
- * and asn1js. Gives the same results as hosts/native/certificate.c of the device, so it also refuses what Mbed TLS
+ * and asn1js. Gives the same results as hosts/native/certificate.c on the device, so it also rejects what Mbed TLS
  * cannot read.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from "node:crypto";
@@ -31,16 +31,16 @@ const LABEL_LIMIT = 31;
 const KEY_LABEL = /^(EC |RSA |ENCRYPTED |)PRIVATE KEY$/;
 const DER_SEQUENCE = 0x30;
 
-/** Supported algorithms of keys: rsaEncryption (RFC 3279, 2.3.1), id-ecPublicKey (RFC 5480, 2.1.1). */
+/** Supported key algorithms: rsaEncryption (RFC 3279, 2.3.1), id-ecPublicKey (RFC 5480, 2.1.1). */
 const KEY_ALGORITHMS = ["1.2.840.113549.1.1.1", "1.2.840.10045.2.1"];
 /**
- * Supported algorithms of signatures: RSA with MD5 to SHA-512 or as RSASSA-PSS (RFC 8017, C), ECDSA (RFC 5758, 3.2)
- * with SHA-1 to SHA-512.
+ * Supported signature algorithms: RSA with MD5 to SHA-512 or as RSASSA-PSS (RFC 8017, C), ECDSA (RFC 5758, 3.2) with
+ * SHA-1 to SHA-512.
  */
 const SIGNATURE_ALGORITHMS = /^1\.2\.840\.(113549\.1\.1\.([45]|1[0-4])|10045\.4\.(1|3\.[1-4]))$/;
 /**
- * Supported extensions: key usage, alternative names, basic constraints, extended key usage; Netscape's type of
- * certificate.
+ * Supported extensions: key usage, alternative names, basic constraints, extended key usage, Netscape's certificate
+ * type.
  */
 const EXTENSIONS = /^(2\.5\.29\.(15|17|19|37)|2\.16\.840\.1\.113730\.1\.1)$/;
 const CURVE_BITS = new Map([
@@ -51,12 +51,12 @@ const CURVE_BITS = new Map([
 
 /** Length of the longest supported RSA key, bits. */
 const RSA_BITS_LIMIT = 4096;
-/** Lowest public exponent that is too long. */
+/** Smallest public exponent that is too long. */
 const EXPONENT_BEYOND = 2n ** 32n;
 
 interface Block {
 	readonly label: string;
-	/** Text between the lines of dashes; undefined if the last one is missing. */
+	/** Text between the BEGIN and the END line; undefined if the END line is missing. */
 	readonly body: string | undefined;
 }
 
@@ -65,7 +65,7 @@ interface Certificate {
 	readonly details: Omit<CertificateDetails, "issuedByNext">;
 }
 
-/** Crypto.readCertificates. */
+/** Implements Crypto.readCertificates. */
 export function readCertificates(file: Uint8Array): CertificateFile {
 	if (file.length > CERTIFICATE_FILE_LIMIT) throw new RangeError("more bytes than a file of certificates may have");
 	const blocks = [...blocksOf(Buffer.from(file).toString("latin1"))];
@@ -105,12 +105,12 @@ function* blocksOf(text: string): Iterable<Block> {
 		const closing = `-----END ${label}-----`;
 		const end = text.indexOf(closing, start);
 		yield { label, body: end < 0 ? undefined : text.slice(start, end) };
-		// A block without an end may contain others.
+		// A block without an END line may contain other blocks.
 		if (end >= 0) at = end + closing.length;
 	}
 }
 
-/** Decoded bytes of the block; undefined if it is cut off or not base64 in lines. */
+/** Returns the decoded bytes of the block; undefined if it is cut off or is not base64 in lines. */
 function decode(body: string | undefined): Buffer | undefined {
 	const [opening, ...lines] = (body ?? "-").split("\n");
 	if (!/^ ?\r?$/.test(opening) || lines.length === 0) return undefined;
@@ -119,14 +119,14 @@ function decode(body: string | undefined): Buffer | undefined {
 	return Buffer.from(digits.slice(0, digits.length - (digits.length % 4)), "base64");
 }
 
-/** The line without trailing spaces and carriage return. */
+/** Returns the line without trailing spaces and carriage return. */
 function withoutEnd(line: string): string {
 	let length = line.endsWith("\r") ? line.length - 1 : line.length;
 	while (line[length - 1] === " ") length--;
 	return line.slice(0, length);
 }
 
-/** One certificate, or the code CERTIFICATES_… of its fault. */
+/** Returns a certificate, or a CERTIFICATES_… code for what is wrong with it. */
 function readCertificate(der: Buffer | undefined): Certificate | number {
 	if (der === undefined) return CERTIFICATES_DAMAGED;
 	try {
@@ -143,7 +143,7 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		const subject = nameText(subjectName);
 		const issuer = nameText(issuerName);
 		const [validFromMs, validToMs] = childrenOf(validity).map((time) => (time as UTCTime).toDate().getTime());
-		// An issuer must have a name (RFC 5280, 4.1.2.4), a subject need not.
+		// An issuer must have a name (RFC 5280, 4.1.2.4); a subject need not.
 		if (subject === undefined || !issuer) return CERTIFICATES_DAMAGED;
 		if (Number.isNaN(validFromMs + validToMs)) return CERTIFICATES_DAMAGED;
 		return {
@@ -183,10 +183,10 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate | unde
 	}
 }
 
-/** State of the private key in the block, checked against the certificates. */
+/** Returns the state of the private key in the block, which is compared with the certificates. */
 function readKey({ label, body }: Block, certificates: readonly Certificate[]): number {
 	if (body === undefined) return PRIVATE_KEY_UNREADABLE;
-	// An encrypted key has its own label by RFC 5958, and a header line by RFC 1421 (4.6.1.1).
+	// An encrypted key has its own label (RFC 5958), or a header line (RFC 1421, 4.6.1.1).
 	if (label.startsWith("ENCRYPTED") || body.includes("4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
 	const der = decode(body);
 	if (der === undefined) return PRIVATE_KEY_UNREADABLE;

@@ -6,8 +6,8 @@
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker and this class do one thing at a time: requests wait for one another. A command arrives during a request;
- * the worker waits for its reply. A frame is at most FRAME_LIMIT bytes.
+ * The worker and this class do one thing at a time, so requests wait for one another. A command arrives during a
+ * request, and the worker waits for its reply. A frame has at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -21,12 +21,15 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 /** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
-/** Steps of a request after which the worker aborts: a watchdog of a few seconds. */
+/** Number of steps after which the worker aborts a request, as a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
 /** Steps between two checks of the limit. */
 const STEPS_BETWEEN_LOOKS = 10_000;
 
-/** Path of the worker program from the module `from`; undefined if it is not installed or its build failed. */
+/**
+ * Finds the worker program, as seen from the module `from`. Returns its path; undefined if the program is not installed
+ * or its build failed.
+ */
 export function findXSWorker(from = import.meta.url): string | undefined {
 	const platform = process.platform === "darwin" ? "mac" : "lin";
 	try {
@@ -41,7 +44,7 @@ export function findXSWorker(from = import.meta.url): string | undefined {
 
 export interface XSWorkerOptions {
 	readonly program: string;
-	/** Answers a command of the worker immediately, without throwing. */
+	/** Executes a command of the worker at once and returns the reply; must not throw. */
 	onCommand(message: Uint8Array): Uint8Array;
 	/** Called with a message for the user when the worker has ended by itself. Not called after `end`. */
 	onCrash(message: string): void;
@@ -50,7 +53,7 @@ export interface XSWorkerOptions {
 export interface Measurement {
 	/** Slots in use, including garbage. */
 	readonly slots: number;
-	/** Steps (bytecodes) that the request took. */
+	/** Number of steps (bytecodes) that the request took. */
 	readonly steps: number;
 }
 
@@ -75,9 +78,9 @@ export class XSWorker {
 		this.#options = options;
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_LOOKS)];
 		this.#process = spawn(options.program, ["gateway", ...watchdog], {
-			// Messages of XS (stack overflow, memory full) are for the developer, so standard error is shared.
+			// Standard error is shared, because messages of XS (stack overflow, memory full) are for the developer.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-			// The worker has its own process group, which a Ctrl-C does not reach, so that the gateway stops properly.
+			// In a process group of its own the worker gets no Ctrl-C, so that the gateway can stop properly first.
 			detached: true,
 		});
 		this.#input = this.#process.stdio[3] as Writable;
@@ -105,12 +108,12 @@ export class XSWorker {
 		return this.#request("s", Buffer.from(path));
 	}
 
-	/** Calls the script's `handleCommand`. Rejects with the exception. */
+	/** Calls the script's `handleCommand`. Rejects if that throws. */
 	deliver(message: Uint8Array): Promise<Measurement> {
 		return this.#request("?", message);
 	}
 
-	/** Ends the worker, by force after `limitMs`. */
+	/** Ends the worker; kills it after `limitMs`. */
 	async end(limitMs = END_LIMIT_MS): Promise<void> {
 		if (!this.#ending && !this.#dead) {
 			this.#ending = true;
@@ -181,7 +184,7 @@ function measurementOf(message: Buffer): Measurement {
 	return { slots: currentHeapCount, steps: compute };
 }
 
-/** Text for an exit code of xsnap-worker.c, or for the signal. */
+/** Returns a text for an exit code of xsnap-worker.c, or for the signal. */
 function reasonOf(code: number | null, signal: string | null): string {
 	if (signal) return `signal ${signal}`;
 	if (code === 11) return "memory is full";

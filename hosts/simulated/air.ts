@@ -1,15 +1,15 @@
 /**
- * Wi-Fi networks around a host without a radio, defined by a text with one line each (name, dBm, channel, password),
- * which a tester may change:
+ * Wi-Fi networks around a host without a radio. A text defines them, one per line (name, dBm, channel, password), and a
+ * tester may change it:
  *
  *   bench -48 6 bench-network
  *   cafe -70 1
  *   cellar -60 11 secret-of-cellar no-dhcp
  *
- * A network without a password, or with `-`, is open; `no-dhcp`: its DHCP never answers. Invalid lines are skipped. For
- * radio.ts; the virtual world uses hosts/node/virtual-air.ts.
+ * A network without a password, or with `-`, is open. The DHCP server of a network with `no-dhcp` never answers.
+ * Invalid lines are skipped. For radio.ts; the virtual world uses hosts/node/virtual-air.ts.
  */
-/** Network used unless the tester has defined any. */
+/** The network in range if the text defines none. */
 export const BENCH_SSID = "bench";
 export const BENCH_PASSWORD = "bench-network";
 const INITIAL = `${BENCH_SSID} -48 6 ${BENCH_PASSWORD}\ncafe -70 1\n`;
@@ -18,10 +18,10 @@ export interface SimulatedNetwork {
 	readonly ssid: string;
 	/** Empty for an open network. */
 	readonly password: string;
-	/** dBm. */
+	/** Signal strength, dBm. */
 	readonly rssi: number;
 	readonly channel: number;
-	/** False: DHCP never answers. */
+	/** False if DHCP never answers. */
 	readonly givesAddress: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` is called each time and returns the present text, empty without one. */
+	/** `read` is called each time and returns the present text, empty if there is none. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

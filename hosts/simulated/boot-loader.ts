@@ -1,5 +1,5 @@
 /**
- * A boot loader with two slots for hosts that have none; behaves like that of ESP-IDF (app_update, "App rollback").
+ * A boot loader with two slots for hosts that have none. It behaves like that of ESP-IDF (app_update, "App rollback").
  *
  *   state of a slot  erased   activated   it starts       confirmed   given up    starts unconfirmed
  *   EMPTY            –        NEW         –               –           –           –
@@ -9,10 +9,10 @@
  *   ABORTED          EMPTY    NEW         the other       –           –           –
  *   INVALID          EMPTY    NEW         the other       –           –           –
  *
- * One slot is always VALID: only the inactive slot is erased, and not while the other is PENDING. A unit's first
- * firmware is in slot 0, VALID, and is the program itself, without an image.
+ * One slot is always VALID: only the inactive slot can be erased, and not while the other one is PENDING. The first
+ * firmware of a unit is in slot 0, VALID; it is the program itself, without an image.
  *
- * Stored under BOOT_KEY, in one write each time:
+ * The state is stored under BOOT_KEY, in one write each time:
  *
  *   offset  bytes  what
  *   0       1      layout, 1
@@ -66,7 +66,7 @@ export interface BootDeps {
 	restart(): void;
 }
 
-/** Create it once at each start: the constructor chooses the slot. */
+/** The constructor chooses the slot, so create one object at each start. */
 export class BootLoader implements Update {
 	readonly slot: Partition;
 	/** Header of the running image; undefined for the program itself. */
@@ -134,7 +134,7 @@ export class BootLoader implements Update {
 		this.#deps.restart();
 	}
 
-	/** Marks the other slot as invalid. Throws an Error while it is the fallback. For OtherSlot. */
+	/** Marks the other slot as invalid; called by OtherSlot. Throws an Error if the other slot is the fallback. */
 	voidOther(): void {
 		this.checkTrial();
 		const other = 1 - this.#running;
@@ -145,7 +145,7 @@ export class BootLoader implements Update {
 		if (this.state === FIRMWARE_ON_TRIAL) throw new Error("the firmware that runs is on trial");
 	}
 
-	/** Chooses the image that starts, as the boot loader does; undefined for the program itself. */
+	/** Chooses the image that starts; undefined for the program itself. */
 	private choose(record: Uint8Array): ImageHeader | undefined {
 		const view = new DataView(record.buffer);
 		for (;;) {
@@ -170,7 +170,7 @@ export class BootLoader implements Update {
 		return this.#record[STATES_OFFSET + slot];
 	}
 
-	/** The record with a changed slot state and slot to start. */
+	/** Returns the record with a new slot to start and a new state of a slot. */
 	private with(slot: number, state: number, chosen: number): Uint8Array {
 		const record = this.#record.slice();
 		record[STATES_OFFSET + slot] = state;
@@ -178,14 +178,14 @@ export class BootLoader implements Update {
 		return record;
 	}
 
-	/** If it cannot be stored, nothing changes. */
+	/** Stores the record. If it cannot be stored, nothing changes. */
 	private keep(record: Uint8Array): void {
 		this.#deps.storage.set(BOOT_KEY, record);
 		this.#record = record;
 	}
 }
 
-/** The inactive slot; its first change makes the old content invalid. */
+/** The inactive slot. Its first change makes the old content invalid. */
 class OtherSlot implements Partition {
 	readonly size: number;
 	readonly #partition: Partition;

@@ -1,6 +1,6 @@
 /**
- * An Ethernet port for a host without one; a text controls its cable: `in` or empty, `out`, or `in no-dhcp` for a
- * network without a DHCP server. It takes as long as a real port and calls back from timers only.
+ * An Ethernet port for a host without one. A text describes its cable: `in` or empty, `out`, or `in no-dhcp` for a
+ * network without a DHCP server. The port is as slow as a real one and calls back from timers only.
  */
 import type {
 	Ethernet,
@@ -11,9 +11,9 @@ import type {
 } from "../../modules/io/ethernet.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Time for the link, ms. */
+/** Time until the link is up, ms. */
 export const LINK_MS = 1500;
-/** Time for DHCP, ms. */
+/** Duration of DHCP, ms. */
 export const DHCP_MS = 2000;
 const LOOK_MS = 500;
 const SPEED = 100;
@@ -21,23 +21,23 @@ const SPEED = 100;
 /** Present state of the cable. */
 export interface Cable {
 	readonly isIn: boolean;
-	/** False: DHCP never answers. */
+	/** False if DHCP never answers. */
 	readonly givesAddress: boolean;
 }
 
 export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
-	/** Called every `lookMs`. */
+	/** Returns the present state of the cable. Called every `lookMs`. */
 	readonly cable: () => Cable;
 	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
-	/** Default: LOOK_MS. */
+	/** Interval, ms; default: LOOK_MS. */
 	readonly lookMs?: number;
 	/** Called with each new port. */
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** The cable described by the text of `read`, which is called each time. */
+/** Returns the cable as described by `read`, which is called each time. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -113,7 +113,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** A static address is available at once; a late answer of DHCP is accepted too. */
+	/** Obtains an address: a static one at once, otherwise by DHCP, where a late answer is accepted too. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

@@ -1,8 +1,8 @@
-/** Ending of a program, and memory that survives it, for hosts that have neither in hardware. */
+/** Endings of a program, and memory that survives them, for hosts without either in hardware. */
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 
-/** Size in bytes, as on the ESP32. */
+/** Bytes, as on the ESP32. */
 const RETAINED_SIZE = 256;
 export const RETAINED_KEY = "retained";
 
@@ -10,7 +10,10 @@ export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFa
 export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
-/** Retained memory in a storage, for a program in its own process; the parent process deletes it at a power cut. */
+/**
+ * Retained memory in a storage, for a program that is a process of its own. The parent process deletes it at a power
+ * cut.
+ */
 export class StoredRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 	readonly #storage: Storage;

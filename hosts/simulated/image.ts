@@ -1,5 +1,5 @@
 /**
- * Firmware image on hosts without a boot loader: it only contains a version and faults, for trying updates; the running
+ * Firmware image on hosts without a boot loader, for trying updates. It only contains a version and faults; the running
  * program stays the same. Integers are little-endian:
  *
  *   offset  bytes  what
@@ -7,9 +7,9 @@
  *   8       4      bytes of the image, a whole number of WRITE_SIZE
  *   12      4      build number
  *   16      4      security level
- *   20      4      what is wrong with it: IMAGE_…, as bits
+ *   20      4      faults: IMAGE_…, as bits
  *   24      32     version, text with zeros behind it
- *   56      ...    anything
+ *   56      ...    any content
  *   -32     32     SHA-256 of all before it
  */
 
@@ -20,7 +20,7 @@ import type { Partition } from "../../modules/io/flash.js";
 export const IMAGE_FAILS = 1;
 /** The image starts and does nothing. */
 export const IMAGE_HANGS = 2;
-/** Its radio finds no network and opens no access point. */
+/** The image's radio finds no network and opens no access point. */
 export const IMAGE_HEARS_NOTHING = 4;
 
 /** `info.chip` and `info.deviceId` of hosts with such images. */
@@ -43,7 +43,7 @@ export interface ImageHeader {
 	readonly length: number;
 	readonly build: number;
 	readonly securityLevel: number;
-	/** IMAGE_…, as bits. */
+	/** Faults: IMAGE_…, as bits. */
 	readonly flags: number;
 	readonly version: string;
 }

@@ -1,20 +1,20 @@
 /**
- * Simulated supply and sensors, described by a text with one line each, so that a tester can set them:
+ * Simulated supply and sensors. A text describes them, one per line, so that a tester can set them:
  *
  *   cells 3
  *   battery 4.1
  *   usb 0
  *   temperature 21.5
  *
- * The first line of a name counts. Defaults: no cells, 5 V at the socket, 25 °C. "none" marks a value that the board
- * cannot measure.
+ * If a name appears twice, the first line counts. Defaults: no cells, 5 V at the USB socket, 25 °C. "none" marks a
+ * value that the board cannot measure.
  */
 import type { Power } from "../../modules/io/host.js";
 
 export class SimulatedPower implements Power {
 	readonly #read: () => string;
 
-	/** `read` is called each time and returns the present text, empty without one. */
+	/** `read` is called each time and returns the present text, empty if there is none. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -1,6 +1,6 @@
 /**
- * A Wi-Fi radio among simulated networks (air.ts), which can be joined, refuse the password, assign no address, or
- * vanish. It takes as long as a real radio and calls back from timers only.
+ * A Wi-Fi radio among simulated networks (air.ts), which can be joined, reject the password, assign no address, or
+ * vanish. It is as slow as a real radio and calls back from timers only.
  */
 import type { Timers } from "../../modules/io/host.js";
 import {
@@ -18,7 +18,7 @@ import {
 } from "../../modules/io/wifi.js";
 import type { Air, SimulatedNetwork } from "./air.js";
 
-/** Channel of the access point without a joined network. */
+/** Channel of the access point while no network is joined. */
 const ACCESS_POINT_CHANNEL = 1;
 const JOIN_MS = 2500;
 const REFUSE_MS = 3000;
@@ -36,7 +36,9 @@ export interface RadioSettings {
 	/** Address from DHCP. */
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
-	/** Interval of the network's beacons; it is lost after LOST_BEACONS missing ones. Default: BEACON_MS. */
+	/**
+	 * Interval of the network's beacons, ms; the network is lost after LOST_BEACONS missing ones. Default: BEACON_MS.
+	 */
 	readonly beaconMs?: number;
 	/** Called with each new radio. */
 	onMade?(radio: SimulatedRadio): void;
@@ -49,11 +51,11 @@ export function createWiFiPort(settings: RadioSettings): WiFiPort {
 
 export class SimulatedRadio implements WiFi {
 	station: StationStatus | undefined;
-	/** Undefined while off. */
+	/** Undefined while the access point is off. */
 	accessPoint: AccessPointOptions | undefined;
 	/** Last argument of `connect`; undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
-	/** Number of calls of `connect` and `scan`. */
+	/** Number of calls of `connect`, and of `scan`. */
 	connects = 0;
 	scans = 0;
 	powerSave = false;
@@ -81,7 +83,7 @@ export class SimulatedRadio implements WiFi {
 		else this.stationAfter(JOIN_MS, () => this.join(options));
 	}
 
-	/** As in ESP-IDF, the station's network determines the channel. */
+	/** As in ESP-IDF, the joined network determines the channel. */
 	get channel(): number {
 		return this.station?.channel ?? (this.accessPoint === undefined ? 0 : ACCESS_POINT_CHANNEL);
 	}
@@ -146,7 +148,7 @@ export class SimulatedRadio implements WiFi {
 	private join(options: StationOptions): void {
 		const network = this.find(options.ssid);
 		if (network === undefined) this.failAfter(0, WIFI_REASON_NO_AP_FOUND);
-		// Without DHCP the station stays joined and waits.
+		// Without DHCP the station stays associated and waits.
 		else if (network.givesAddress || options.address !== undefined) {
 			const { ip, netmask, gateway } = options.address ?? this.#settings.lease;
 			this.station = { ...describe(network), ip, netmask, gateway };
@@ -155,7 +157,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** Checks for a beacon of the joined network. */
+	/** Waits for the next beacon of the joined network. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

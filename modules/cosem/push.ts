@@ -1,23 +1,27 @@
 /**
- * Receives pushes: data-notifications, plain or general-glo or general-ded (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams
- * ciphered so. Frames: HDLC (UI, segmented, general block transfer), long M-Bus, or none if ciphered (Luxembourg's
- * Smarty, some in Austria).
+ * Receives DLMS/COSEM pushes: data-notifications, in plain text or ciphered by general-glo or general-ded (IEC
+ * 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, also segmented,
+ * also with general block transfer), in long M-Bus frames, or, if ciphered, without frames (Luxembourg's Smarty, some
+ * meters in Austria).
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
  *   any     abort: ENDED
  *
- * Accepted: without a key, plain text with a valid frame check; with an encryption key, only such pushes; with an
- * authentication key, only valid tags. Unauthenticated: STATUS_UNCHECKED.
+ * The keys in the settings decide which pushes are accepted. Without a key: plain text with a valid frame check. With
+ * an encryption key: only pushes ciphered with this key. With an authentication key too: only pushes with a valid tag.
+ * A push accepted without authentication has STATUS_UNCHECKED.
  *
- * The first valid ciphered push binds to its sender: another title, or a counter that does not increase, is refused. The
- * counter is in RAM, and in flash after KEEP_EACH pushes, so a restart allows at most that many replays. Changed settings
- * delete both, for a replaced meter.
+ * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
+ * invocation counter that does not increase. The counter is kept in RAM, and in flash after every KEEP_EACH pushes, so
+ * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter, so that a
+ * replaced meter is accepted.
  *
- * General-ded uses the global key, because a push has no association for a dedicated one; other keys fail by tag or plain
- * text.
+ * General-ded is deciphered with the global key: the dedicated key of the standard belongs to an association, and a
+ * push has none. A push with any other key fails the tag check or gives invalid plain text.
  *
- * The broadcast key (SC bit 6), shared by many meters, is accepted if configured.
+ * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if it is the
+ * configured encryption key.
  *
  * Limits: APDU_LIMIT bytes.
  */
@@ -62,38 +66,38 @@ import { CHOICE } from "./protocol.js";
 import { PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Longest known push: 591 bytes, a thousand with P1. */
+/** Bytes. The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
-/** Ends an APDU; frames follow without a pause. */
+/** Silence that ends an APDU; the frames of an APDU follow each other without a pause. */
 const GAP_MS = 1000;
-/** Silence before an APDU without frames, unless directly after another. */
+/** Silence required before an APDU without frames, unless it follows directly after another APDU. */
 const BARE_GAP_MS = 100;
 const KEEP_EACH = 200;
 
 const CONTROL_UI = 0x03;
-/** Tag, control, block number and acknowledged one (2 each), length, data. */
+/** General block transfer: tag, control, block number and acknowledged block number (2 bytes each), length, data. */
 const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Length of a ciphered APDU; up to three bytes, which end the header. */
+/** Offset of a ciphered APDU's length, which has up to three bytes and ends the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
-/** Value of `#bare` while none can start. */
+/** Value of `#bare` while no APDU without frames can start. */
 const FRAMED = -1;
 
 const SLASH = 0x2f;
-/** Characters passed on at once: too few for eight telegrams, which would overflow MeterListener's queue. */
+/** Characters passed on at once: fewer than eight telegrams, which would overflow MeterListener's queue. */
 const P1_PIECE = 64;
 
 /** Value of `#status` before the first valid push. */
 const NOT_HEARD = -1;
 
-/** Bytes of a burst that is a push, unless the format of the line is wrong; and how many such bursts prove that. */
+/** A burst of BURST_LENGTH bytes without an APDU suggests a wrong line format; BURSTS of them prove it. */
 const BURST_LENGTH = 32;
 const BURSTS = 2;
 
-/** The sender's invocation counter and the format of its line, kept across sessions. */
+/** The sender's invocation counter and line format, kept across sessions. */
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
@@ -103,7 +107,7 @@ class Sender {
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push; after `abort`, of the session. */
+	/** Failure of the last push; after `abort`, failure of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -113,22 +117,22 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** The buffer is shared: a line has one kind of frame. */
+	/** Shared with `#mbus`: a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
-	/** End of the gathered data; completed blocks end at `#blocksEnd`. Without frames: the expected length. */
+	/** End of the gathered data, of which completed blocks end at `#blocksEnd`. Without frames: the expected length. */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Bytes of an APDU without frames; 0: one may start; or FRAMED. */
+	/** Number of bytes received of an APDU without frames; 0: such an APDU may start; FRAMED: it may not. */
 	#bare = 0;
-	/** STATUS_OK or STATUS_UNCHECKED. */
+	/** STATUS_OK, STATUS_UNCHECKED or NOT_HEARD. */
 	#status = NOT_HEARD;
 	#isEnded = false;
-	/** Bytes since the last silence, and true once a whole APDU was among them. */
+	/** Bytes since the last silence, and whether they contained a whole APDU. */
 	#burst = 0;
 	#hasAPDU = false;
-	/** Number of bursts without one. */
+	/** Number of bursts without an APDU. */
 	#strange = 0;
 
 	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
@@ -180,7 +184,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return this.#outputs.poll();
 	}
 
-	/** Fails without a valid push. */
+	/** Ends the session, with a failure if there was no valid push. */
 	abort(_nowMs: number): void {
 		if (this.#isEnded) return;
 		this.#isEnded = true;
@@ -190,7 +194,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Tries 8E1 in place of 8N1, or the other way round: M-Bus ports have one or the other. */
+	/** Switches between 8N1 and 8E1, because an M-Bus port uses one or the other. */
 	private changeFormat(): void {
 		const { sender } = this;
 		sender.format = sender.format === FORMAT_8N1 ? FORMAT_8E1 : FORMAT_8N1;
@@ -202,7 +206,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** Discards incomplete data after a silence; the last frame may lack its closing flag. */
+	/** Discards incomplete data after a silence. Before that, takes a last frame that lacks its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
@@ -211,7 +215,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#mbus.reset();
 	}
 
-	/** Returns the first byte of a frame. */
+	/** Consumes the bytes of an APDU without frames; returns the position of the first byte that belongs to a frame. */
 	private takeBare(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.#frames.bytes;
 		let at = start;
@@ -236,7 +240,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return at;
 	}
 
-	/** Takes the length from the complete header. */
+	/** Reads the length of the APDU from its complete header. */
 	private takeHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
@@ -257,7 +261,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const isLLC =
 			bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE && bytes[infoStart + 2] === 0;
 		const from = infoStart + (isLLC ? LLC_LENGTH : 0);
-		// Landis+Gyr: LLC header in the first block only.
+		// Landis+Gyr meters send the LLC header in the first block only.
 		const isBlock = this.#blocks > 0 && bytes[from] === GENERAL_BLOCK && bytes[from + 3] !== 1;
 		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
 		if (isFirst && !isBlock) this.drop();
@@ -333,7 +337,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** Converts plain text to records; `title`: of a ciphered push. */
+	/** Converts plain text to records. `title` is the system title of a ciphered push. */
 	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -347,7 +351,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return undefined;
 	}
 
-	/** Converts a P1 telegram. Returns false if it is invalid. */
+	/** Converts a P1 telegram to records. Returns false if it is invalid. */
 	private takeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -361,7 +365,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return true;
 	}
 
-	/** The sender is shared with the previous session. */
+	/** Shared with the previous session. */
 	private get sender(): Sender {
 		const memory = this.#memory;
 		const { kept } = memory;

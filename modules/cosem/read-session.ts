@@ -1,24 +1,27 @@
 /**
- * One DLMS/COSEM readout, as one session on a Link at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
+ * Reads a meter once by DLMS/COSEM, as one session on a Link opened at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC
+ * 62056-46; IEC 62056-53).
  *
  *   PAUSED      time over: SIGNING_ON, or TALKING if HDLC starts at a fixed speed
  *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
  *   TALKING     list read: ENDED              counter read: TALKING, reads the list
- *               counter refused: TALKING, reads the counter          failed: as above
+ *               counter refused: TALKING, reads the counter          failed: as in SIGNING_ON
  *   any         abort: ENDED, after a disconnection if there is a connection
  *
- * TALKING reads the configured list of objects. Before that, the public client reads an unknown counter, or once if the
- * meter seems to refuse ours.
+ * TALKING reads the configured list of objects. If ciphering needs an invocation counter that is unknown, an
+ * association as the public client reads it first. The same is done once if the meter appears to reject the present
+ * counter.
  *
- * After a failure all is repeated, TRIES times, perhaps differently:
- * - DISC first, if the meter may hold a connection;
- * - lower speed, if that may be the cause;
- * - the other opening, if unknown;
- * - fewer attributes per request, finally one, without an answer.
- * `failure`: of the try with most progress.
+ * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
+ * - DISC first, if the meter may still hold a connection;
+ * - a lower speed, if the speed may be the cause;
+ * - the other opening (mode E or HDLC directly), if it is unknown which one works;
+ * - fewer attributes per request, finally one, if the meter did not reply.
+ * `failure` is that of the try that made most progress.
  *
- * Under iec62056 mode E is optional; without it the sign-on determines readout and failure. If mode E is forbidden, this
- * is an inquiry: silent in mode C, an answer in HDLC shows a meter with mode E only.
+ * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
+ * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
+ * was silent in mode C, so an answer in HDLC shows that it supports mode E only. The inquiry then disconnects.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -42,7 +45,7 @@ import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
 const TRIES = 4;
-/** Pause between two tries; a meter needs a second after DISC. */
+/** Pause between two tries, ms. A meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -51,7 +54,7 @@ const STATE_SIGNING_ON = 1;
 const STATE_TALKING = 2;
 const STATE_ENDED = 3;
 
-/** Mode E is unknown, announced, or disproved. */
+/** Values of `#modeE`: whether the meter supports mode E is unknown, it announced mode E, or it lacks mode E. */
 const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
@@ -59,48 +62,48 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
-	/** Failure of the try with most progress; final with EVENT_END. */
+	/** Failure of the try with most progress. Final when EVENT_END is reported. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Attempts with optional mode E; undefined if it is required. */
+	/** Sign-on attempts of a session in which mode E is optional; undefined if mode E is required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #associations: AssociationFactory;
 	readonly #output: Output;
 	#state = STATE_PAUSED;
-	/** Bit n is event n. */
+	/** Pending events: bit n stands for event n. */
 	#events = 0;
 	#nowMs: number;
 	/** End of PAUSED, monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
 	#signOn: DLMSOpening | undefined;
-	/** Goes on without mode E; kept after its end. */
+	/** Sign-on that continues without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** Why the counter is read again. */
+	/** Failure because of which the counter is read again. */
 	#suspicion: Failure | undefined;
 	#counterAsked = false;
 	#way: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Speed limit after failures at a higher speed, Bd. */
+	/** Highest speed after failures at higher speeds, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
-	/** Objects in the best failed try. */
+	/** Number of objects read in the best failed try. */
 	#kept = 0;
 	/** True once the meter has accepted an HDLC connection. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
-	/** True after another connection: the meter may have left HDLC since. */
+	/** True if another connection preceded this one, after which the meter may have left HDLC. */
 	#follows = false;
-	/** Present line settings; those for the next output. */
+	/** Present line settings, and those needed for the next output. */
 	#line = SIGN_ON_LINE;
 	#wanted = SIGN_ON_LINE;
 
 	/**
-	 * Starts at the first `advance`: the caller's stack leaves too little. `attempts`: of the sign-on; mode E is
-	 * optional.
+	 * The session starts at the first `advance`, because the caller's stack leaves too little room. With `attempts`,
+	 * those of the sign-on, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -160,7 +163,7 @@ export class DLMSReadSession implements ReadSession {
 			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
 			return undefined;
 		}
-		// The next session uses mode C.
+		// After a refusal the next session uses mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
 		return isRefused ? new IECReadSession(opening, attempts) : undefined;
 	}
@@ -202,7 +205,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** Ends early; keeps data, marked as cut. */
+	/** Ends the session early. The data read so far are kept and marked as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -220,7 +223,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	/** The meter may have mode E only. */
+	/** True in an inquiry: whether the meter supports mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}
@@ -261,7 +264,7 @@ export class DLMSReadSession implements ReadSession {
 		}
 		this.#state = STATE_SIGNING_ON;
 		this.want(SIGN_ON_LINE);
-		// Full speed, like the failed sign-on.
+		// An inquiry signs on at full speed, as the failed sign-on did.
 		const given = this.isInquiry ? undefined : this.#attempts;
 		const attempts = given ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
@@ -292,7 +295,7 @@ export class DLMSReadSession implements ReadSession {
 		this.failed(failure ?? IEC_CUT);
 	}
 
-	/** The line has the speed of HDLC. */
+	/** Starts HDLC; the line already has its speed. */
 	private converse(): void {
 		this.#state = STATE_TALKING;
 		this.#tries++;
@@ -304,7 +307,7 @@ export class DLMSReadSession implements ReadSession {
 
 	private askCounter(): void {
 		this.#counterAsked = true;
-		// Two need too much memory.
+		// The previous association is freed first: two at once need too much memory.
 		this.#association = undefined;
 		this.#association = this.#associations.aboutCounter(this.carrier, this.#nowMs);
 	}
@@ -316,7 +319,7 @@ export class DLMSReadSession implements ReadSession {
 
 	private get carrier(): Carrier {
 		const isDirect = this.#way === OPENING_DIRECT;
-		// No DISC after a sign-on: the meter holds no connection, and some meters leave HDLC on DISC.
+		// No DISC after a sign-on: the meter holds no connection then, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
@@ -340,7 +343,7 @@ export class DLMSReadSession implements ReadSession {
 		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
-			// The list that worked is kept, at least SHORT_LIST: silence may have another cause.
+			// At least SHORT_LIST: a meter may have been silent for another reason than a long list.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#follows && isUnanswered(failure) && !this.#aborted) {
@@ -361,7 +364,7 @@ export class DLMSReadSession implements ReadSession {
 		else this.read();
 	}
 
-	/** If the counter seems refused, finds another one, once, and repeats. */
+	/** If the meter seems to have rejected the counter, obtains a new one, at most once, and reads again. */
 	private isCounterRefused(association: AssociationSession, failure: Failure): boolean {
 		const { counters } = this.#associations;
 		const began = association.reading.requests > 0 && failure !== DLMS_COUNTER;
@@ -379,7 +382,7 @@ export class DLMSReadSession implements ReadSession {
 		return true;
 	}
 
-	/** Keeps data; tries again if useful. */
+	/** Keeps what was read, then fails the try. */
 	private fallenSilent(association: AssociationSession, failure: Failure): void {
 		const { read, listed, fewer } = association.reading;
 		if (read > this.#kept) {
@@ -398,15 +401,15 @@ export class DLMSReadSession implements ReadSession {
 		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(known)) this.end(this.failure);
-		// A sign-on waits for silence itself.
+		// The sign-on itself waits for silence first, so no pause is needed.
 		else if (isUnanswered(known)) this.open();
 		else this.pause();
 	}
 
-	/** Chooses the next try; false ends the session. */
+	/** Chooses how the next try differs; false ends the session. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnanswered(failure)) return true;
-		// The meter can still be read in mode C.
+		// The caller can still read the meter in mode C.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
@@ -429,7 +432,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** True if nothing answered, so another opening may work. */
+/** True if the meter did not answer at all, so another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

@@ -1,11 +1,12 @@
 /**
- * Frees sectors of the history's partition: copies the history from its beginning, packed and thinned out, into one free
- * sector at a time. Kept are every quarter hour for KEEP_S[QUARTERS], then the readings nearest to hours, days and
- * months. Age counts from the last reading before the head sector, so a temporarily wrong clock does no harm.
+ * Frees sectors of the history's partition: copies the history from its beginning, packed and thinned out, into one
+ * free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]; after that, for as long as KEEP_S says, the
+ * readings nearest to the boundaries of hours, days and months. Age counts from the last reading before the head
+ * sector, so a clock that is wrong for a while does no harm.
  *
- * A copy holds at least the rest of its first source sector, so it never reduces the free space; an incomplete one still
- * counts as free. If a whole pass frees no sector, the next one keeps days for half the time; this can happen with all
- * five registers in 32 KB.
+ * A copy holds at least the rest of its first source sector, so copying never reduces the free space; an incomplete
+ * copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time; this can
+ * happen with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
@@ -14,9 +15,9 @@ import { EntryCursor } from "./entry-cursor.js";
 import { toleranceOf } from "./periods.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
-/** Seconds, by level: 2, 14 and 800 days, ten years. */
+/** Retention by level, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
-/** Halvings of the retention of days before other levels; household meters need none. */
+/** Number of halvings of the retention of days before other levels are halved too; household meters need none. */
 const DAYS_FIRST = 8;
 /** Number of free sectors required before another one is used for readings. */
 const SPARE = 2;
@@ -25,19 +26,19 @@ const PIECE = 4 * SLOT;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** The pass continues from this time; 0: a new pass. */
+	/** Time from which the pass continues; 0: a new pass begins. */
 	#fromS = 0;
-	/** Halvings of the retention of days. */
+	/** Number of times that the retention of days was halved. */
 	#pressure = 0;
 	/** Source of the sector in progress; undefined between sectors. */
 	#source: EntryCursor | undefined;
-	/** Current entry, including the entries omitted before it. */
+	/** Current entry, to which the entries omitted before it were added. */
 	readonly #current = new Entry();
-	/** Times of the last entry copied, examined, and dropped for its age (0: none). */
+	/** Times of the last entries that were copied, examined, and dropped for their age (0: none). */
 	#copiedS = 0;
 	#beforeS = 0;
 	#droppedS = 0;
-	/** Unwritten bytes, their number, their position in flash. */
+	/** Unwritten bytes, their number, and their position in flash. */
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
 	#waiting = 0;
 	#at = 0;
@@ -46,7 +47,7 @@ export class Compaction {
 		this.#sectors = sectors;
 	}
 
-	/** True if too few sectors are free: call `step`. */
+	/** True if too few sectors are free, so that `step` must be called. */
 	get isNeeded(): boolean {
 		return this.#sectors.free < SPARE;
 	}
@@ -56,8 +57,8 @@ export class Compaction {
 	}
 
 	/**
-	 * Copies at most `limit` entries; the first call for a sector erases it. Throws what the flash throws; this object is
-	 * then useless.
+	 * Copies at most `limit` entries; the first call for a sector erases the sector. Throws if the flash fails; this
+	 * object must not be used any more then.
 	 */
 	step(calendar: LocalCalendar, limit = Number.POSITIVE_INFINITY): void {
 		const sectors = this.#sectors;
@@ -85,7 +86,7 @@ export class Compaction {
 		else this.#fromS = END_S;
 	}
 
-	/** The record makes the sector valid. */
+	/** Writes the record, which makes the sector valid. */
 	private complete(): void {
 		const sectors = this.#sectors;
 		const start = this.#at - (this.#at % ERASE_SIZE);
@@ -98,7 +99,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** Copies up to `untilS`, while there is room; false if more remain after `limit` entries. */
+	/** Copies entries up to `untilS` while there is room. Returns false if more remain after `limit` entries. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;
@@ -113,7 +114,7 @@ export class Compaction {
 				current.clear();
 			} else if (isLast || isKept(calendar, level, this.#beforeS, current, more ? next.timeS : END_S)) {
 				if (this.#droppedS > 0) {
-					// New beginning of the history.
+					// The copy becomes the beginning of the history.
 					const start = new Entry();
 					start.timeS = this.#droppedS;
 					start.flags = FLAG_START;
@@ -131,13 +132,13 @@ export class Compaction {
 		return false;
 	}
 
-	/** Returns the level for this age; beyond MONTHS entries are dropped. */
+	/** Returns the level for this age; entries beyond MONTHS are dropped. */
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
 		for (; level <= MONTHS; level++) {
-			// Days take the most room.
+			// Days are halved first, because they take most of the room.
 			const halved = level === DAYS ? this.#pressure : Math.max(0, this.#pressure - DAYS_FIRST);
-			// Two periods more, so that the first reported one is stable.
+			// Two periods are added, so that the first reported period does not change.
 			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;
 		}
 		return level;
@@ -149,7 +150,7 @@ export class Compaction {
 		if (this.#waiting >= PIECE) this.write(PIECE);
 	}
 
-	/** Padded to a multiple of SLOT. */
+	/** Writes the bytes, padded to a multiple of SLOT. */
 	private write(count: number): void {
 		if (count === 0) return;
 		const bytes = this.#bytes;
@@ -163,8 +164,8 @@ export class Compaction {
 }
 
 /**
- * Nearest to a boundary of the level, between neighbours at `beforeS` and `nextS`. Neighbours too far from a boundary are
- * both kept, for interpolation.
+ * Returns true if the entry is nearest to a boundary of the level, between neighbours at `beforeS` and `nextS`. If both
+ * neighbours of a boundary are too far from it, both are kept, for interpolation.
  */
 function isKept(calendar: LocalCalendar, level: number, beforeS: number, entry: Entry, nextS: number): boolean {
 	const { timeS, flags } = entry;

@@ -1,11 +1,11 @@
-/** Entries of the history in order of time, across sectors. */
+/** Iterates over the entries of the history in order of time, across sectors. */
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry, REGISTER_COUNT } from "./entry.js";
 import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
-/** Blocks that begin in the first half are complete. */
+/** Size of the window. A block that begins in its first half is completely in the window. */
 const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
@@ -13,18 +13,18 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Position of the window in the sector; Infinity: to be filled. */
+	/** Position of the window in the sector; Infinity if the window must be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
-	/** -1: to be looked up. */
+	/** Index of the sector; -1 if it must be looked up. */
 	#sector = -1;
 	#at = 0;
-	/** The sector is valid until then. */
+	/** Time up to which the sector is valid. */
 	#endS = 0;
 	#beforeS = 0;
 	/** Time of the last entry returned. */
 	#timeS: number;
 
-	/** Starts after an entry at `fromS`, or at 0. `state` follows the raw entries. */
+	/** Starts after the entry at `fromS`, or at the beginning if it is 0. `state` is updated with each raw entry. */
 	constructor(sectors: Sectors, fromS = 0, state?: MeterState) {
 		this.#sectors = sectors;
 		this.#timeS = fromS;
@@ -35,19 +35,22 @@ export class EntryCursor implements EntrySource {
 		return this.#timeS;
 	}
 
-	/** Position of the next entry in the head, after `next` returned false. */
+	/** Position of the next entry in the head sector, once `next` has returned false. */
 	get position(): number {
 		return this.#at;
 	}
 
-	/** Moves on; false at the end. Throws if the sector was reused meanwhile, and errors of the flash. */
+	/**
+	 * Moves to the next entry; returns false at the end. Throws if the sector was reused in the meantime, or if the
+	 * flash fails.
+	 */
 	next(): boolean {
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;
 			const { entry } = this;
 			if (!this.decode()) {
 				if (this.#endS === END_S) return false;
-				// The rest of a damaged sector is lost.
+				// The rest of a damaged sector is skipped.
 				entry.timeS = END_S;
 			}
 			this.#beforeS = entry.timeS;
@@ -62,7 +65,7 @@ export class EntryCursor implements EntrySource {
 		}
 	}
 
-	/** Entries after the current time. */
+	/** Finds the sector with the entries after the current time; returns false if there is none. */
 	private open(): boolean {
 		const sectors = this.#sectors;
 		this.#sector = sectors.at(this.#timeS);
@@ -74,7 +77,7 @@ export class EntryCursor implements EntrySource {
 		return true;
 	}
 
-	/** Decodes an entry; false at the end of the sector. */
+	/** Decodes an entry; returns false at the end of the sector. */
 	private decode(): boolean {
 		const sectors = this.#sectors;
 		const window = this.#window;
@@ -84,7 +87,7 @@ export class EntryCursor implements EntrySource {
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
-			// The window is erased after the data.
+			// The window beyond the read data looks like erased flash.
 			window.fill(0xff, length);
 		}
 		const at = this.#at - this.#windowAt;
@@ -100,7 +103,7 @@ export class EntryCursor implements EntrySource {
 		this.#at += size;
 		const state = this.#state;
 		if (state !== undefined) {
-			// A state of older firmware has fewer registers.
+			// A state that older firmware wrote has fewer registers.
 			if (entry.hasState) state.bytes.fill(0).set(window.subarray(end, at + 1 + window[at]));
 			else for (let i = 0; i < REGISTER_COUNT; i++) state.numbers[READINGS + i] += entry.rises[i];
 		}

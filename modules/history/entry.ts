@@ -1,7 +1,8 @@
 /**
- * Entry of the history: time of a reading, and the rise of each register since the previous one.
+ * Entry of the history: the time of a reading, and the rise of each register since the previous reading.
  *
- * An erased byte (0xFF) never begins an entry. Numbers have seven bits per byte, low bits first; bit 7: more follow.
+ * An erased byte (0xFF) never begins an entry. Numbers have seven bits per byte, low bits first; bit 7 is set if more
+ * bytes follow.
  *
  *   head     1 byte: bits 0-4 registers with a known rise, 5 flags follow, 6 a state follows (journal.ts)
  *   flags    1 byte, if there are any: FLAG_…, and bit 6 for a known rise of TARIFF_2
@@ -13,7 +14,10 @@
  */
 import { QUARTER_S } from "../time/calendar.js";
 
-/** Register numbers: import and export in Wh, gas and water in litres, heat in Wh; tariff 2's part of the import in Wh. */
+/**
+ * Register numbers: import and export in Wh, gas and water in litres, heat in Wh, and tariff 2's part of the import in
+ * Wh.
+ */
 export const IMPORT = 0;
 export const EXPORT = 1;
 export const GAS = 2;
@@ -22,16 +26,16 @@ export const HEAT = 4;
 export const TARIFF_2 = 5;
 export const REGISTER_COUNT = 6;
 
-/** Beginning, without an earlier reading. */
+/** This entry begins the history: there is no earlier reading. */
 export const FLAG_START = 1;
-/** The rises are not the whole consumption. */
+/** The rises do not include the whole consumption. */
 export const FLAG_PARTIAL = 2;
-/** The meter is another one, or a register was set back. */
+/** The meter was exchanged, or a register was reset. */
 export const FLAG_CHANGED = 4;
 /** A register overflowed and went on from 0. */
 export const FLAG_WRAPPED = 8;
 
-/** Exclusive, of readings and rises: seven bytes. */
+/** Upper limit (exclusive) of readings and rises, which fit seven bytes. */
 export const RISE_END = 2 ** 48;
 export const ENTRY_LIMIT = 2 + 4 + 2 + REGISTER_COUNT * 7;
 
@@ -39,7 +43,7 @@ export const HEAD_STATE = 64;
 const HEAD_FLAGS = 32;
 const HEAD_REGISTERS = 31;
 const HEAD_NONE = 128;
-/** Bit of the encoded flags. */
+/** Bit in the encoded flags: the rise of TARIFF_2 is known. */
 const HAS_TARIFF_2 = 64;
 
 export class Entry {
@@ -58,7 +62,7 @@ export class Entry {
 		this.rises.fill(0);
 	}
 
-	/** The next entry in time. */
+	/** Adds the next entry in time to this one. */
 	add(next: Entry): void {
 		// The sum is partial if only one entry has the register.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
@@ -68,7 +72,7 @@ export class Entry {
 		this.timeS = next.timeS;
 	}
 
-	/** Returns the end. `beforeS`: time of the previous entry. */
+	/** Encodes the entry; returns the end. `beforeS` is the time of the previous entry. */
 	encode(into: Uint8Array, at: number, beforeS: number, hasState = false): number {
 		const { timeS, known } = this;
 		const flags = this.flags | (known & (1 << TARIFF_2) ? HAS_TARIFF_2 : 0);
@@ -81,14 +85,14 @@ export class Entry {
 		return to;
 	}
 
-	/** Decodes at least ENTRY_LIMIT bytes; returns the end, 0 if invalid. */
+	/** Decodes an entry from at least ENTRY_LIMIT bytes. Returns its end; 0 if it is invalid. */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
 		let from = at + 1;
 		const take = (): number => {
 			let value = 0;
-			// Longer numbers are invalid and are cut after seven bytes.
+			// A longer number is invalid; reading stops after seven bytes.
 			for (let scale = 1; scale < RISE_END; scale *= 128) {
 				const byte = bytes[from++];
 				value += (byte & 127) * scale;
@@ -108,7 +112,7 @@ export class Entry {
 	}
 }
 
-/** Writes up to 49 bits; returns the end. */
+/** Writes a number of up to 49 bits; returns the end. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

@@ -1,14 +1,15 @@
 /**
- * Extracts from a readout the meter's identity and its energy and volume registers, as totals over all tariffs, and tariff 2 of the import.
+ * Extracts from a readout the meter's identity, its energy and volume registers (totals over all tariffs), and tariff 2
+ * of the import.
  *
  *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
  *   tariff 2        1-b:1.8.2, once it has counted: meters with one tariff often send it as 0
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
  *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
  *
- * Codes: Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the type of meter (EN
- * 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The first value of
- * a register counts; past billing periods and values without a matching unit do not.
+ * Codes: Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the type of meter
+ * (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The first
+ * value of a register counts. Values of past billing periods, and values without a matching unit, are ignored.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
@@ -24,39 +25,40 @@ const MEDIUM_ELECTRICITY = 1;
 const MEDIUM_HEAT = 6;
 const MEDIUM_GAS = 7;
 const MEDIUM_WATER = 8;
-/** M-Bus meters of an electricity meter; channels 1 to MBUS_CHANNELS. */
+/** Group C of M-Bus meters that an electricity meter reports; their channels are 1 to MBUS_CHANNELS. */
 const GROUP_MBUS = 24;
 const MBUS_CHANNELS = 4;
 const GROUP_SERVICE = 96;
 /** Group E of the metering point ID, 0-0:96.1.10. */
 const METERING_POINT = 10;
 
-/** No register, or no number. */
+/** Result if there is no register, or no number. */
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** Most characters of a value. */
+/** Maximum number of characters of a value. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** Fills `state`, which must be empty. */
+/** Fills `state`, which must be empty, with the values of the readout. */
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	/** Types of the M-Bus meters by channel. */
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
-	/** Registers with a total, as bits; others are sums of tariffs. */
+	/** Registers with a total, as bits; the other registers are sums of tariffs. */
 	let totals = 0;
-	// A checksum of 0 would mean "absent".
+	// 0 would mean that there is no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
-		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of M-Bus meters or of the metering point.
+		// The meter's own number is `0.0.0`, `C.1.0` or `0-0:96.1.0`; numbers of M-Bus meters or of the metering point
+		// are not.
 		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1 && e < METERING_POINT)) {
 			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
 		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
@@ -75,7 +77,7 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
-	// A part is nothing without its total.
+	// Tariff 2 is dropped if the total is unknown.
 	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
 }
 
@@ -93,7 +95,7 @@ function registerOnMBus({ d, e }: OBISCode, kind: number): number {
 	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
-/** Returns the register of a total or tariff, or NOTHING. */
+/** Returns the register of a total or of a tariff, or NOTHING. */
 function registerOf({ a, c, d, e }: OBISCode): number {
 	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
 		return c === 1 ? IMPORT : EXPORT;
@@ -105,7 +107,7 @@ function registerOf({ a, c, d, e }: OBISCode): number {
 	return a === MEDIUM_HEAT ? HEAT : a === MEDIUM_WATER ? WATER : NOTHING;
 }
 
-/** Returns the value in the register's unit, rounded down, or NOTHING; a missing unit is the usual one. */
+/** Returns the value in the register's unit, rounded down, or NOTHING. A value without a unit has the usual one. */
 function amountOf(cursor: RecordCursor, register: number): number {
 	const unit = lowerCase(cursor.unit);
 	if (register === GAS || register === WATER) {
@@ -121,14 +123,14 @@ function amountOf(cursor: RecordCursor, register: number): number {
 	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
 }
 
-/** Value times 10^exponent, rounded down; NOTHING if negative or not a number. */
+/** Returns the value times 10^exponent, rounded down; NOTHING if it is negative or not a number. */
 function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	const digits = new Uint8Array(NUMBER_LIMIT + 1);
 	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);
 	if (end === 0 || digits[0] === MINUS) return NOTHING;
 	let value = 0;
 	let isWhole = true;
-	/** Remaining decimal places to use. */
+	/** Number of decimal places still to use. */
 	let places = exponent;
 	for (let i = 0; i < end && places >= 0; i++) {
 		if (digits[i] === DOT) isWhole = false;

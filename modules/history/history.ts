@@ -6,12 +6,13 @@
  *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
- * The work has its own task, because readouts arrive deep in the stack. At most one write per quarter hour, its first
- * readout.
+ * The work is done in a task of its own, because readouts arrive deep in the stack. Flash is written at most once per
+ * quarter hour, with the first readout in it.
  *
- * Skipped: readouts without time or register, simulated ones, and those of a quarter hour with a reading. If a known
- * register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone. If the clock was set
- * back by up to BACK_S, readouts are skipped until it catches up; beyond, later readings are merged into one.
+ * Skipped are readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading
+ * already. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
+ * for good. If the clock was set back by up to BACK_S, readouts are skipped until it catches up; if by more, the
+ * readings after the new time are merged into one.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
@@ -34,18 +35,21 @@ import { countOf } from "./sectors.js";
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
-/** The key is set during an erase; the next start completes it. */
+/** This key is stored while the history is erased; the next start completes an interrupted erase. */
 const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** Retry without memory; pause between sectors. */
+/** Delay of a retry for lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Entries per step (20 ms of CPU), and the pause after it. */
+/** Number of entries per step, which takes 20 ms of CPU, and the pause after it. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
-/** A decrease is an overflow if the rise is at most a WRAP_PART-th of the range; otherwise a reset or replacement. */
+/**
+ * A decrease counts as an overflow if the rise would be at most a WRAP_PART-th of the range, otherwise as a reset or an
+ * exchange of the meter.
+ */
 const WRAP_PART = 50;
 
 export interface HistoryDeps {
@@ -62,20 +66,20 @@ export interface HistoryOptions {
 	readonly flash: Flash | undefined;
 }
 
-/** No cache: a new scan costs less than its XS slots. */
+/** There is no cache, because a new scan costs less than the XS slots of one. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Time of the last entry, seconds; 0: not yet known. */
+	/** Time of the last entry, seconds; 0 if not known yet. */
 	#lastS = 0;
 	/** Readout to be stored next. */
 	#waiting: Readout | undefined;
 	/** Compaction in the TIDYING state. */
 	#compaction: Compaction | undefined;
-	/** Time of the next work. */
+	/** Time at which the next work is due, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** True after the start of a factory reset. */
 	#isErased = false;
@@ -88,7 +92,7 @@ export class History implements Timed {
 		this.#task = deps.driver.register("history", this);
 	}
 
-	/** Returns undefined without a partition. Completes an interrupted factory reset (`wasErasing`) or erase. */
+	/** Returns undefined if there is no partition. Completes an interrupted factory reset (`wasErasing`) or erase. */
 	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
 		const partition = options.flash?.open(PARTITION);
 		if (partition === undefined || countOf(partition) === 0) return undefined;
@@ -104,12 +108,12 @@ export class History implements Timed {
 		return history;
 	}
 
-	/** Time of the last stored readout, Unix ms, or 0. Throws errors of the flash. */
+	/** Time of the last stored readout, Unix ms, or 0. Throws if the flash fails. */
 	get lastUtcMs(): number {
 		return new Journal(this.#partition).lastS * 1000;
 	}
 
-	/** Stored soon if it qualifies. */
+	/** Takes a readout, which is stored soon if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
@@ -121,8 +125,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Periods of a level (QUARTERS to MONTHS) that begin from `fromS` to before `toS`, within its retention. Throws what
-	 * the flash throws; the cursor throws if compaction changes the data meanwhile.
+	 * Returns the periods of a level (QUARTERS to MONTHS) that begin from `fromS` to before `toS`, within the level's
+	 * retention. Throws if the flash fails. The cursor throws if compaction changes the data in the meantime.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = new Journal(this.#partition);
@@ -131,7 +135,7 @@ export class History implements Timed {
 		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
 	}
 
-	/** Ignores readouts until the next start, which completes an interrupted erase. */
+	/** Erases the history and ignores readouts until the next start, which completes an interrupted erase. */
 	erase(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
@@ -140,7 +144,7 @@ export class History implements Timed {
 		storage.delete(ERASING_KEY);
 	}
 
-	/** A readout waits, or compaction runs. */
+	/** True while a readout waits or compaction runs. */
 	get isBusy(): boolean {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
@@ -171,7 +175,7 @@ export class History implements Timed {
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + (this.#compaction.isBegun ? TURN_MS : PAUSE_MS);
 		} catch (error) {
-			// The next write scans the flash again.
+			// The next write then scans the flash again.
 			this.failed(error);
 		} finally {
 			ledger.release(HISTORY_COST);
@@ -198,12 +202,12 @@ export class History implements Timed {
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
-		// Registers missing from this readout keep their previous value, for the same meter only.
+		// Registers that are missing from this readout keep their previous value, if it is the same meter.
 		const next = new MeterState();
 		if (!isOther) next.update(state);
 		next.update(read);
 		const compaction = new Compaction(journal.sectors);
-		// No time for compaction in steps.
+		// Compaction must be completed at once here, because the room is needed now.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
@@ -218,12 +222,12 @@ export class History implements Timed {
 	}
 }
 
-/** True for a known quarter hour, or a clock set back by at most BACK_S. */
+/** Returns true if the quarter hour has a reading already, also because the clock was set back by at most BACK_S. */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }
 
-/** Rise of each register; true if the state does not follow from the entry. */
+/** Sets the rise of each register. Returns true if the new state does not follow from the entry. */
 function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
 	const before = state.numbers;
 	const now = read.numbers;
@@ -248,7 +252,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** `fall`: the difference; negative if implausible. */
+/** Returns the rise if the register has overflowed; negative if that is implausible. `fall` is the difference. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

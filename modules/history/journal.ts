@@ -1,8 +1,8 @@
 /**
- * The history in flash: one entry for each quarter hour with a reading, namely its first one, appended to the head sector
- * (sectors.ts) as a separate block. A block also has the meter state (meter-state.ts) if it does not follow from the entry:
- * in the first block of a sector and after a meter exchange. If a power cut leaves a partial block, later entries go to
- * another sector.
+ * The history in flash: one entry for each quarter hour with a reading, that of the first one, appended to the head
+ * sector (sectors.ts) as a block of its own. A block also has the meter state (meter-state.ts) if this does not follow
+ * from the entry: in the first block of a sector, and after an exchange of the meter. If a power cut leaves a partial
+ * block, later entries go to another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
@@ -15,32 +15,32 @@ export class Journal {
 	readonly sectors: Sectors;
 	/** Meter state at the last entry. */
 	readonly state = new MeterState();
-	/** Time of the last entry; 0 when there is no entry. */
+	/** Time of the last entry; 0 if there is none. */
 	lastS = 0;
-	/** Position of the next block in the head. */
+	/** Position of the next block in the head sector. */
 	#at = DATA_END;
 
-	/** Scans. All methods throw what the flash throws; then create a new Journal. */
+	/** Scans the sectors. All methods throw if the flash fails; a new Journal must be created then. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// Perhaps a partial block, of a power cut.
+		// The bytes after the last block, which may be a partial block after a power cut.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
 	}
 
-	/** The next entry needs another sector. */
+	/** True if the next entry needs another sector. */
 	get isFull(): boolean {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
 	/**
-	 * Appends after the entry at `afterS`; invalidates later ones. `state`: resulting state; `isBreak`: does not follow
-	 * from the entry. Create a new object afterwards.
+	 * Appends `entry` after the entry at `afterS`, and invalidates later entries. `state` is the resulting state;
+	 * `isBreak` means that it does not follow from the entry. Create a new object afterwards.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -64,8 +64,8 @@ export class Journal {
 	}
 
 	/**
-	 * The clock was set back: merges all entries from its quarter hour on into `entry`; returns the last time before, or
-	 * 0.
+	 * For a clock that was set back: merges all entries from the quarter hour of `entry` on into `entry`. Returns the
+	 * time of the last entry before that, or 0.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

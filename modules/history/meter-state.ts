@@ -1,12 +1,12 @@
-/** Identity and readings of a meter, from a readout (from-readout.ts); in flash as its 64-bit numbers. */
+/** Identity and readings of a meter, as in a readout (from-readout.ts). In flash they are the same 64-bit numbers. */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Index of the bit set of registers with a known reading. */
+/** Index of the number that has a bit for each register with a known reading. */
 export const KNOWN = 0;
-/** CRC-16 of identification and serial number; 0: absent. */
+/** Indexes of the CRC-16 of identification and of serial number; 0: unknown. */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** Readings by register, in its unit; 0: unknown. */
+/** Index of the first reading; readings are in the order and unit of the registers, 0 if unknown. */
 export const READINGS = 3;
 
 export class MeterState {
@@ -14,7 +14,7 @@ export class MeterState {
 	/** Byte view of `numbers`. */
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Adopts all values known in `later`. */
+	/** Takes over all values that are known in `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)
@@ -22,7 +22,7 @@ export class MeterState {
 		this.numbers[KNOWN] |= numbers[KNOWN];
 	}
 
-	/** True for another meter, by serial number or else identification. */
+	/** Returns true for a different meter, by serial number or, if that is unknown, by identification. */
 	isOther({ numbers }: MeterState): boolean {
 		const own = this.numbers;
 		const what = own[SERIAL] * numbers[SERIAL] > 0 ? SERIAL : IDENT;

@@ -1,19 +1,20 @@
 /**
- * Periods of local time (quarter hours to months) from the history's entries, one at a time.
+ * Divides the history's entries into periods of local time (quarter hours to months), one at a time.
  *
- * A period is the consumption between two boundaries. The reading at a boundary is the nearest one, if it is near enough
- * (`toleranceOf`). Else, if readings are at most one and a half periods apart, the rise is interpolated, and both periods
- * are INTERPOLATED. Further apart, the boundary is unknown and the periods are one GAP. The first period may begin, and
- * the last one ends, at a reading: PARTIAL. The sum is always the metered total.
+ * A period is the consumption between two boundaries. The reading at a boundary is the nearest one, if it is near
+ * enough (`toleranceOf`). Otherwise, if the readings around the boundary are at most one and a half periods apart, the
+ * rise is interpolated, and both periods are INTERPOLATED. If they are further apart, the boundary's reading is
+ * unknown, and the periods around it become one GAP. The first period may begin at a reading, and the last one may end
+ * at one; it is PARTIAL then. The sum of all periods is always the metered total.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
-/** Besides FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
+/** Further flags of a period, besides FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Maximum distance of readings for interpolation, in periods. */
+/** Maximum distance of two readings for interpolation, in periods. */
 const DIVIDED = 1.5;
 
 /** Longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour. */
@@ -21,10 +22,10 @@ export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** Entries in order of time. */
+/** Source of entries in order of time. */
 export interface EntrySource {
 	readonly entry: Entry;
-	/** Time of the current entry, or of the one before the first; 0: beginning. */
+	/** Time of the current entry. Before the first `next`: time of the entry before it, 0 at the beginning. */
 	readonly timeS: number;
 	/** Moves to the next entry. Returns false at the end. */
 	next(): boolean;
@@ -35,12 +36,12 @@ export interface PeriodRange {
 	readonly level: number;
 	/** Earliest start of a period, seconds. */
 	readonly fromS: number;
-	/** Latest start of a period (exclusive), seconds. */
+	/** End of the range of starts (exclusive), seconds. */
 	readonly toS: number;
 }
 
 export class PeriodCursor {
-	/** Current period: rises and flags; `timeS` is its end. */
+	/** Rises and flags of the current period; `timeS` is its end. */
 	readonly amounts = new Entry();
 	startS = 0;
 	readonly #source: EntrySource;
@@ -48,17 +49,17 @@ export class PeriodCursor {
 	readonly #range: PeriodRange;
 	/** Sum of the period in progress. */
 	readonly #sum = new Entry();
-	/** -1 before the first boundary. */
+	/** Start of the period in progress; -1 before the first boundary. */
 	#sumStartS = -1;
 	#sumFlags = 0;
-	/** True if the sum has consumption. */
+	/** True if the sum contains consumption. */
 	#isBegun = false;
-	/** Reading before the current entry, or -1. */
+	/** Time of the reading before the current entry, or -1. */
 	#beforeS = -1;
-	/** Share of the entry given to periods, and its amounts. */
+	/** Share of the current entry that was given to periods, and the amounts in it. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** Next boundary; after the entry's time, none is left in it. */
+	/** Next boundary. If it is after the entry's time, the entry contains no further boundary. */
 	#boundaryS = 0;
 	/** True while an entry is divided among periods. */
 	#isDividing = false;
@@ -72,7 +73,7 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** Moves on; false at the end. Throws errors of the source. */
+	/** Moves to the next period; returns false at the end. Throws what the source throws. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {
@@ -81,7 +82,7 @@ export class PeriodCursor {
 		return this.startS < toS;
 	}
 
-	/** Moves on regardless of the range. */
+	/** Moves to the next period, in the range or not. */
 	private advance(): boolean {
 		for (;;) {
 			if (this.#isDividing) {
@@ -111,7 +112,7 @@ export class PeriodCursor {
 		this.#isDividing = true;
 	}
 
-	/** Moves to the next boundary; true if a period ends there. */
+	/** Moves to the next boundary; returns true if a period ends there. */
 	private divide(): boolean {
 		const { entry } = this.#source;
 		const { level } = this.#range;
@@ -124,7 +125,7 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Among boundaries without a reading, only the last one may be near a reading again.
+		// Boundaries between two distant readings have none; only the last one may be near a reading again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
@@ -135,7 +136,7 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Boundary at `share` of the entry; true if a period ends. */
+	/** Handles a boundary at `share` of the entry; returns true if a period ends there. */
 	private meet(boundaryS: number, share: number, flags: number): boolean {
 		this.give(share);
 		if (this.#sumStartS >= 0 && this.#isBegun) return this.close(boundaryS, flags);
@@ -143,7 +144,7 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** The entry's part up to `share`, to the sum. */
+	/** Adds the entry's part up to `share` to the sum. */
 	private give(share: number): void {
 		if (share <= this.#share) return;
 		this.#share = share;
@@ -161,7 +162,7 @@ export class PeriodCursor {
 		this.#isBegun = true;
 	}
 
-	/** The sum becomes the period. */
+	/** Turns the sum into the current period. */
 	private close(endS: number, flags: number): boolean {
 		const { amounts } = this;
 		const sum = this.#sum;

@@ -12,20 +12,23 @@ import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
 import type { History } from "./history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
-/** Memory for reading the history for a client. */
+/** Memory of a request for the history. */
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** Query `period`, in the order of levels (history/calendar.ts). */
+/** Values of the query `period`, in the order of levels (time/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
 /** Names of the amounts, in the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);
-/** Amounts before the marks in CSV; later ones follow, so that the columns of older firmware keep their places. */
+/**
+ * Number of amounts before the marks in CSV. Later amounts follow the marks, so that the columns of older firmware keep
+ * their places.
+ */
 const BEFORE_MARKS = 5;
 const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
 const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
 
-/** Latest time accepted, seconds: the end of 2099. */
+/** Latest time that is accepted, seconds: the end of 2099. */
 const TIME_LIMIT_S = 4_102_444_799;
 const TIME_DIGITS = 10;
 
@@ -61,7 +64,7 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	}
 }
 
-/** Unix seconds; `absent` without a text, NaN if invalid. */
+/** Parses Unix seconds. Returns `absent` without a text, NaN if it is invalid. */
 function timeOf(text: string | undefined, absent: number): number {
 	if (text === undefined) return absent;
 	if (text === "" || text.length > TIME_DIGITS || !hasOnly(text, "09")) return Number.NaN;
@@ -69,7 +72,7 @@ function timeOf(text: string | undefined, absent: number): number {
 	return timeS <= TIME_LIMIT_S ? timeS : Number.NaN;
 }
 
-/** Unit 0 is the part before the periods. */
+/** Streams the reply in units. Unit 0 is the part before the periods. */
 class Listing {
 	readonly #core: Core;
 	readonly #period: string;
@@ -77,7 +80,7 @@ class Listing {
 	#unit = 0;
 	#hasPeriod = false;
 
-	/** Without a cursor the list is empty. */
+	/** Without a cursor the list of periods is empty. */
 	constructor(core: Core, period: string, cursor: PeriodCursor | undefined) {
 		this.#core = core;
 		this.#period = period;

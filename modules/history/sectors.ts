@@ -1,10 +1,11 @@
 /**
- * Sectors of the history's partition, each either
+ * Sectors of the history's partition, of two kinds:
  *
  *   raw     0 record, 16 on blocks (journal.ts), one per reading; the newest one is the head, to which readings are appended
  *   dense   0 on entries (entry.ts) in sequence, 4080 record; compacted (compaction.ts), never appended to
  *
- * Valid once its record, and in a raw sector its first block, is written; until then free. Record, low byte first:
+ * A sector is valid once its record, and in a raw sector its first block, is written; until then it is free. A record,
+ * low byte first:
  *
  *   0   4  number of the sector, increasing; if two cover the same time, the higher number is used
  *   4   4  start of the time covered, exclusive (Unix time in seconds, that of the entry before its first)
@@ -12,11 +13,11 @@
  *   12  2  KIND_…
  *   14  2  check (below)
  *
- * The record of a compacted sector replaces its sources atomically, without marking them; sectors are erased just before
- * reuse.
+ * The record of a compacted sector replaces its source sectors atomically, without marking them; a sector is erased
+ * only just before it is reused.
  *
- * A check ends the checked bytes and has 7 bits per byte, never an erased one, so a write cut before its last byte fails
- * the check.
+ * A check ends the bytes that it protects. It has 7 bits per byte and never an erased byte, so that a write that was
+ * cut before its last byte fails the check.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -26,19 +27,22 @@ const SECTOR_LIMIT = 16;
 const SECTOR_MINIMUM = 5;
 
 export const RECORD_SIZE = 16;
-/** Readings: after the first record, before the last. */
+/**
+ * Readings are between RAW_START and DATA_END: a raw sector's record precedes them, a dense sector's record follows
+ * them.
+ */
 export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;
-/** Maximum bytes of a block: length, entry, state, check. */
+/** Maximum length of a block: length, entry, state, check. */
 export const BLOCK_LIMIT = 128;
-/** Time later than that of any entry. */
+/** A time later than that of any entry. */
 export const END_S = 0xffffffff;
 
 export const KIND_RAW = 0x5248;
 export const KIND_DENSE = 0x4448;
 
-/** Columns, and words of a record. */
+/** Columns of the table, which are also the words of a record. */
 const NUMBER = 0;
 const BASE = 1;
 const UNTIL = 2;
@@ -48,14 +52,14 @@ const COLUMNS = 4;
 export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
-	/** Newest raw sector, or -1. */
+	/** Index of the newest raw sector, or -1. */
 	head = -1;
-	/** A record per sector; number 0: free. */
+	/** The record of each sector; its number is 0 if the sector is free. */
 	readonly #table: Uint32Array;
-	/** Bits of the sectors in use, as far as `walk` went. */
+	/** Sectors in use, as bits, as far as `walk` has gone. */
 	#live = 0;
 
-	/** Methods throw what the flash throws. */
+	/** This and all methods throw if the flash fails. */
 	constructor(partition: Partition) {
 		this.partition = partition;
 		this.count = countOf(partition);
@@ -74,7 +78,7 @@ export class Sectors {
 			if (record[KIND] === KIND_DENSE || blockSize(block, 0) > 0) table.set(record, i * COLUMNS);
 		}
 		this.head = -1;
-		// It ends at the start of the next, even before its own readings if the clock was set back.
+		// A sector ends where the next one starts. If the clock was set back, that may be before its own readings.
 		for (let i = 0; i < this.count; i++) {
 			if (!this.isRaw(i)) continue;
 			let next = -1;
@@ -103,12 +107,12 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** True if no other Sectors object has reused it since `load`. */
+	/** Returns true if no other Sectors object has reused the sector since `load`. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** Sector of the entries after `timeS`, or -1. */
+	/** Returns the sector with the entries after `timeS`, or -1. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -118,11 +122,14 @@ export class Sectors {
 				if (later < 0 || this.get(i, BASE) < this.get(later, BASE)) later = i;
 			} else if (found < 0 || this.get(i, NUMBER) > this.get(found, NUMBER)) found = i;
 		}
-		// The sector after a lost one continues the history.
+		// If a sector is lost, the one after it continues the history.
 		return found < 0 ? later : found;
 	}
 
-	/** Valid from `timeS` until its end, or the start of a higher number. */
+	/**
+	 * Returns the time up to which the sector is valid from `timeS` on: its end, or the start of a sector with a higher
+	 * number.
+	 */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -133,7 +140,9 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Walks up to `timeS`; returns the start of the valid range there: 0 or an entry. */
+	/**
+	 * Walks through the sectors up to `timeS`. Returns the start of the valid range there: 0, or the time of an entry.
+	 */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
@@ -154,7 +163,7 @@ export class Sectors {
 		return free;
 	}
 
-	/** Erases the sector that has been free longest. Throws if none is. */
+	/** Erases the sector that has been free longest and returns it. Throws if no sector is free. */
 	allocate(): number {
 		this.walk(END_S);
 		let found = -1;
@@ -171,7 +180,7 @@ export class Sectors {
 		return this.#table[sector * COLUMNS + column];
 	}
 
-	/** Reads a record from flash. */
+	/** Reads a record from flash; undefined if it is invalid. */
 	private recordOf(sector: number, kind: number): Uint32Array | undefined {
 		const bytes = new Uint8Array(RECORD_SIZE);
 		this.partition.read(sector * ERASE_SIZE + (kind === KIND_RAW ? 0 : DATA_END), bytes);
@@ -182,19 +191,22 @@ export class Sectors {
 	}
 }
 
-/** Usable sectors; 0: too small. */
+/** Returns the number of usable sectors; 0 if the partition is too small. */
 export function countOf({ size }: Partition): number {
 	const count = Math.min(Math.floor(size / ERASE_SIZE), SECTOR_LIMIT);
 	return count < SECTOR_MINIMUM ? 0 : count;
 }
 
-/** A multiple of SLOT; 0 if invalid. A block: length of content, content, 0xFF as padding, check (2). */
+/**
+ * Returns the size of the block at `at`, a multiple of SLOT; 0 if it is invalid. A block has the length of the content,
+ * the content, 0xFF as padding, and a check (2).
+ */
 export function blockSize(bytes: Uint8Array, at: number): number {
 	const size = Math.ceil((bytes[at] + 3) / SLOT) * SLOT;
 	return at + size <= bytes.length && checkAt(bytes, at, at + size) ? size : 0;
 }
 
-/** `length` bytes of content are there; returns the size. */
+/** Completes a block with `length` bytes of content in place; returns its size. */
 export function makeBlock(bytes: Uint8Array, at: number, length: number): number {
 	const size = Math.ceil((length + 3) / SLOT) * SLOT;
 	bytes[at] = length;
@@ -203,7 +215,7 @@ export function makeBlock(bytes: Uint8Array, at: number, length: number): number
 	return size;
 }
 
-/** Writes the check at the end of `bytes[start..end)`; true if already there. */
+/** Writes the check at the end of `bytes[start..end)`. Returns true if it was already there. */
 function checkAt(bytes: Uint8Array, start: number, end: number): boolean {
 	const check = crc16(bytes, start, end - 2);
 	const isThere = bytes[end - 2] === (check & 127) && bytes[end - 1] === ((check >> 7) & 127);

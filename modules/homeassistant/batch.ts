@@ -1,8 +1,8 @@
 /**
- * Sends states to the hub over one connection, reopened if the server closes it; runs in the task of hub.ts.
+ * Sends states to the hub over one connection, which is reopened if the server closes it. Runs in the task of hub.ts.
  *
- * A batch sends one entity as a check, the gateway's entities, or all. If the hub replies 201 to the first, it has lost
- * all entities, as after a restart, and gets all.
+ * A batch sends one entity as a check, the gateway's own entities, or all. If the hub replies 201 to the first entity,
+ * it has lost all entities, as after a restart, and all are sent.
  */
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -17,9 +17,9 @@ export const SEND_ONE = 0;
 export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
-/** Path below the hub's address; some users include it. */
+/** Path below the hub's address; some users include it in the address. */
 const API = "/api";
-/** Bytes for the first lines: a path of 255 characters, an entity, a length. */
+/** Bytes for the first lines: a path of 255 characters, an entity id, a length. */
 const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
@@ -34,18 +34,18 @@ export interface BatchOptions {
 }
 
 export class Batch {
-	/** Raised to SEND_ALL if the hub has lost the entities. */
+	/** Entities to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
 	/** States accepted by the hub. */
 	taken = 0;
-	/** HTTP status; 0 before the first reply. */
+	/** Status of the last reply; 0 before the first reply. */
 	status = 0;
-	/** Reason for ending before all states were accepted. */
+	/** Reason why the batch ended before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly #options: BatchOptions;
 	readonly #line: string;
-	/** Buffer: first lines, ending at LINES_SIZE; fixed fields with the token; body from #bodyAt on. */
+	/** Buffer: the first lines, which end at LINES_SIZE; fixed fields with the token; the body from #bodyAt on. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -89,7 +89,7 @@ export class Batch {
 		if (client !== undefined) {
 			const { outcome } = client;
 			if (outcome === OUTCOME_NONE) return false;
-			// A server may close a kept-open connection just then.
+			// The server may have closed the idle connection just before this request.
 			if (client.isWorthRepeating) return this.send(nowMs);
 			if (outcome >= FIRST_STATUS) this.status = outcome;
 			if (outcome !== OK && outcome !== CREATED) {
@@ -106,7 +106,7 @@ export class Batch {
 		return !this.#bodies.next() || this.send(nowMs);
 	}
 
-	/** Returns true if no connection can be opened. */
+	/** Sends the present state. Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
@@ -132,7 +132,7 @@ export class Batch {
 		return new StateBodies(this.#options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
-	/** Opens a connection, or returns CLIENT_…. */
+	/** Opens a connection. Returns CLIENT_… if that is impossible. */
 	private connect(): HTTPClient | number {
 		const { task, url } = this.#options;
 		const { host, port: portNumber, secure } = url;

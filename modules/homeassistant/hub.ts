@@ -1,6 +1,6 @@
 /**
- * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> per entity (entities.ts), over one
- * connection. It also detects that the hub has lost them. Only a user's test waits for the result.
+ * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts), over one
+ * connection. Also detects that the hub has lost them. Only a test by the user waits for the result.
  *
  *              readout         meter fails     due           permit       all taken    failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
@@ -11,15 +11,15 @@
  *   SENDING    sent next       sent next       WAITING (c)   -            RESTING (d)  WAITING   REFUSED    joins
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
- *   (a) immediately, but HUB_PAUSE_MS after the last start at the earliest.
+ *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
  *   (b) one entity only, to check whether the hub still knows it; a restarted hub replies 201 and gets everything again.
  *   (c) a failure: longer than TURN_MS or HUB_BATCH_MS.
  *   (d) WAITING if new data arrived meanwhile.
  *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.
  *
- * There is no queue: a batch contains the last good readout when it starts. A failure is followed by attempts at
- * increasing intervals (RETRY_S). REFUSED retries once per hour, because a hub may ban clients with a wrong token. On
- * battery nothing is sent between readouts, and a failure is followed by a single retry.
+ * There is no queue: a batch contains the last good readout at the time when it starts. After a failure there are
+ * further attempts at increasing intervals (RETRY_S). REFUSED tries again once per hour, because a hub may ban clients
+ * with a wrong token. On battery nothing is sent between readouts, and a failure is followed by a single retry.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
@@ -51,23 +51,25 @@ import {
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 
-/** Connection and requests of a readout (at most 265 XS slots and 5.3 KB). */
+/** Memory of the connection and the requests of a readout (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
 /** Minimum time between the starts of two batches. */
 export const HUB_PAUSE_MS = 10_000;
 const SETTLE_MS = 2000;
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
-/** Delay of a retry for lack of memory. */
+/** Delay of a retry after a lack of memory. */
 const SHORT_MS = 2000;
-/** Checks whether the hub knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure. */
+/**
+ * Intervals of checks whether the hub knows the entities. HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure.
+ */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
-/** Time limits for a batch, and for the wait for the TLS permit. */
+/** Longest duration of a batch, and longest wait for the TLS permit. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** Work due within this time delays sleep on battery. */
+/** Work that is due within this time delays sleep on battery. */
 const SOON_MS = 15_000;
 
 const OUTPUT = Object.freeze({ cost: HUB_COST, testLeastMs: HTTP_CONNECT_MS, testLimitMs: TURN_MS + HUB_BATCH_MS });
@@ -83,18 +85,18 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
-	/** Time limit or delay of the state. */
+	/** Time limit of the state, or end of a delay, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** Scope of the data since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
-	/** Times of the last batch, failure and readout, monotonic ms. */
+	/** Times of the start of the last batch, of the last failure and of the last readout, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;
-	/** The hub has accepted data with these settings. */
+	/** True if the hub has accepted data with these settings. */
 	#isProven = false;
-	/** States accepted since the start. */
+	/** Number of states accepted since the gateway's start. */
 	taken = 0;
 	readonly output: Output;
 
@@ -105,7 +107,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task = deps.driver.register("hub", this);
 	}
 
-	/** off, waiting (nothing sent yet), ok, or the last failure. */
+	/** `off`, `waiting` (nothing sent yet), `ok`, or the code of the last failure. */
 	get state(): string {
 		if (this.#state === STATE_OFF) return "off";
 		return this.output.failure?.code ?? (this.#isProven ? "ok" : "waiting");
@@ -127,7 +129,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.update((nowMs) => this.want(SEND_OWN, nowMs));
 	}
 
-	/** Applies settings; after a failure also a retry by the user. */
+	/** Applies changed settings. The user may also save them again to retry after a failure. */
 	settingsChanged(): void {
 		this.#task.update((nowMs) => {
 			this.close();
@@ -143,7 +145,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Failing requests detect a lost network. */
+	/** The loss of the network needs no handling, because requests fail then. */
 	networkChanged(isUp: boolean): void {
 		if (!isUp) return;
 		this.#task.update((nowMs) => {
@@ -155,13 +157,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Sends everything, for a test; false during or shortly after another. Requires an enabled hub. */
+	/** Sends everything, for a test; returns false during or shortly after another test. The hub must be enabled. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
 			if (this.#state >= STATE_QUEUED) return true;
 			this.#wanted = SEND_ALL;
-			// Later: inside this call chain the chip's stack would overflow.
+			// The batch begins in a later tick, because inside this call chain the chip's stack would overflow.
 			this.enter(STATE_WAITING, nowMs);
 			return true;
 		});
@@ -216,7 +218,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		if (this.#state === STATE_RESTING) this.rest(nowMs);
 	}
 
-	/** End of the batch: RESTING or WAITING. */
+	/** Ends the batch: RESTING or WAITING. */
 	private rest(nowMs: number): void {
 		const { power } = this.#deps;
 		if (this.#wanted > SEND_ONE) this.enter(STATE_WAITING, Math.max(nowMs, this.#begunMs + HUB_PAUSE_MS));
@@ -231,7 +233,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		const { config, radio } = this.#deps;
 		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
-		// Errors that only the user can correct come first. Hosts' clients support names and IPv4.
+		// Errors that only the user can correct come first. The clients of hosts support names and IPv4, but not IPv6.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
@@ -250,7 +252,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		return this.output.askPermit();
 	}
 
-	/** Its memory is claimed until `close`. */
+	/** Starts a batch; its memory is claimed until `close`. */
 	private open(url: HubURL, nowMs: number): void {
 		const { config, text } = this.#deps;
 		const scope = this.#wanted;

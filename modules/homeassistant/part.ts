@@ -27,7 +27,7 @@ export const HUB = part<Outlet<Hub>>({
 	]),
 	reactions: Object.freeze([
 		applied(ENTRY.fields, ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
-		// The hub's entity ids contain the host name.
+		// The hub's entity ids contain the host name, so they change with it.
 		changed([WIFI_HOSTNAME], ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
 	]),
 	open: (core) =>
@@ -51,7 +51,7 @@ export const HUB = part<Outlet<Hub>>({
 	report: ({ sender }, core, section) => (section === "network" ? `hub: ${stateOf(sender, core)}` : ""),
 });
 
-/** "unsupported" if nothing can be sent, as in safe mode. */
+/** Returns the state of the hub; "unsupported" if nothing can be sent, as in safe mode. */
 function stateOf(hub: Hub | undefined, { config }: Core): string {
 	return config.get(HUB_ENABLED) ? (hub?.state ?? "unsupported") : "off";
 }

@@ -25,7 +25,7 @@ export const HUB_TEXTS = Object.freeze({
 	hasStatus: true,
 });
 
-/** Stored as it arrives; the value refers to it. */
+/** The text is stored as it arrives; the value refers to the stored text. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
 	kind: TEXT,
@@ -39,7 +39,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
-	// Saving again triggers another attempt after a failure.
+	// Saving again retries after a failure.
 	applies: true,
 });
 
@@ -84,7 +84,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		const kept = enabled ? new Uint8Array(0) : undefined;
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
-		// The token is cleared, so that another server cannot receive it.
+		// The token is cleared, so that a different server never receives it.
 		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.core.config.get(HUB_URL));
 		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
 		return puts;

@@ -4,8 +4,8 @@
  *
  *     sensor.<host>_<key>, binary_sensor.<host>_<key>    keys: publish/entities.ts
  *
- * Ids have OBIS codes, not display names, so they are stable. Each POST replaces all attributes, so all are sent each
- * time. Momentary values older than FRESH_MS are omitted: the hub would take them as current.
+ * Ids are made from OBIS codes, not from display names, so they are stable. Each POST replaces all attributes, so all
+ * are sent each time. Momentary values older than FRESH_MS are omitted, because the hub would show them as current.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -15,7 +15,7 @@ import type { Readout } from "../readout/readout.js";
 /** Maximum age of momentary values. */
 export const FRESH_MS = 900_000;
 
-/** Bytes; the meter id is cut. */
+/** Size of a body, bytes; a long meter id is cut. */
 export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
@@ -26,30 +26,33 @@ export interface Snapshot {
 	readonly hostname: string;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
-	/** A user's test always has something to send. */
+	/** True for a test by the user, for which there must always be something to send. */
 	readonly isTest: boolean;
 	/** Last good readout of a meter. */
 	readonly readout: Readout | undefined;
 	/** True if the readout is older than FRESH_MS. */
 	readonly isOld: boolean;
 	readonly hasFailed: boolean;
-	/** Shared writer without persistent state. */
+	/** Writer shared with other users; it keeps no state between calls. */
 	readonly writer: JSONWriter;
 }
 
-/** Over the entities of a snapshot. */
+/** Iterates over the entities of a snapshot. */
 export class StateBodies {
 	id = "";
 	end = 0;
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #entities: Entities;
-	/** Buffer and start of the bodies. */
+	/** Buffer, and start of a body in it. */
 	readonly #into: Uint8Array;
 	readonly #start: number;
 	#index = -1;
 
-	/** Bodies go to `into[start..)`, with room for BODY_SIZE. `hasValues`: includes the readout's values. */
+	/**
+	 * Writes bodies into `into[start..)`, which must have room for BODY_SIZE. `hasValues`: includes the readout's
+	 * values.
+	 */
 	constructor(snapshot: Snapshot, hasValues: boolean, into: Uint8Array, start: number) {
 		this.#into = into;
 		this.#start = start;
@@ -58,7 +61,7 @@ export class StateBodies {
 		this.#entities = new Entities(snapshot.sources, { ...snapshot, hasValues });
 	}
 
-	/** Writes the next body; false at the end. */
+	/** Writes the next body; returns false at the end. */
 	next(): boolean {
 		const entities = this.#entities;
 		do {
@@ -72,7 +75,7 @@ export class StateBodies {
 
 	private isLeftOut({ own, stateClass }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
-		// The hub may know a readout from before the restart.
+		// Not sent without a readout, because the hub may know one from before the restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		return own === undefined && isOld && stateClass === MEASUREMENT;
 	}
@@ -108,7 +111,7 @@ export class StateBodies {
 	}
 }
 
-/** Host name as in an entity id: lower-case letters, digits, single inner underscores. */
+/** Returns the host name as in an entity id: lower-case letters, digits, and single inner underscores. */
 function slugOf(hostname: string): string {
 	let slug = "";
 	for (const part of lowerCase(hostname).split("-")) if (part !== "") slug += slug === "" ? part : `_${part}`;

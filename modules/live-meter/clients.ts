@@ -1,28 +1,29 @@
 /**
- * Clients of the live values: which addresses are answered, and what each got. Only listed addresses have a row, so
- * strangers push nobody out; of strangers only the last one is known, so that the owner can add it.
+ * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have a
+ * row, so other clients cannot replace them. Of the clients that are not listed only the last one is remembered, so
+ * that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new one replaces that which asked longest ago.
+ * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one with the oldest last request.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
 import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
-/** Row: address as a number, index of the dialect, number of requests, their times, and the last answer. */
+/** Columns of a row: address as a number, index of the dialect, number of requests, their times, and the last reply. */
 const ADDRESS = 0;
 const DIALECT = 1;
 const COUNT = 2;
 const ASKED_MS = 3;
-/** Mean time between two requests, ms; 0 before the second one. */
+/** Mean time between two requests, ms; 0 before the second request. */
 const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
 const ROW = 7;
 const STRANGER = CLIENT_LIMIT * ROW;
-/** Address before the first stranger. */
+/** Value of the address if no unlisted client has asked yet. */
 const NO_ADDRESS = -1;
 
-/** Weight of the last time between two requests in the mean. */
+/** Weight of the latest interval between two requests in the mean. */
 const WEIGHT = 0.25;
 
 export interface AskedClient {
@@ -31,14 +32,14 @@ export interface AskedClient {
 	readonly requests: number;
 	readonly askedMs: number;
 	readonly everyMs: number;
-	/** Monotonic ms and power of the last answer; -Infinity and NaN before it. */
+	/** Monotonic ms and power of the last reply; -Infinity and NaN before the first one. */
 	readonly answeredMs: number;
 	readonly power: number;
 }
 
 export class Clients {
 	readonly #config: ConfigStore;
-	/** The last row is that of the last stranger. */
+	/** The last row is that of the last client that is not listed. */
 	readonly #rows = new Float64Array((CLIENT_LIMIT + 1) * ROW);
 	#count = 0;
 
@@ -47,7 +48,9 @@ export class Clients {
 		this.#rows[STRANGER + ADDRESS] = NO_ADDRESS;
 	}
 
-	/** Removes the rows of addresses that are not listed any more, and the stranger who is now. */
+	/**
+	 * Removes the rows of addresses that are not listed any more, and the unlisted client if its address is listed now.
+	 */
 	listChanged(): void {
 		const rows = this.#rows;
 		for (let i = this.#count - 1; i >= 0; i--) {
@@ -59,7 +62,7 @@ export class Clients {
 		if (this.isListed(rows[STRANGER + ADDRESS])) rows[STRANGER + ADDRESS] = NO_ADDRESS;
 	}
 
-	/** Notes a request. Returns its row, or -1 if the address is not listed. */
+	/** Records a request. Returns the row of the client, or -1 if the address is not listed. */
 	asked(remoteAddress: string, dialect: number, nowMs: number): number {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
@@ -80,7 +83,7 @@ export class Clients {
 		return at / ROW;
 	}
 
-	/** Returns true if the last answer of the row was at least `pauseMs` ago. */
+	/** Returns true if the last reply in the row was at least `pauseMs` ago. */
 	mayAnswer(row: number, pauseMs: number, nowMs: number): boolean {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}
@@ -97,7 +100,7 @@ export class Clients {
 		return clients;
 	}
 
-	/** Last client that asked and is not listed; undefined before it. */
+	/** Last client that sent a request and is not listed; undefined if there was none. */
 	get stranger(): AskedClient | undefined {
 		return this.#rows[STRANGER + ADDRESS] === NO_ADDRESS ? undefined : this.clientAt(STRANGER);
 	}
@@ -115,7 +118,7 @@ export class Clients {
 		return false;
 	}
 
-	/** Returns the row of this client, which may be new. */
+	/** Returns the row of this client, which may be a new one. */
 	private rowOf(address: number, dialect: number): number {
 		const rows = this.#rows;
 		let row = 0;

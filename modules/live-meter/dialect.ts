@@ -1,37 +1,38 @@
 /**
- * A dialect: the local protocol of another maker's meter, in which batteries and wallboxes can ask the gateway. Each is a
- * frozen table (dialects.ts has the list): paths on plain HTTP, the message at each, and services in multicast DNS.
+ * A dialect: the local protocol of another maker's meter, by which batteries and wallboxes can query the gateway. Each
+ * one is a frozen table (listed in dialects.ts): paths over plain HTTP, the message at each path, and services in
+ * multicast DNS.
  */
 import type { SettingField } from "../config/schema.js";
 import type { Message } from "./message.js";
 
-/** Message at a path of plain HTTP. */
+/** Message at a path, over plain HTTP. */
 export interface Page {
 	readonly path: string;
 	readonly message: Message;
 	/** Maximum length of the message, bytes. */
 	readonly room: number;
-	/** True if the message has values, so that it needs a fresh readout. */
+	/** True if the message contains values, so that it needs a fresh readout. */
 	readonly isLive: boolean;
 }
 
-/** Service in multicast DNS on the port of plain HTTP; texts have no codes but identifiers. */
+/** Service in multicast DNS at the port for plain HTTP. Its texts contain no values, only identifiers. */
 export interface AnnouncedService {
 	readonly type: string;
 	readonly instance: Message;
 	readonly txt: readonly Message[];
-	/** True if an entry `ip=` with the present address follows. */
+	/** True if an entry `ip=` with the present address follows the texts. */
 	readonly hasAddress: boolean;
 }
 
 export interface Dialect {
-	/** Name in the API; that of its setting. */
+	/** Name in the API, which is also the name of its setting. */
 	readonly name: string;
 	readonly enabled: SettingField<boolean>;
-	/** Maximum age of the values, ms; the setting `max_age_secs` replaces it. */
+	/** Maximum age of the values, ms, unless the setting `max_age_secs` replaces it. */
 	readonly maxAgeMs: number;
 	readonly pages: readonly Page[];
-	/** Name of the unit in frames of RPC (rpc.ts); undefined for a dialect without. */
+	/** Name of the unit in RPC frames (rpc.ts); undefined for a dialect without RPC. */
 	readonly rpcSource?: Message;
 	readonly services: readonly AnnouncedService[];
 }

@@ -1,4 +1,4 @@
-/** The dialects. A dialect is known by its index here, and is nowhere else known by name. */
+/** The dialects. Other code refers to a dialect by its index here, never by its name. */
 import type { Dialect } from "./dialect.js";
 import { ECOTRACKER } from "./ecotracker.js";
 import { HOMEWIZARD } from "./homewizard.js";

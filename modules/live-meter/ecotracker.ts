@@ -1,7 +1,7 @@
 /**
- * everHome EcoTracker, local HTTP interface: `GET /v1/json`. Whole numbers; powers in W, plus is import, minus is export;
- * counters in Wh; `agePower` in ms; `powerAvg` over the last minute. Clients find it by `_everhome._tcp`; two devices of
- * the same serial number push each other out.
+ * everHome EcoTracker, local HTTP interface: `GET /v1/json`. All numbers are whole. Powers are in W, positive for
+ * import and negative for export; counters in Wh; `agePower` in ms; `powerAvg` is the mean of the last minute. Clients
+ * find it by `_everhome._tcp`. Two devices with the same serial number would replace each other.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_ECOTRACKER } from "./fields.js";
@@ -36,14 +36,14 @@ const VALUES = message(
 export const ECOTRACKER = dialect({
 	name: LIVE_ECOTRACKER.name,
 	enabled: LIVE_ECOTRACKER,
-	// The message tells the age, and some clients ask only each 13 s.
+	// The message tells the age, and some clients send a request only every 13 s.
 	maxAgeMs: 30_000,
 	pages: [page("/v1/json", VALUES, 384)],
 	services: [
 		service(
 			"_everhome._tcp",
 			message("ecotracker-", ID_CAPITALS),
-			// The number of the product, by which clients know it.
+			// The product's number, by which clients recognise it.
 			[message("serial=", ID_CAPITALS), message("productid=1137")],
 			true,
 		),

@@ -1,27 +1,27 @@
-/** Settings of the live values: dialects, clients, and what is changed about the values. */
+/** Settings of the live values: dialects, clients, and corrections of the values. */
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.js";
 
-/** ID of the entry among all entries (parts.ts): unique, never reused. */
+/** Unique id of the entry among all entries (parts.ts); never reused. */
 const IN_LIVE_METER = 24;
 
-/** Maximum number of client addresses, and bytes of each. */
+/** Maximum number of client addresses, and bytes of an address. */
 export const CLIENT_LIMIT = 8;
 export const CLIENT_SIZE = 4;
 
-/** Choices of `total_on`: a total alone is shown on the first phase, or a third of it on each. */
+/** Choices of `total_on`: a total without phases is shown on the first phase, or a third of it on each phase. */
 export const TOTAL_ON_L1 = "l1";
 export const TOTAL_ON_ALL = "all";
 
-/** Returns the switch of a dialect; initially off, because it shows the power without a password. */
+/** Returns the switch of a dialect. It is initially off, because a dialect shows the power without a password. */
 function dialect(id: number, name: string) {
 	return field<boolean>({ entry: IN_LIVE_METER, id, name, kind: BOOLEAN, initial: false });
 }
 
-/** Answer as an everHome EcoTracker. */
+/** Reply as an everHome EcoTracker. */
 export const LIVE_ECOTRACKER = dialect(1, "ecotracker");
-/** Answer as a Shelly Pro 3EM. */
+/** Reply as a Shelly Pro 3EM. */
 export const LIVE_SHELLY = dialect(2, "shelly");
-/** UDP port on which a Shelly is answered; 0 for none. Batteries from Marstek ask on 1010, some of them on 2220. */
+/** UDP port on which to reply as a Shelly; 0 for none. Batteries from Marstek send to 1010, some of them to 2220. */
 export const LIVE_SHELLY_UDP_PORT = field<number>({
 	entry: IN_LIVE_METER,
 	id: 3,
@@ -30,7 +30,7 @@ export const LIVE_SHELLY_UDP_PORT = field<number>({
 	choices: Object.freeze([0, 1010, 2220]),
 	initial: 1010,
 });
-/** Answer as a HomeWizard P1 meter. */
+/** Reply as a HomeWizard P1 meter. */
 export const LIVE_HOMEWIZARD = dialect(4, "homewizard");
 /** True if the meter is connected in reverse: import counts as export. */
 export const LIVE_INVERTED = field<boolean>({
@@ -40,7 +40,7 @@ export const LIVE_INVERTED = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Watts added to the power that clients get. */
+/** Watts added to the power that clients receive. */
 export const LIVE_OFFSET_W = field<number>({
 	entry: IN_LIVE_METER,
 	id: 6,
@@ -50,7 +50,7 @@ export const LIVE_OFFSET_W = field<number>({
 	maximum: 10_000,
 	initial: 0,
 });
-/** Place of a total power without phases: on the first phase, or a third of it on each. */
+/** Place of a total power without phases: on the first phase, or a third of it on each phase. */
 export const LIVE_TOTAL_ON = field<string>({
 	entry: IN_LIVE_METER,
 	id: 7,
@@ -59,7 +59,7 @@ export const LIVE_TOTAL_ON = field<string>({
 	choices: Object.freeze([TOTAL_ON_L1, TOTAL_ON_ALL]),
 	initial: TOTAL_ON_L1,
 });
-/** Minimum time between two answers to one client, milliseconds; 0 answers every request. */
+/** Minimum time between two replies to one client, milliseconds; 0 replies to every request. */
 export const LIVE_PAUSE_MS = field<number>({
 	entry: IN_LIVE_METER,
 	id: 8,
@@ -68,7 +68,7 @@ export const LIVE_PAUSE_MS = field<number>({
 	maximum: 60_000,
 	initial: 0,
 });
-/** Maximum age of values that clients get, seconds; 0 for the limit of each dialect. */
+/** Maximum age of values that clients receive, seconds; 0 for the limit of each dialect. */
 export const LIVE_MAX_AGE_SECS = field<number>({
 	entry: IN_LIVE_METER,
 	id: 9,
@@ -77,7 +77,7 @@ export const LIVE_MAX_AGE_SECS = field<number>({
 	maximum: 3600,
 	initial: 0,
 });
-/** Addresses that are answered: their number, then 4 bytes each. */
+/** Addresses that get replies: their number, then 4 bytes each. */
 export const LIVE_CLIENTS = field<Uint8Array>({
 	entry: IN_LIVE_METER,
 	id: 10,

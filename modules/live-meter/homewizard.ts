@@ -1,6 +1,7 @@
 /**
- * HomeWizard P1 meter, local API v1 (api-documentation.homewizard.com): `GET /api` and `GET /api/v1/data`. Powers in W,
- * plus is import, minus is export; counters in kWh. Values that the meter does not send are left out, never null.
+ * HomeWizard P1 meter, local API v1 (api-documentation.homewizard.com): `GET /api` and `GET /api/v1/data`. Powers are
+ * in W, positive for import and negative for export; counters in kWh. Values that the meter does not send are left out,
+ * never null.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_HOMEWIZARD } from "./fields.js";

@@ -1,6 +1,6 @@
 /**
- * Live values for batteries and wallboxes. While all dialects are off, nothing is parsed, no path is known and no port is
- * open: then there is no service.
+ * Live values for batteries and wallboxes. While all dialects are off, there is no service: nothing is parsed, no path
+ * is known, and no port is open.
  */
 import type { PlainPages } from "../api/api.js";
 import type { Core, Running } from "../core/core.js";
@@ -47,7 +47,7 @@ export class LiveMeter implements Running, PlainPages {
 		this.service?.measured(readout);
 	}
 
-	/** Forgets the values, which are of another meter. */
+	/** Discards the values, because they belong to another meter. */
 	meterChanged(): void {
 		this.service?.forget();
 	}

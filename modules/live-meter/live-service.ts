@@ -1,9 +1,9 @@
 /**
- * Answers batteries and wallboxes with live values, in the dialects that the owner has switched on.
+ * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
- * Answers go to listed addresses only, and only while the values are fresh: the age limit is that of the dialect or of
- * the owner. Otherwise a live page is answered by 503 without a body, so that a client sees that its meter is away, in
- * place of an old value or 0. All other requests are left to the API, as if no dialect existed.
+ * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or of the
+ * owner. Otherwise the reply to a live page is 503 without a body, so that a client notices that its meter is missing,
+ * and does not get an old value or 0. All other requests are left to the API, as if no dialect existed.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -41,13 +41,13 @@ import { showValues } from "./shown-values.js";
 /** Name of the UDP port in the log. */
 const PART = "live meter";
 const RPC_PATH = "/rpc";
-/** Index of the dialect that is asked by UDP. */
+/** Index of the dialect that is available by UDP. */
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
-/** Bytes of the longest frame. */
+/** Maximum length of a frame, bytes. */
 const FRAME_LIMIT = 1472;
-/** Bytes of the unit's identifier. */
+/** Length of the unit's identifier, bytes. */
 const ID_LENGTH = 6;
-/** Second bit of the first byte: an address that no maker has assigned (IEEE 802). */
+/** Second bit of the first byte of a MAC address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
 
 export class LiveService implements Announcer, RPCAnswers {
@@ -55,11 +55,14 @@ export class LiveService implements Announcer, RPCAnswers {
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
 	readonly #core: Core;
-	/** Live values, then the mean power (minute-mean.ts); one array, because each takes 8 slots. */
+	/**
+	 * Live values, then the numbers for the mean power (minute-mean.ts), in one array, because each array takes 8
+	 * slots.
+	 */
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
 	/** Time of the last readout, monotonic ms. */
 	#measuredMs = Number.NEGATIVE_INFINITY;
-	/** Exists while a UDP port is wanted. */
+	/** Defined while a UDP port is needed. */
 	#datagrams: Datagrams<RPCPort> | undefined;
 
 	constructor(core: Core) {
@@ -102,7 +105,7 @@ export class LiveService implements Announcer, RPCAnswers {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 
-	/** Returns the shown values (shown-values.ts). */
+	/** Returns the values with the owner's corrections (shown-values.ts). */
 	show(): Float64Array {
 		const { clock, config } = this.#core;
 		const nowMs = clock.monotonicMs();
@@ -115,7 +118,7 @@ export class LiveService implements Announcer, RPCAnswers {
 		return showValues(this.#numbers, corrections, nowMs - this.#measuredMs, averageW);
 	}
 
-	/** Returns the receiver of the body, or true after answering; false if the request is not for a dialect. */
+	/** Returns the receiver of the body, or true if the reply was sent; false if the request is not for a dialect. */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
 		const { config } = this.#core;
 		const { method, path, remoteAddress } = request;
@@ -148,7 +151,7 @@ export class LiveService implements Announcer, RPCAnswers {
 		return services;
 	}
 
-	/** Opens the UDP port that the owner has chosen, while there is a network; closes any other. */
+	/** Opens the UDP port that the owner has chosen, if there is a network; closes any other. */
 	openPort(isUp: boolean): void {
 		const { config, text } = this.#core;
 		const deps = this.#core.find(NETWORK).datagrams;
@@ -198,7 +201,7 @@ export class LiveService implements Announcer, RPCAnswers {
 		return body ?? true;
 	}
 
-	/** Returns the message of a page; undefined without a fresh value. */
+	/** Returns the message of a page; undefined if there is no fresh value. */
 	private pageOf(index: number, row: number, found: Page): Uint8Array | undefined {
 		const { writer } = this.#core;
 		if (!this.mayAnswer(index, row, found)) return undefined;
@@ -208,7 +211,9 @@ export class LiveService implements Announcer, RPCAnswers {
 		return bytes.subarray(0, writer.produced);
 	}
 
-	/** Writes the reply to a frame, an error without a page; returns its length, 0 without a fresh value. */
+	/**
+	 * Writes the reply to a frame, or an error if there is no page. Returns its length; 0 if there is no fresh value.
+	 */
 	private writeFrame(row: number, found: Page | undefined, { id, source }: RPCRequest, into: Uint8Array): number {
 		const { writer } = this.#core;
 		const { rpcSource } = DIALECTS[RPC_DIALECT];
@@ -261,7 +266,7 @@ function pageOfMethod({ method }: RPCRequest): Page | undefined {
 /** Makes the identifier from the serial number, in the form of a MAC address that no maker has assigned. */
 function idOf({ crypto, info, text }: Core): string {
 	const bytes = crypto.sha256(asciiBytes(info.serial)).slice(0, ID_LENGTH);
-	// The lowest bit would be a group.
+	// The lowest bit would mark a group address.
 	bytes[0] = (bytes[0] & 0xfc) | LOCAL_ADDRESS;
 	const hex = encodeHex(bytes);
 	return upperCase(text.decode(hex, 0, hex.length));

@@ -1,13 +1,13 @@
 /**
- * Momentary values and energy counters of an electricity meter's readout, as numbers in a fixed order. Codes follow
- * IEC 62056-6-1; phase n (1 to 3) has its values at group C + 20 n:
+ * Extracts momentary values and energy counters from an electricity meter's readout, as numbers in a fixed order. Codes
+ * are those of IEC 62056-6-1; the values of phase n (1 to 3) are in group C + 20 n:
  *
  *   power     16.7.0 (import minus export), else 1.7.0 - 2.7.0, else the sum of the phases
  *   voltage   12.7.0       current   11.7.0       frequency   14.7.0
  *   energy    1.8.0, 2.8.0, else the sum of the tariffs 1.8.1 to 1.8.9, 2.8.1 to 2.8.9
  *
- * The first value of each code counts. Values of past billing periods, of other media, without a known unit or without a
- * decimal number are ignored. A value that the meter does not send is NaN.
+ * The first value of each code counts. Values of past billing periods or of other media, and values without a known
+ * unit or a decimal number, are ignored. A value that the meter does not send is NaN.
  */
 import type { TextCodec } from "../io/host.js";
 import { putNumber } from "../readout/number.js";
@@ -16,13 +16,13 @@ import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../readout/record-writer.js";
 
-/** Indexes of the values, in W, V, A, Hz and Wh. Those of the phases stand in order. */
+/** Indexes of the values, in W, V, A, Hz and Wh. Values of the three phases follow each other. */
 export const LIVE_POWER = 0;
 export const LIVE_POWER_L1 = 1;
 export const LIVE_VOLTS_L1 = 4;
 export const LIVE_AMPERES_L1 = 7;
 export const LIVE_HERTZ = 10;
-/** Total, tariff 1, tariff 2. */
+/** Index of the import: total, tariff 1, tariff 2. */
 export const LIVE_IMPORT = 11;
 export const LIVE_EXPORT = 14;
 export const LIVE_COUNT = 17;
@@ -41,7 +41,7 @@ const D_MOMENTARY = 7;
 const D_COUNTER = 8;
 const TARIFFS = 9;
 const TARIFFS_SHOWN = 2;
-/** Import, export and net power of total and phases, while they are read. */
+/** Import, export and net power, for the total and for each phase, while a readout is read. */
 const PARTS_OF_POWER = 3;
 
 /** Fills the first LIVE_COUNT numbers of `into`. */
@@ -84,7 +84,7 @@ function takeMomentary(c: number, kind: number, value: number, into: Float64Arra
 	const phase = Math.floor((c - 1) / PHASE_STEP);
 	if (phase > PHASES) return;
 	const group = c - phase * PHASE_STEP;
-	// A meter of one phase may send its voltage and current without a phase.
+	// A single-phase meter may send its voltage and current without a phase.
 	const ofPhase = Math.max(0, phase - 1);
 	if (kind === POWER) {
 		if (group === C_NET) setFirst(powers, phase * PARTS_OF_POWER + 2, value);
@@ -98,7 +98,7 @@ function setFirst(values: Float64Array, index: number, value: number): void {
 	if (Number.isNaN(values[index])) values[index] = value;
 }
 
-/** Returns the net power, or import minus export where one of them is known. */
+/** Returns the net power; if it is unknown, import minus export if one of them is known. */
 function netOf(powers: Float64Array, at: number): number {
 	const [taken, given, net] = [powers[at], powers[at + 1], powers[at + 2]];
 	if (!Number.isNaN(net)) return net;

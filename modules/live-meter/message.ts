@@ -1,7 +1,7 @@
 /**
- * JSON messages of the dialects, as frozen tables: text and code alternate. `writeMessage` writes each text, then the
- * value of the code after it, which may be a message itself. If a value is unknown, the pair is left out, so a text begins
- * with the comma of its member.
+ * JSON messages of the dialects as frozen tables, in which text and code alternate. `writeMessage` writes each text,
+ * then the value of the code after it, which may be a message itself. If a value is unknown, text and value are both
+ * left out; so a text begins with the comma before its member.
  *
  *     message('{"power":', whole(LIVE_POWER), ',"powerPhase1":', whole(LIVE_POWER_L1), "}")
  */
@@ -11,15 +11,18 @@ import type { JSONWriter } from "../json/writer.js";
 export type Piece = string | number | Message;
 export type Message = readonly Piece[];
 
-/** A code is the index of a shown value (shown-values.ts) with a form above it. */
+/** A code is the index of a shown value (shown-values.ts), with a form in the bits above. */
 const FORM = 64;
 const FORM_WHOLE = 0;
-/** Decimal number with this many places; always with a decimal point, because an integer crashes some clients. */
+/**
+ * Form of a decimal number with this many places. It always has a decimal point, because an integer crashes some
+ * clients.
+ */
 const FORM_PLACES = 3;
-/** Thousandth of the value, with three places: kWh of Wh. */
+/** Form of a thousandth of the value, with three places: Wh as kWh. */
 const FORM_KILO = 4;
 
-/** Code of the unit's identifier: 12 hex digits, in capitals or small letters. */
+/** Codes of the unit's identifier: 12 hex digits, in upper or lower case. */
 export const ID_CAPITALS = 8 * FORM;
 export const ID_SMALL = ID_CAPITALS + 1;
 
@@ -38,7 +41,7 @@ export function whole(index: number): number {
 	return FORM_WHOLE * FORM + index;
 }
 
-/** `places` is 1 to 3. */
+/** Returns the code of a decimal number with `places`, 1 to 3. */
 export function decimal(index: number, places: number): number {
 	return places * FORM + index;
 }
@@ -47,7 +50,7 @@ export function kilo(index: number): number {
 	return FORM_KILO * FORM + index;
 }
 
-/** Writes a message; `values` are the shown values, `id` is the unit's identifier in capitals. */
+/** Writes a message. `values` are the shown values, `id` is the unit's identifier in upper case. */
 export function writeMessage(writer: JSONWriter, pieces: Message, values: Float64Array, id: string): void {
 	for (let i = 0; i < pieces.length; i += 2) {
 		const value = pieces[i + 1];
@@ -59,7 +62,7 @@ export function writeMessage(writer: JSONWriter, pieces: Message, values: Float6
 	}
 }
 
-/** Returns a message with identifiers alone as a text. */
+/** Returns a message that contains no values, only identifiers, as a text. */
 export function textOfMessage(pieces: Message, id: string): string {
 	let text = "";
 	for (const piece of pieces) {
@@ -73,7 +76,7 @@ function idOf(id: string, code: number): string {
 	return code === ID_CAPITALS ? id : lowerCase(id);
 }
 
-/** Returns the text of a code; "" if its value is unknown. */
+/** Returns the text for a code; "" if its value is unknown. */
 function textOf(code: number, values: Float64Array, id: string): string {
 	if (code >= ID_CAPITALS) return idOf(id, code);
 	const value = values[code % FORM];
@@ -82,7 +85,7 @@ function textOf(code: number, values: Float64Array, id: string): string {
 	return form === FORM_KILO ? decimalText(value / 1000, FORM_PLACES) : decimalText(value, form);
 }
 
-/** Returns a number rounded to `places`, without an exponent; with places always with a decimal point. */
+/** Returns a number rounded to `places`, without an exponent. With places it always has a decimal point. */
 export function decimalText(value: number, places: number): string {
 	const unit = 10 ** places;
 	const scaled = Math.round(Math.abs(value) * unit);

@@ -1,6 +1,6 @@
 /**
- * Mean of a value over the last minute, in MEAN_SIZE numbers of an array, initially 0: sums and counts of six intervals of
- * 10 s, and the number of the present interval since monotonic time 0.
+ * Mean of a value over the last minute. It takes MEAN_SIZE numbers of an array, initially 0: sums and counts of six
+ * intervals of 10 s, and the number of the present interval since monotonic time 0.
  */
 
 export const MEAN_SIZE = 13;
@@ -15,7 +15,7 @@ export function addToMean(numbers: Float64Array, at: number, value: number, nowM
 	numbers[place + COUNTS]++;
 }
 
-/** Returns the mean, or NaN without a value in the last minute. */
+/** Returns the mean; NaN if there was no value in the last minute. */
 export function meanOf(numbers: Float64Array, at: number, nowMs: number): number {
 	moveTo(numbers, at, nowMs);
 	let sum = 0;
@@ -27,7 +27,7 @@ export function meanOf(numbers: Float64Array, at: number, nowMs: number): number
 	return count === 0 ? Number.NaN : sum / count;
 }
 
-/** Empties the intervals that have begun since; returns the present one. */
+/** Clears the intervals that have begun since the last call; returns the present one. */
 function moveTo(numbers: Float64Array, at: number, nowMs: number): number {
 	const interval = Math.floor(nowMs / INTERVAL_MS);
 	const passed = Math.min(INTERVALS, interval - numbers[at + PRESENT]);

@@ -1,4 +1,4 @@
-/** Live values for batteries and wallboxes, in the dialects of known meters. docs/live-values.md describes them. */
+/** Live values for batteries and wallboxes, in the dialects of well-known meters (docs/live-values.md). */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
@@ -32,7 +32,7 @@ export const LIVE_METER = part<LiveMeter>({
 	]),
 	reactions: Object.freeze([
 		changed(ENTRY.fields, (live: LiveMeter) => live.settingsChanged()),
-		// The values are of another meter, or simulated from here on.
+		// From here on the values belong to another meter, or are simulated.
 		changed([...METER.fields, CONTROL_SIMULATOR_EN], (live: LiveMeter) => live.meterChanged()),
 	]),
 	open: (core) => new LiveMeter(core),

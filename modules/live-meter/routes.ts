@@ -1,4 +1,4 @@
-/** Routes of the live values: settings, the list of clients, and who asks. */
+/** Routes of the live values: settings, the list of clients, and the clients that sent requests. */
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -20,7 +20,7 @@ export const LIVE_METER_SETTINGS = settingsOf(
 
 const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, maximum: 15, characters: "..09" });
 const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });
-/** First octets of addresses of devices: neither "this network" nor a group (RFC 6890). */
+/** Range of the first octet of device addresses: neither "this network" nor a group (RFC 6890). */
 const FIRST_OCTET = 1;
 const LAST_OCTET = 223;
 
@@ -58,7 +58,7 @@ export function postLiveClients(exchange: Exchange, values: BodyValues): void {
 	getLiveClients(exchange);
 }
 
-/** Validates the list; returns undefined after answering the request with an error. */
+/** Validates the list. Returns undefined after replying with an error. */
 export function acceptLiveClients(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, LIVE_CLIENTS);
 	const repeated = findRepeated(list, CLIENT_SIZE);
@@ -68,7 +68,7 @@ export function acceptLiveClients(exchange: Exchange, values: BodyValues): reado
 	return undefined;
 }
 
-/** Writes a stored list; an entry of a new unit is empty. */
+/** Writes a stored list; in a new unit the stored entry is empty. */
 export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.beginArray();
 	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
@@ -79,7 +79,7 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.endArray();
 }
 
-/** Shows the present power, the dialects, and the clients; in units, because there may be many. */
+/** Streams the present power, the dialects, and the clients, in units, because there may be many clients. */
 export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 	const { clock, config } = exchange.core;
 	const { service } = exchange.part;

@@ -4,8 +4,8 @@
  *     request   {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
  *     reply     {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
  *
- * By UDP, a request that is wrong, unknown, not listed or without a fresh value gets no answer. A port costs a thread on
- * the chip, so only the chosen one is open.
+ * By UDP there is no reply to a request that is malformed, has an unknown method or an unlisted sender, and none
+ * without a fresh value. A UDP port costs a thread on the chip, so only the chosen one is open.
  */
 import { type BodyTable, type BodyValues, needed } from "../api/body.js";
 import { ObjectReader } from "../api/validate.js";
@@ -13,10 +13,10 @@ import { bodyField, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
 import type { TextCodec } from "../io/host.js";
 
-/** Maximum size of a request, bytes; those seen have 50 to 120. */
+/** Maximum size of a request, bytes; known requests have 50 to 120. */
 const REQUEST_LIMIT = 512;
 const NAME_LIMIT = 64;
-/** Receiver of a reply to a request without `src`. */
+/** Receiver of the reply to a request without `src`. */
 const UNKNOWN = "unknown";
 
 const ID = bodyField<number>({ name: "id", kind: INTEGER, minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
@@ -31,12 +31,12 @@ const REQUEST: BodyTable = Object.freeze({
 
 export interface RPCRequest {
 	readonly id: number;
-	/** Sender of the request, receiver of the reply. */
+	/** Sender of the request, which is the receiver of the reply. */
 	readonly source: string;
 	readonly method: string;
 }
 
-/** Returns a reader of a request; `done` gets undefined if it is wrong. */
+/** Returns a reader of a request; `done` gets undefined if the request is invalid. */
 export function requestReader(text: TextCodec, done: (request: RPCRequest | undefined) => void): ObjectReader {
 	return new ObjectReader(REQUEST, text, (values: BodyValues, code) => {
 		if (code !== "") return done(undefined);
@@ -46,11 +46,11 @@ export function requestReader(text: TextCodec, done: (request: RPCRequest | unde
 }
 
 export interface RPCAnswers {
-	/** Writes the reply to a datagram and returns its length; 0 for no answer. */
+	/** Writes the reply to a datagram and returns its length; 0 if there is no reply. */
 	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
 }
 
-/** Answers requests by UDP. */
+/** Replies to requests by UDP. */
 export class RPCPort implements DatagramMachine {
 	port: DatagramPort | undefined;
 	readonly #answers: RPCAnswers;
@@ -58,7 +58,7 @@ export class RPCPort implements DatagramMachine {
 	readonly #text: TextCodec;
 	#sender: DatagramSender | undefined;
 
-	/** `buffer` is the shared one of io/datagrams.ts. */
+	/** `buffer` is the shared buffer of io/datagrams.ts. */
 	constructor(answers: RPCAnswers, buffer: Uint8Array, text: TextCodec) {
 		this.#answers = answers;
 		this.#buffer = buffer;

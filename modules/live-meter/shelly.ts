@@ -1,10 +1,10 @@
 /**
- * Shelly Pro 3EM, local RPC (shelly-api-docs.shelly.cloud, Gen2+): `GET /shelly`, `GET` and `POST /rpc/<method>`, which
- * give the bare result, and `POST /rpc` and UDP, which give it in a frame (rpc.ts). Powers in W, plus is import, minus is
- * export; counters in Wh.
+ * Shelly Pro 3EM, local RPC (shelly-api-docs.shelly.cloud, Gen2+): `GET /shelly`; `GET` and `POST /rpc/<method>`, which
+ * return the bare result; `POST /rpc` and UDP, which return it in a frame (rpc.ts). Powers are in W, positive for
+ * import and negative for export; counters in Wh.
  *
- * All members are always there, and all measurements have a decimal point: some clients drop datagrams of less than 250
- * bytes, others end at an integer.
+ * All members are always present, and all measurements have a decimal point: some clients drop datagrams of less than
+ * 250 bytes, and others stop at an integer.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_SHELLY } from "./fields.js";
@@ -139,7 +139,7 @@ export const SHELLY = dialect({
 			message("arch=esp32"),
 			message(`ver=${VERSION}`),
 		]),
-		// In place of the gateway's own page, whose port answers as a Shelly now.
+		// Announced in place of the gateway's own page, because this port now replies as a Shelly.
 		service("_http._tcp", NAME, [message("gen=2")]),
 	],
 });

@@ -1,11 +1,12 @@
 /**
- * Values as clients get them: the live values (live-values.ts) with the owner's corrections, and what a dialect demands
- * although the meter does not send it. The first LIVE_COUNT values have the indexes of the live values.
+ * Values as clients receive them: the live values (live-values.ts) with the owner's corrections, and values that a
+ * dialect requires although the meter does not send them. The first LIVE_COUNT values have the indexes of the live
+ * values.
  *
- * The offset is added to the total, and to the first phase or in equal parts to all. What the meter does not send stays
- * NaN up to SHOWN_AVERAGE. From SHOWN_FULL on, unknown values are calculated for dialects without a form for them: powers
- * of phases from the total, on the first phase or in equal parts on all, and likewise their counters; voltage 230 V or
- * that of the first phase; frequency 50 Hz; current and apparent power from power and voltage.
+ * The offset is added to the total, and to the first phase or in equal parts to all phases. Up to SHOWN_AVERAGE, values
+ * that the meter does not send stay NaN. From SHOWN_FULL on, they are calculated, for dialects that require them:
+ * powers of phases from the total, on the first phase or in equal parts on all phases, and their counters likewise;
+ * voltage as on the first phase, or 230 V; frequency 50 Hz; current and apparent power from power and voltage.
  */
 import {
 	LIVE_AMPERES_L1,
@@ -22,7 +23,7 @@ import {
 /** Age of the values, ms, and mean power of the last minute, W. */
 export const SHOWN_AGE = LIVE_COUNT;
 export const SHOWN_AVERAGE = LIVE_COUNT + 1;
-/** Values that are always known; those of the phases stand in order. */
+/** From here on values are always known. Values of the three phases follow each other. */
 export const SHOWN_FULL = LIVE_COUNT + 2;
 export const FULL_POWER_L1 = SHOWN_FULL;
 export const FULL_VOLTS_L1 = SHOWN_FULL + 3;
@@ -44,11 +45,11 @@ const USUAL_HERTZ = 50;
 export interface Corrections {
 	readonly isInverted: boolean;
 	readonly offsetW: number;
-	/** True if a total without phases is shared by all phases. */
+	/** True if a total without phases is divided among all phases. */
 	readonly isOnAll: boolean;
 }
 
-/** Returns the shown values of the first LIVE_COUNT numbers in `live`. `averageW` is uncorrected. */
+/** Returns the shown values for the first LIVE_COUNT numbers in `live`. `averageW` is not corrected yet. */
 export function showValues(
 	live: Float64Array,
 	{ isInverted, offsetW, isOnAll }: Corrections,
@@ -74,7 +75,7 @@ export function showValues(
 	return into;
 }
 
-/** Returns the function that gives the share of a phase (0 to 2) in a total. */
+/** Returns a function for the share of a phase (0 to 2) in a total. */
 function shareOf(isOnAll: boolean): (phase: number) => number {
 	return isOnAll ? () => 1 / PHASES : (phase) => (phase === 0 ? 1 : 0);
 }
@@ -89,7 +90,7 @@ function fill(into: Float64Array, share: (phase: number) => number): void {
 	let amperes = 0;
 	let apparent = 0;
 	for (let i = 0; i < PHASES; i++) {
-		// A phase that the meter does not send is not connected if it sends another.
+		// If the meter sends only some of the phases, the others count as not connected.
 		const shown = hasPhases ? or(LIVE_POWER_L1 + i, 0) : into[LIVE_POWER] * share(i);
 		const power = Math.abs(shown);
 		const volts = or(LIVE_VOLTS_L1 + i, firstVolts);

@@ -1,12 +1,12 @@
 /**
- * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets have their own entry, so that other changes don't
- * rewrite them.
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets are in an entry of their own, so that other changes do
+ * not rewrite them.
  */
 
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
 
-/** Unique IDs of the entries (parts.ts), never reused. */
+/** Unique ids of the entries (parts.ts), never reused. */
 const IN_DLMS = 9;
 const IN_DLMS_SECRETS = 10;
 const IN_DLMS_OBIS = 11;
@@ -15,7 +15,7 @@ const IN_DLMS_OBIS = 11;
 const ADDRESS_MAX = 16383;
 const CLIENT_MAX = 127;
 
-/** Order of AUTH_… (meter/dlms-settings.ts). */
+/** Choices, in the order of AUTH_… (cosem/settings.ts). */
 const AUTHS = Object.freeze(["none", "low", "high_gmac", "high_sha256"]);
 export const DLMS_AUTH = field<string>({
 	entry: IN_DLMS,
@@ -32,7 +32,7 @@ export const DLMS_USE_ENCRYPTION = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** 16 for the public client, usually 32 with a password. */
+/** Client address: 16 for the public client, usually 32 with a password. */
 export const DLMS_CLIENT_ADDRESS = field<number>({
 	entry: IN_DLMS,
 	id: 3,
@@ -49,7 +49,7 @@ export const DLMS_SERVER_LOGICAL = field<number>({
 	maximum: ADDRESS_MAX,
 	initial: 1,
 });
-/** 0: the address has no lower part. */
+/** Lower part of the server's address; 0: the address has none. */
 export const DLMS_SERVER_PHYSICAL = field<number>({
 	entry: IN_DLMS,
 	id: 5,

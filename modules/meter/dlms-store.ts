@@ -1,4 +1,4 @@
-/** Converts the DLMS/COSEM settings for the meter reader (meter/dlms-settings.ts). */
+/** Converts the DLMS/COSEM settings for the meter reader (cosem/settings.ts). */
 import { asciiBytes } from "../bytes/ascii.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";

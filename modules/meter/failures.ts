@@ -2,14 +2,14 @@
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
-/** The caller's time limit is over; the session may continue. */
+/** The time limit of the caller is over; the session may continue. */
 export const FAILURE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
-/** The time limit of a load profile is over; the request is cancelled. */
+/** The time limit for a load profile is over; the request is cancelled. */
 export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
@@ -24,7 +24,7 @@ export const FAILURE_MEMORY = failure(
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
-/** Probe results: the meter answers in another protocol or mode. */
+/** Results of a probe: the meter answers in another protocol or mode. */
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",
@@ -39,7 +39,7 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: "dlms", pushBaud: 0 },
 );
-/** Kinds of unsolicited data (unsolicited.ts); the message also states the speed. */
+/** Kinds of unsolicited data (unsolicited.ts); the message shown also states the speed. */
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");
 export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter pushes SML.");
 export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter pushes DLMS/COSEM.");

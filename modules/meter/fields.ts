@@ -72,8 +72,8 @@ export const IEC62056_MODE_E_DLMS = field<boolean>({
 	initial: false,
 });
 /**
- * Address in the sign-on (6.3.1); only the meter with this address answers. Empty: any meter. `/…`: the whole sign-on
- * up to `!`.
+ * Device address in the sign-on (6.3.1); only the meter with this address answers. Empty: any meter. With a leading
+ * `/`: the whole sign-on up to `!`.
  */
 export const IEC62056_DEVICE_ADDRESS = field<string>({
 	entry: IN_IEC62056,
@@ -87,7 +87,7 @@ export const IEC62056_DEVICE_ADDRESS = field<string>({
 /**
  * Password for programming mode (6.3.2, `P1`), which some meters require before they send a load profile; empty when
  * not set. It is separate from the DLMS/COSEM password of the same meter, because a wrong password counts towards the
- * meter's lock. Parentheses are excluded, because they would end it in the command.
+ * meter's lock. Parentheses are excluded, because they would end the password in the command.
  */
 export const IEC62056_PASSWORD = field<string>({
 	entry: IN_IEC62056,
@@ -145,7 +145,7 @@ export const IEC_SPEED_METER_ID = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-/** Opening of the last successful DLMS/COSEM session, where `opening` is "auto". */
+/** Opening of the last successful DLMS/COSEM session, used if `opening` is "auto". */
 export const DLMS_LEARNED_OPENING = field<string>({
 	entry: IN_IEC_SPEED,
 	id: 3,

@@ -1,6 +1,7 @@
 /**
  * Log of the raw optical session (`log_en`), for `GET iec62056/log` and the diagnostic report: a ring of LOG_LIMIT
- * bytes without the oldest entries. DLMS/COSEM secrets are masked before logging (dlms-session.ts).
+ * bytes, in which new entries replace the oldest. DLMS/COSEM secrets are masked before logging
+ * (cosem/association-session.ts).
  *
  * | bytes of an entry | meaning |
  * |---|---|
@@ -26,7 +27,7 @@ export class LineLog implements LinkTap {
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
 	#length = 0;
-	/** Offset of the newest entry from the first; -1 without an entry. */
+	/** Offset of the newest entry from the first one; -1 without an entry. */
 	#newest = -1;
 	dropped = 0;
 
@@ -57,7 +58,7 @@ export class LineLog implements LinkTap {
 		return copy;
 	}
 
-	/** Returns the number of bytes that the newest entry can still take; 0: a new entry is due. */
+	/** Returns the number of bytes for which the newest entry still has room; 0 if a new entry must begin. */
 	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);
@@ -112,7 +113,7 @@ export class LogCursor {
 	readonly bytes: Uint8Array;
 	kind = LOG_RECEIVED;
 	timeMs = 0;
-	/** Data of the entry: `bytes[start..end)`. */
+	/** The data of the entry are `bytes[start..end)`. */
 	start = 0;
 	end = 0;
 

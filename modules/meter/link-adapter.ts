@@ -1,11 +1,13 @@
-/** Connects a session with its link. One object, because closures would take XS slots during the whole session. */
+/**
+ * Connects a session with its link. It is one object, because closures would take XS slots during the whole session.
+ */
 import type { LineSettings, SerialPort } from "../io/host.js";
 import type { LinkOptions, LinkTap } from "../io/link.js";
 import type { ReadSession } from "../readout/protocol.js";
 
 export interface LinkListener {
 	linkEvent(code: number): void;
-	/** The port is lost; the link has closed itself. */
+	/** Called when the port is lost; the link has closed itself. */
 	linkClosed(): void;
 }
 

@@ -16,18 +16,18 @@ const NOBODY = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
 export interface WokenUp {
-	/** Schedule before the sleep. */
+	/** State of the schedule before the sleep. */
 	readonly keptSchedule: DataView | undefined;
-	/** Code of the last meter failure before the sleep; "" without a failure. */
+	/** Code of the last meter failure before the sleep; "" if there was none. */
 	readonly failureBefore: string | undefined;
-	/** True when a user caused the wake-up. */
+	/** True if a user caused the wake-up. */
 	readonly isForPerson: boolean;
 }
 
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
-	/** Table of OBIS names (obis/names.ts); undefined when the firmware has none. */
+	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
 	/** Names of a reading's members as bytes, shared by all replies; empty before `connect()`. */
@@ -64,7 +64,7 @@ export class Metering implements Running {
 		core.guard("schedule", () => {
 			this.schedule.start(core.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 		});
-		// The last readout was lost during the sleep.
+		// The last readout was lost during the sleep, so the meter is read again.
 		if (isForPerson) this.reader.read(NOBODY);
 	}
 

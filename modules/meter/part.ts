@@ -67,12 +67,12 @@ export const METER = part<Metering>({
 		backupGroup("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
 	]),
 	reactions: Object.freeze([
-		// Learned values are valid only for the settings they were learned with.
+		// Learned values are valid only for the settings with which they were learned.
 		changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }: Metering) => reader.forget()),
 		changed([...ENTRY.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, ...CONTROL.fields], (metering: Metering) =>
 			metering.reconfigure(),
 		),
-		// Changed meter settings end the schedule's pause after a refused password.
+		// Changed meter settings end the pause of the schedule after a rejected password.
 		changed(
 			[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS.fields, ...DLMS_SECRETS.fields],
 			({ schedule }: Metering) => schedule.reconfigure(),

@@ -1,6 +1,6 @@
 /**
- * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each is notified once, in a tick of its own,
- * to save stack.
+ * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a tick of
+ * its own, to save stack.
  *
  *     WAITING   tell: TOLD, due at once          timeout: removed and notified of it, or one more minute (a)
  *     TOLD      next tick: removed, notified     in both states, remove: removed without notification
@@ -13,7 +13,7 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 
 const READ_WAIT_MS = 60_000;
-/** Minutes for a load profile: 100 rows take one minute at 300 Bd, besides readout and sign-ons. */
+/** Minutes for a load profile: 100 rows take one minute at 300 Bd, in addition to readout and sign-ons. */
 const PROFILE_MINUTES = 3;
 /** Maximum number of callers: all connections of the server, and the schedule. */
 const WAITER_LIMIT = 8;
@@ -25,13 +25,13 @@ export interface ReadCallback {
 
 export interface PendingRead {
 	readonly callback: ReadCallback;
-	/** Requested profile; undefined: a readout. */
+	/** Requested load profile; undefined for a readout. */
 	profile: ProfileRequest | undefined;
 	/** Time of the next notification or timeout, monotonic ms. */
 	dueMs: number;
 	/** Minutes by which the timeout may be extended. */
 	minutes: number;
-	/** True when the result below is due for notification. */
+	/** True if the result below must be notified. */
 	isNotified: boolean;
 	readout: Readout | undefined;
 	failure: Failure | undefined;
@@ -54,8 +54,8 @@ export class PendingReads {
 	}
 
 	/**
-	 * Returns the request of the first waiting caller; undefined: a readout. Without support for profiles all callers get
-	 * a readout.
+	 * Returns the request of the first waiting caller; undefined for a readout. If the protocol does not support
+	 * profiles, all callers get a readout.
 	 */
 	next(asksForProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#waiting) {
@@ -65,7 +65,7 @@ export class PendingReads {
 		return undefined;
 	}
 
-	/** Returns false when the queue is full. */
+	/** Returns false if the queue is full. */
 	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
 		this.#waiting.push({
@@ -80,7 +80,7 @@ export class PendingReads {
 		return true;
 	}
 
-	/** Removes a caller without notification; no error if it is not queued. */
+	/** Removes a caller, if it is queued, without notification. */
 	remove(callback: ReadCallback): void {
 		takeOut(
 			this.#waiting,
@@ -94,9 +94,9 @@ export class PendingReads {
 	}
 
 	/**
-	 * Sets the result of all callers that wait for this profile, or for a readout; they are notified from the next tick
-	 * on. A failed readout fails profiles too. A caller that requests again in its notification waits for the next
-	 * result.
+	 * Sets the result for all callers that wait for this profile, or for a readout; they are notified from the next
+	 * tick on. A failed readout also fails profiles. A caller that sends another request during its notification waits
+	 * for the next result.
 	 */
 	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
@@ -109,7 +109,7 @@ export class PendingReads {
 		}
 	}
 
-	/** Removes and returns a due caller, for the caller of this method to notify. Call it once per tick. */
+	/** Removes and returns a caller that is due; the caller of this method must notify it. Call it once per tick. */
 	takeDue(nowMs: number): PendingRead | undefined {
 		const due = takeOut(
 			this.#waiting,

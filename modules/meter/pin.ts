@@ -31,22 +31,23 @@ const LONG_CHARACTERS = 165;
 // Actions, one byte each: flags, and the time until the next action in units of UNIT_MS.
 const UNIT_MS = 500;
 const UNITS = 0x0f;
-/** Flag: last action of a digit. */
+/** Flag: this action ends a digit. */
 const TAKES = 0x10;
 const LONG = 0x40;
 const LIGHT = 0x80;
 
-/** Flash on the way to the PIN, or to the next menu entry. */
+/** A flash on the way to the PIN, or to the next menu entry. */
 const LEAD = LIGHT | 4;
 const COUNT = LIGHT | 2;
 /**
- * Last flash of a digit: the meter accepts it after 3 s of dark; the next digit begins in the middle of its own 3 s.
+ * Last flash of a digit. The meter accepts the digit after 3 s of dark; the next digit begins in the middle of its own
+ * 3 s.
  */
 const LAST_COUNT = LIGHT | TAKES | 10;
 const ZERO = TAKES | 6;
 const SWITCH = LIGHT | LONG | 13;
 const MOST_OF_DIGIT = 9;
-/** Time without light that resets the display. */
+/** Time without light after which the display resets. */
 const REST_MS = 125_000;
 
 const EVENT_ENTERED = 1;
@@ -70,11 +71,11 @@ export class PINEntry implements Machine, LineBorrower {
 	readonly #over: () => void;
 	#link: Link | undefined;
 
-	/** `over` is called at the end, except after `stop()`. */
+	/** `over` is called when the entry has ended, except after `stop()`. */
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, over: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#over = over;
-		// A long flash in a menu that is still open would switch another entry.
+		// If the menu were still open, a long flash would switch another entry.
 		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + REST_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
@@ -85,7 +86,7 @@ export class PINEntry implements Machine, LineBorrower {
 		}
 	}
 
-	/** False after the end, or when the port can't be opened. */
+	/** False after the end, and if the port could not be opened. */
 	get isGoingOn(): boolean {
 		return this.#link !== undefined;
 	}
@@ -118,7 +119,7 @@ export class PINEntry implements Machine, LineBorrower {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const step = this.#steps[this.#at++];
-		// Counted from now: a delay prolongs the dark, so flashes never merge.
+		// Counted from now: a delay prolongs the dark, so that two flashes never merge.
 		this.deadlineMs = nowMs + (step & UNITS) * UNIT_MS;
 		if (step & LIGHT) {
 			const count = step & LONG ? LONG_CHARACTERS : SHORT_CHARACTERS;

@@ -32,11 +32,11 @@ const LISTEN_MS = 12_000;
 export const PROBE_BYTES_LIMIT = 96;
 
 export interface ProbeResult {
-	/** Undefined when an identification, a telegram or a connection was received. */
+	/** Undefined if an identification, a telegram or a connection was received. */
 	readonly failure: Failure | undefined;
-	/** Identification, ASCII; empty when not received. */
+	/** Identification, ASCII; empty if none was received. */
 	readonly ident: Uint8Array;
-	/** Counts of received and of damaged characters. */
+	/** Number of received characters, and of damaged ones among them. */
 	readonly received: number;
 	readonly damaged: number;
 	/** First received characters; 0x80 and above: damaged. */
@@ -69,12 +69,12 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
-	/** Number of characters received beyond the number sent: no echo. */
+	/** Number of characters received beyond the number sent, which cannot be an echo. */
 	#surplus = 0;
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
-	/** State INSTEAD: present alternative, and number of alternatives started. */
+	/** State INSTEAD: present alternative, and number of alternatives that were started. */
 	#way: SuggestedProtocol | undefined;
 	#tried = 0;
 	#baud = 0;
@@ -91,7 +91,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		return `${this.#isRecognising ? "unasked" : asked} ${this.#baud}`;
 	}
 
-	/** A simulated meter reports before this method returns. */
+	/** With a simulated meter the report comes before this method returns. */
 	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -131,7 +131,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
-		// Answers to alternative protocols say nothing about the head's position.
+		// Answers to alternative protocols tell nothing about the position of the head.
 		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.cameIdle(this.#failure, nowMs))
 			this.#task.update((ms) => this.goOn(ms));
@@ -166,7 +166,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const session = this.#session;
 		if (session === undefined) return;
 		const { failure, meterId } = session;
-		// A whole telegram without the right key still proves that the head sits well.
+		// A whole telegram for which the key is missing still proves that the head is in the right position.
 		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
 		const isUnreadable = code === EVENT_POOR && failure?.isFinal === true && !isKeyless;
 		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless && !isUnreadable) return;
@@ -205,7 +205,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		} else this.finish(this.#failure);
 	}
 
-	/** Reports the result; no failure: the meter answers as configured. */
+	/** Reports the result; without a failure the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();
@@ -213,7 +213,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
-		// Clear the parity bit: the bytes were received as 8N1.
+		// The bytes were received as 8N1, so the parity bit must be cleared.
 		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });

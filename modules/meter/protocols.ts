@@ -12,14 +12,14 @@ import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** Memory of a session; DLMS with keys after mode E takes most. */
+/** Memory of a session. DLMS with keys after a sign-on in mode E takes most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
-/** Memory for listening, with the next readout beside the last one. */
+/** Memory for listening, in which the next readout exists beside the last one. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
- * IEC 62056-21 with a sign-on; a profile that the readout lacks is read in programming mode. Meters with mode E are
- * only read in DLMS/COSEM. Accepts all settings.
+ * IEC 62056-21 with a sign-on. A profile that the readout lacks is read in programming mode. Meters that announce mode
+ * E are read in DLMS/COSEM only. Accepts all settings.
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
@@ -30,7 +30,7 @@ export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	},
 });
 
-/** Order of selection; the last entry accepts all settings. */
+/** Rows in the order in which they are tried; the last row accepts all settings. */
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,

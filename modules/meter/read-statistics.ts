@@ -10,11 +10,13 @@ const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
-	/** Notified of each change and of each good readout. */
+	/** Notified of each change, and of each good readout. */
 	readonly live?: { changed(): void; measured(): void };
-	/** Notified of a changed failure; undefined: first good readout since the start or a failure. */
+	/**
+	 * Called when the failure changes; with undefined for the first good readout since the start or since a failure.
+	 */
 	failureChanged?(failure: Failure | undefined): void;
-	/** Notified of a good readout from a meter, not of simulated ones. */
+	/** Called for each good readout of a meter, but not for simulated ones. */
 	measured?(readout: Readout): void;
 }
 
@@ -22,15 +24,15 @@ export class ReadStatistics {
 	readonly #listener: ReadStatisticsListener;
 	last: Readout | undefined;
 	readouts = 0;
-	/** Number of good readouts without simulated ones. */
+	/** Number of good readouts, without simulated ones. */
 	measurements = 0;
 	/** Number of failed attempts by failure code. */
 	readonly failures = new Map<string, number>();
 	/** Failure of the last attempt; undefined after success. */
 	failure: Failure | undefined;
-	/** Time of the last attempt, Unix ms; 0 without an attempt or a set clock. */
+	/** Time of the last attempt, Unix ms; 0 if there was none or the clock was not set. */
 	attemptUtcMs = 0;
-	/** Monotonic ms of the readout's end and of the attempt, while their Unix time is unknown. */
+	/** Monotonic ms of the readout's end, and of the attempt, while their Unix times are unknown. */
 	#lastMs: number | undefined;
 	#attemptMs: number | undefined;
 	#isSimulated = false;
@@ -39,7 +41,7 @@ export class ReadStatistics {
 		this.#listener = listener;
 	}
 
-	/** `utcMs`: 0 when the clock is not set. */
+	/** Records the start of an attempt. `utcMs` is 0 if the clock is not set. */
 	began(utcMs: number, nowMs: number): void {
 		this.attemptUtcMs = utcMs;
 		this.#attemptMs = utcMs === 0 ? nowMs : undefined;
@@ -88,7 +90,7 @@ export class ReadStatistics {
 		this.attemptUtcMs = 0;
 	}
 
-	/** Calculates missing times after the clock was set. */
+	/** Calculates unknown times after the clock was set. */
 	dateBack(utcMs: number, nowMs: number): void {
 		const { last } = this;
 		if (last !== undefined && this.#lastMs !== undefined) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };

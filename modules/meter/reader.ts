@@ -1,8 +1,9 @@
 /**
  * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
  *
- * One session runs at a time. A new caller shares its result, or waits for its end if only one of them wants a load
- * profile. A caller waits at most a minute (pending-reads.ts); the session may continue for SESSION_LIMIT_MS.
+ * One session runs at a time. A new caller shares its result; but if only one of them wants a load profile, the caller
+ * waits for the end of the session. A caller waits at most a minute (pending-reads.ts); the session may continue for
+ * SESSION_LIMIT_MS.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -22,7 +23,7 @@
  * readouts in READING and ENDING lead to IDLE.
  *
  * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
- * sessions have failed. If it finds nothing, the pending session continues.
+ * sessions have failed. If it finds nothing, the session that was due next continues.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -55,9 +56,9 @@ import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
 /** Maximum duration of a session; some meters need over five minutes at 300 Bd. */
 const SESSION_LIMIT_MS = 600_000;
-/** Silence before the next sign-on: for 1500 ms a meter may still repeat its block. */
+/** Silence before the next sign-on: a meter may repeat its block within 1500 ms. */
 const QUIET_MS = 2000;
-/** Delay before a port that is missing or can't be opened is tried again, while a protocol listens. */
+/** Delay after which a port that is missing or cannot be opened is tried again, while a protocol listens. */
 const REOPEN_MS = 10_000;
 /** Time for a telegram while listening; some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
@@ -85,16 +86,16 @@ export class MeterReader implements Timed, LinkListener {
 	#quietUntilMs = 0;
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#session: ReadSession | undefined;
-	/** Profile requested from the session; undefined: a readout. */
+	/** Profile requested from the session; undefined for a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	/** Readout that failed its checks, kept until a better one follows. */
+	/** Readout that failed its checks, kept until there is a better one. */
 	#candidate: Readout | undefined;
 	/** Failure of the session that progressed furthest. */
 	#failure: Failure | undefined;
 	#unsolicited = new UnsolicitedDetector();
 	#claimed: Cost | undefined;
-	/** Latest end of the light for a PIN, monotonic ms. */
+	/** Time at which the light for entering a PIN ends or has ended, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
 	readonly outcomes: ReadStatistics;
@@ -121,7 +122,7 @@ export class MeterReader implements Timed, LinkListener {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
 
-	/** Failure when an unsolicited telegram is late; undefined when the gateway requests data. */
+	/** Failure to report if an unsolicited telegram is late; undefined if the gateway requests data. */
 	get late(): Failure | undefined {
 		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
@@ -153,7 +154,7 @@ export class MeterReader implements Timed, LinkListener {
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
 			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
-			// Drop a telegram that failed its check before there was a caller.
+			// A telegram that failed its check before there was a caller is dropped.
 			if (this.#state === STATE_LISTENING && this.#callbacks.count === 0) {
 				this.#candidate = undefined;
 				this.#failure = undefined;
@@ -221,10 +222,10 @@ export class MeterReader implements Timed, LinkListener {
 		return Math.min(this.#dueMs, this.#callbacks.deadlineMs);
 	}
 
-	/** Handles the timeout or one caller per tick. */
+	/** Handles the timeout, or notifies one caller per tick. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			// Called from here, because the caller needs much of the stack.
+			// The caller is notified from here, because it needs much of the stack.
 			const due = this.#callbacks.takeDue(nowMs);
 			if (due?.isNotified) due.callback.finished(due.readout, due.failure);
 			else if (due !== undefined) this.giveUp(due);
@@ -246,7 +247,7 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	private giveUp({ callback, profile }: PendingRead): void {
-		// No caller is left for this profile.
+		// If no caller is left for this profile, the session is ended at once.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
@@ -256,7 +257,7 @@ export class MeterReader implements Timed, LinkListener {
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
-	/** Applies the settings that differ from the present activity. */
+	/** Applies settings that differ from what the reader does at present. */
 	private settle(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
@@ -264,7 +265,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// Waiting callers get the next telegram or the simulated readout.
+		// Waiting callers then get the next telegram or the simulated readout.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;
@@ -342,7 +343,7 @@ export class MeterReader implements Timed, LinkListener {
 			});
 	}
 
-	/** Examines unsolicited bytes; `follows` continues if nothing is found. */
+	/** Examines unsolicited bytes. The session `follows` continues if nothing is found. */
 	private recognise(follows: ReadSession | undefined, nowMs: number): void {
 		this.#unsolicited.isOver = true;
 		this.#link?.close();
@@ -380,7 +381,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (session === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(session, nowMs);
-				// The other callers want something else; it starts in the next tick.
+				// The remaining callers want something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
 		});
@@ -394,7 +395,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (this.#state !== STATE_LISTENING) return;
 			const { failure } = session;
 			this.outcomes.failed(failure);
-			// Without a readout only the failure can be reported.
+			// If there is no readout, only the failure can be reported.
 			this.#failure = readout === undefined ? failure : undefined;
 			if (this.#failure?.isFinal) this.#callbacks.tell(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
@@ -436,7 +437,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.#callbacks.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
-		// Examine only once; retry only a port that could not be opened.
+		// The data are examined once only; only a port that could not be opened is tried again.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 

@@ -1,7 +1,7 @@
 /**
- * Identifies unsolicited data at each usual speed in turn: a kind of telegram (telegram-scanner.ts), its speed and
- * framing; or noise. A sans-io machine of a Link (io/machine.ts) that receives eight bits per character. A burst
- * without a telegram means a wrong speed.
+ * Identifies unsolicited data at each usual speed in turn: a kind of telegram (telegram-scanner.ts) with its speed and
+ * framing, or noise. A sans-io machine of a Link (io/machine.ts) that receives eight bits per character. A burst
+ * without a telegram means that the speed is wrong.
  *
  *     WAITING   a character: BURST          SILENT_MS over: ENDED, nothing more arrives
  *     BURST     telegram: ENDED, found      silence: validated      too long: next speed (WAITING)
@@ -9,8 +9,8 @@
  *               TEXTS bursts of text: ENDED; otherwise next speed (WAITING), or ENDED as noise after the last speed
  *     any       TIME_MS over, or abort: ENDED
  *
- * Readable text proves the speed, so it gets the time of a whole telegram. At the end `next()` returns the session that
- * waited.
+ * Readable text proves that the speed is right, so it gets the time of a whole telegram. At the end `next()` returns
+ * the session that was waiting.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -33,10 +33,10 @@ const TEXT_GAP_MS = 1800;
 /** Longest burst: a DLMS push at 2400 Bd; for text, 17 KB at 9600 Bd or 1 KB at 300 Bd. */
 const BURST_MS = 2500;
 const TEXT_MS = 35_000;
-/** Length below which a burst may be interference, or a telegram much faster than the line. */
+/** A shorter burst may be interference, or a telegram much faster than the line. */
 const FEW = 8;
 const SPARKS = 2;
-/** Number of text bursts without a telegram at one speed that ends the search. */
+/** Number of text bursts without a telegram, at one speed, after which the search ends. */
 const TEXTS = 3;
 
 const STATE_WAITING = 0;
@@ -45,7 +45,7 @@ const STATE_ENDED = 2;
 
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
-	/** Kind of data found; undefined when undecided. Final with EVENT_END. */
+	/** Kind of data found; undefined if undecided. Final when EVENT_END is reported. */
 	failure: Failure | undefined;
 	received = 0;
 	deadlineMs: number;
@@ -55,16 +55,16 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Time of the change to this speed, or the end of a burst then in progress, ms. */
+	/** Time of the change to this speed, or end of a burst that was in progress then, ms. */
 	#sinceMs: number;
-	/** Start of this burst, ms, and its length. */
+	/** Start of this burst, ms, and its length in characters. */
 	#beganMs = 0;
 	#count = 0;
 	#isText = false;
 	#sparks = 0;
 	#texts = 0;
 
-	/** `endsMs`: latest end. `follows`: session that continues if nothing is found. */
+	/** `endsMs` is the latest end. The session `follows` continues if nothing is found. */
 	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: ReadSession) {
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#follows = follows;
@@ -72,7 +72,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** Always 0: reception of eight bits detects no damage. */
+	/** Always 0, because reception in eight bits detects no damage. */
 	get damaged(): number {
 		return 0;
 	}
@@ -135,7 +135,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		const isSpark = this.#count < FEW;
 		if (isSpark) this.#sparks++;
 		if (this.#isText) this.#texts++;
-		// The speed is right, the data unknown: no noise.
+		// The speed is right but the kind of data unknown, which is not noise.
 		if (this.#texts === TEXTS) this.end(KIND_NONE);
 		else if (this.#isText || !isWhole || (isSpark && this.#sparks < SPARKS)) this.wait(nowMs - GAP_MS, nowMs);
 		else this.nextSpeed(nowMs);

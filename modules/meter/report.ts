@@ -6,7 +6,10 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/** Minimum run of digits to mask in an identification: serial numbers have more, types fewer. */
+/**
+ * Number of digits in a row from which they are masked in an identification: serial numbers have more digits than
+ * types.
+ */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;

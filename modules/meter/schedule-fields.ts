@@ -1,7 +1,7 @@
 /** Settings of automatic readouts (API text, "Reading schedule"). */
 import { BOOLEAN, CHOICE, entry, field, INTEGER } from "../config/schema.js";
 
-/** Unique ID of the entry (parts.ts). */
+/** Unique id of the entry (parts.ts). */
 const IN_SCHEDULE = 8;
 
 export const UNIT_MINUTES = "minutes";
@@ -24,7 +24,7 @@ export const SCHEDULE_PERIOD_UNIT = field<string>({
 	choices: Object.freeze([UNIT_MINUTES, UNIT_HOURS, UNIT_DAYS, UNIT_MONTHS]),
 	initial: UNIT_MINUTES,
 });
-/** One of the values of its unit, see PERIOD_UNITS. */
+/** One of the values allowed for its unit (PERIOD_UNITS). */
 export const SCHEDULE_PERIOD_VALUE = field<number>({
 	entry: IN_SCHEDULE,
 	id: 3,
@@ -34,7 +34,7 @@ export const SCHEDULE_PERIOD_VALUE = field<number>({
 	maximum: 30,
 	initial: 15,
 });
-/** Local hour of the day, for days and months. */
+/** Local hour of the day, if the unit is days or months. */
 export const SCHEDULE_TRIGGER_HOUR = field<number>({
 	entry: IN_SCHEDULE,
 	id: 4,
@@ -51,7 +51,7 @@ export const SCHEDULE_TRIGGER_MINUTE = field<number>({
 	maximum: 59,
 	initial: 0,
 });
-/** Day of the month, for months; limited to days of every month. */
+/** Day of the month, if the unit is months; limited to days that every month has. */
 export const SCHEDULE_TRIGGER_DAY = field<number>({
 	entry: IN_SCHEDULE,
 	id: 6,

@@ -12,10 +12,11 @@
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING while the reader continues.
  *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
- * Times that passed without power, during a long readout or by a clock adjustment count as missed; one run makes up for
- * all of them. A clock set back by less than half a period, at most an hour, repeats no time. Until the clock is set,
- * periods count from the start, a month as 30 days. A run joins a readout in progress. A refused password or key pauses
- * the schedule for REFUSED_MS, unless settings change, because more attempts would lock the meter.
+ * Times that passed without power, during a long readout or because the clock was adjusted count as missed; a single
+ * run makes up for all of them. If the clock is set back by less than half a period, at most an hour, no time is
+ * repeated. Until the clock is set, periods count from the start, and a month counts as 30 days. A run joins a readout
+ * in progress. A rejected password or key pauses the schedule for REFUSED_MS, unless settings change, because more
+ * attempts would lock the meter.
  *
  * `keep()` and `start()` carry the state across a sleep in KEPT_LENGTH bytes, little-endian, times in Unix seconds:
  *
@@ -41,7 +42,7 @@ import type { MeterDeps } from "./settings.js";
 
 /** Part of the reader that the schedule uses. */
 export interface ScheduledReader {
-	/** Failure when an unsolicited telegram is late; undefined when the gateway requests data. */
+	/** Failure to report if an unsolicited telegram is late; undefined if the gateway requests data. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
 	readonly outcomes: Pick<ReadStatistics, "readouts">;
@@ -53,9 +54,9 @@ export interface ScheduleOptions {
 	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
-	/** Returns undefined when automatic reading is disabled. */
+	/** Returns undefined if automatic reading is disabled. */
 	plan(): Recurrence | undefined;
-	/** Reports the number of times without a run. */
+	/** Called with the number of times that passed without a run. */
 	missed?(count: number): void;
 	readonly live?: { changed(): void };
 }
@@ -66,11 +67,11 @@ const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
 const RETRY_MS = Object.freeze([60_000, 240_000]);
 /** Delay while other requests use the memory or the reader. */
 const BUSY_MS = 5000;
-/** Pause after a refusal; most meters unlock within an hour. */
+/** Pause after a rejected password or key; most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
 /** Minimum time from a retry to the next scheduled time. */
 const ROOM_MS = 60_000;
-/** Largest setback of the clock that repeats no time. */
+/** Largest amount by which the clock may be set back without repeating a time. */
 const SLACK_MS = 3_600_000;
 /** Maximum number of missed times counted at once. */
 const COUNT_LIMIT = 1000;
@@ -97,9 +98,9 @@ export class Schedule implements Timed, ReadCallback {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	/** Scheduled time, Unix ms; 0 while the clock is not set. */
 	#nextUtcMs = 0;
-	/** Last due time, Unix ms; 0 when unknown. */
+	/** Last due time, Unix ms; 0 if unknown. */
 	#dueUtcMs = 0;
-	/** True when the awaited time is a retry. */
+	/** True if the awaited time is a retry. */
 	#isRetry = false;
 	/** Number of failed tries for that time. */
 	#failed = 0;
@@ -107,11 +108,11 @@ export class Schedule implements Timed, ReadCallback {
 	#refusedUntilMs = 0;
 	/** The reader's readout count at the last due time. */
 	#readouts = 0;
-	/** True after a sleep: the run waits for a new unsolicited telegram. */
+	/** True after a sleep: the run then waits for a new unsolicited telegram. */
 	#hasSlept = false;
-	/** End of the last run, Unix ms; 0 without a run or a set clock. */
+	/** End of the last run, Unix ms; 0 if there was none or the clock was not set. */
 	lastRunUtcMs = 0;
-	/** Failure code of the last run; "" after success. */
+	/** Failure code of the last run; "" after a success. */
 	lastError = "";
 	missed = 0;
 
@@ -120,13 +121,14 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task = options.deps.driver.register("schedule", this);
 	}
 
-	/** Next run or retry, Unix ms; 0 when none is planned or the clock is not set. */
+	/** Time of the next run or retry, Unix ms; 0 if none is planned or the clock is not set. */
 	get nextRunUtcMs(): number {
 		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
 	}
 
 	/**
-	 * `lastUtcMs`: last readout before the start; 0: unknown. `kept`: state before a sleep. `error`: failure code then.
+	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `kept`: state before a
+	 * sleep. `error`: failure code at that time.
 	 */
 	start(lastUtcMs: number, kept?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
@@ -163,7 +165,7 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** Applies changes of schedule, zone or meter settings. */
+	/** Applies changes of schedule, time zone or meter settings. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
@@ -174,7 +176,7 @@ export class Schedule implements Timed, ReadCallback {
 	clockChanged(): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_WAITING) return;
-			// A clock set forward may have skipped the awaited time.
+			// The awaited time may be past, if the clock was set forward.
 			if (this.#nextUtcMs !== 0 && this.#nextUtcMs <= this.utcMs) this.deadlineMs = nowMs;
 			else this.wait(nowMs);
 		});
@@ -215,7 +217,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
-			// The reader's limit is a minute for a caller, ten for a session.
+			// The reader reports after a minute, but its session may run for ten; then the schedule waits again.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
 			else this.ended(failure, nowMs);
 		});
@@ -248,7 +250,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#isRetry = kept.getUint8(RETRY_OFFSET) === 1;
 		const refusedUtcMs = timeAt(kept, REFUSED_OFFSET);
 		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
-		// Without a clock, the end of the sleep counts as due.
+		// If the clock was not set, the end of the sleep counts as due.
 		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(kept, NEXT_OFFSET) || utcMs;
 		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}
@@ -275,7 +277,7 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#plan === undefined ? Number.POSITIVE_INFINITY : nextMoment(this.#plan, zone, utcMs);
 	}
 
-	/** Valid only with a schedule. */
+	/** Call only if there is a schedule. */
 	private get periodMs(): number {
 		const { minutes = 0, months = 0 } = this.#plan ?? {};
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;

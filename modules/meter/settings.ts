@@ -26,9 +26,9 @@ export interface MeterDeps {
 
 /** Temporary user of the reader's serial line. */
 export interface LineBorrower {
-	/** Present attempt of a probe: `meter_trying` of the API. */
+	/** Present attempt of a probe, which the API shows as `meter_trying`. */
 	readonly trying?: string;
-	/** Ends the use of the line without notification. */
+	/** Ends the use of the line, without notification. */
 	stop(): void;
 }
 

@@ -1,10 +1,11 @@
 /**
- * Built-in meter simulator (`simulator_en`): a household with solar panels. Its data sets take the path of a real
- * meter's, through the parser into the packed readout.
+ * Built-in meter simulator (`simulator_en`): a household with solar panels. Its data sets pass through the parser into
+ * the packed readout, as those of a real meter do.
  *
- * Each of the week's 168 hours has constant power: the hour's load and sun, each times a factor of the weekday; the
- * difference is import or export. Energy is the sum since 2024-01-01 (a Monday), so counters never decrease and agree
- * with power. Power and voltage have a ripple of a few percent, which energy ignores.
+ * Each of the week's 168 hours has constant power: the load and the sun of that hour of the day, each times a factor
+ * for the day of the week; the difference is import or export. Energy is the sum since 2024-01-01 (a Monday), so
+ * counters never decrease and agree with the power. Power and voltage have a ripple of a few percent, which energy
+ * ignores.
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
@@ -25,7 +26,7 @@ const SIMULATOR_BAUD = 9600;
 /** Load and solar power in W by hour of the day. Texts, because a number in a table takes 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
-/** Factors in percent, Monday first. */
+/** Factors in percent for the days of the week, Monday first. */
 const LOAD_PERCENT = "100 96 98 101 108 131 118";
 const SUN_PERCENT = "84 100 31 66 92 100 77";
 
@@ -39,7 +40,7 @@ const START_EXPORT_WH = 1_870_000;
 /** Tariff 1 applies from 6:00 to 22:00. */
 const TARIFF_1_FROM = 6;
 const TARIFF_1_TO = 22;
-/** Percentage of each phase. */
+/** Share of each phase, percent. */
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);
 
 /** Buffer for a line of a few dozen characters. */
@@ -102,7 +103,7 @@ export class MeterSimulator {
 		this.#exportWh = Math.floor(this.#exportWh);
 	}
 
-	/** Returns the power in an hour of the week, W; negative: into the grid. */
+	/** Returns the power in an hour of the week, W; negative while exporting. */
 	private netOf(hour: number): number {
 		const day = Math.floor(hour / 24);
 		const ofDay = hour % 24;
@@ -175,7 +176,7 @@ export class MeterSimulator {
 	}
 }
 
-/** Returns -3 to 3; changes every ten seconds. */
+/** Returns a number from -3 to 3 that changes every ten seconds. */
 function rippleAt(sinceMs: number): number {
 	const step = Math.floor(sinceMs / 10_000);
 	return (((step * 7919) % 101) % 7) - 3;

@@ -1,6 +1,6 @@
 /**
- * Alternative protocols that a probe tries when the chosen one receives nothing. Listening (recogniser.ts) finds meters
- * with unsolicited telegrams.
+ * Other protocols that a probe tries if the configured one receives nothing. Meters with unsolicited telegrams are
+ * found by listening (recogniser.ts).
  */
 
 import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
@@ -13,7 +13,7 @@ import { TIC } from "../tic/protocol.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
-/** `failure` is reported when the meter answers. */
+/** A protocol to try; `failure` is reported if the meter answers in it. */
 export interface SuggestedProtocol {
 	readonly failure: Failure;
 	/** Time limit for the answer to one request, ms. */
@@ -32,7 +32,7 @@ const HDLC: SuggestedProtocol = Object.freeze({
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 
-/** Returns the alternatives in order. */
+/** Returns the protocols to try, in order. */
 export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
 	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
 	return settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];

@@ -24,7 +24,7 @@ export const KIND_SML = 2;
 export const KIND_HDLC = 3;
 export const KIND_MBUS = 4;
 export const KIND_WRAPPER = 5;
-/** Unknown data, reported by recogniser.ts. */
+/** Unknown data; reported by recogniser.ts. */
 export const KIND_NOISE = 6;
 /** An APDU without a frame. */
 export const KIND_BARE = 7;
@@ -47,20 +47,20 @@ const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
 const IDENT_LIMIT = 80;
-/** Maximum position of a `/` that begins a new identification: the manufacturer's letters. */
+/** A `/` at a higher position begins a new identification: before it there are only the letters of the manufacturer. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
-/** At most one of this many characters may be damaged. */
+/** At most one in so many characters may be damaged. */
 const DAMAGE = 16;
-/** Run of text characters that proves the speed; one in 2^32 at a wrong speed. */
+/** Length of a run of text characters that proves the speed; at a wrong speed its chance is one in 2^32. */
 const TEXT_RUN = 32;
-/** Required TIC groups in a row; one in 64 has a right check by accident. */
+/** Required number of TIC groups in a row; one in 64 has a right check by chance. */
 const GROUPS = 3;
 
 /** Size of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
 const HEAD_LIMIT = 18;
 const SND_UD = 0x53;
-/** Bytes examined for a wrapper: version, ports, length, tag, and the bytes that identify an APDU. */
+/** Number of bytes examined for a wrapper: version, ports, length, tag, and those that identify an APDU. */
 const WRAPPER_LENGTH = 14;
 /** Offset of the APDU's tag in the wrapper; an invoke id of 4 bytes follows. */
 const WRAPPER_TAG = 8;
@@ -79,18 +79,18 @@ const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
-	/** True when the characters of KIND_ASCII have a parity bit; always true for KIND_TIC. */
+	/** True if the characters of KIND_ASCII have a parity bit; always true for KIND_TIC. */
 	hasParity = false;
 	/* ASCII: counts of characters since `/`, of those with even parity, and of those without bit 7. */
 	#text = TEXT_HUNT;
 	#length = 0;
 	#even = 0;
 	#plain = 0;
-	/** Characters before a parenthesis, whether one is open, and number of data sets. */
+	/** Number of characters before a parenthesis, whether one is open, and number of data sets. */
 	#address = 0;
 	#isOpen = false;
 	#sets = 0;
-	/** Lengths of the present text runs with even parity, and without bit 7. */
+	/** Lengths of the present runs of text, with even parity and without bit 7. */
 	#evenRun = 0;
 	#plainRun = 0;
 	/* TIC: sum of the group's characters, its last two characters, and number of valid groups in a row. */
@@ -112,7 +112,7 @@ export class TelegramScanner {
 	#isPush = false;
 	/** True after an HDLC frame, which may contain a ciphered APDU. */
 	#isFramed = false;
-	/** The last bytes, and the index of the next one. */
+	/** The last bytes received, as a ring, and the index of the next one. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
 	#next = 0;
 
@@ -130,7 +130,7 @@ export class TelegramScanner {
 		return !this.#isFramed && this.isBare ? KIND_BARE : KIND_NONE;
 	}
 
-	/** True when the last characters are text, which proves the speed. */
+	/** True if the last characters are text, which proves the speed. */
 	get readsText(): boolean {
 		return this.#evenRun >= TEXT_RUN || this.#plainRun >= TEXT_RUN;
 	}
@@ -141,7 +141,7 @@ export class TelegramScanner {
 		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
 		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
 		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
-		// A slash at the beginning of a line begins a telegram; elsewhere it is data.
+		// A `/` at the beginning of a line begins a telegram; elsewhere it is data.
 		const isInside = this.#text === TEXT_SETS ? this.#address > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
 		if (character === SLASH && !isInside) {
 			this.#text = TEXT_IDENT;
@@ -159,8 +159,9 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * A group is LF, label, data, check character, CR, separated by HT or blank. The check is six bits of the sum before
-	 * it, plus 0x20; the older TIC leaves out the last separator.
+	 * Takes a character of TIC. A group is LF, label, data, check character, CR, separated by HT or blank. The check is
+	 * six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not part of
+	 * the sum.
 	 */
 	private takeTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
@@ -209,7 +210,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** At the `!`: returns true when nearly all characters have one framing. */
+	/** Returns true, at the `!`, if nearly all characters have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
@@ -257,7 +258,7 @@ export class TelegramScanner {
 		return isPushed;
 	}
 
-	/** Returns the offset of the control byte in the header; -1 when unknown or impossible. */
+	/** Returns the offset of the control byte in the header; -1 if it is unknown or impossible. */
 	private controlAt(): number {
 		let at = 2;
 		for (let address = 0; address < 2; address++) {
@@ -287,7 +288,7 @@ export class TelegramScanner {
 		else if (at < 4) {
 			const isDoubled = at === 2 && this.#frameLength === 0x68 && byte !== 0x68;
 			if (isDoubled) {
-				// The previous byte was noise; the presumed length begins the frame.
+				// The previous byte was noise, and the presumed length is the first byte of the frame.
 				this.#frame = 2;
 				this.#frameLength = byte;
 			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frame = byte === 0x68 ? 1 : 0;
@@ -295,7 +296,7 @@ export class TelegramScanner {
 			this.#isPush = this.#frameLength > 3;
 		} else if (at < 4 + this.#frameLength) {
 			this.#sum = (this.#sum + byte) & 0xff;
-			// SND_UD with or without FCB; CI: segment 0 to 15, the last one or not.
+			// SND_UD with or without FCB. CI: segment 0 to 15, the last one or not.
 			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
 			if (!this.#isPush) this.#frame = 0;
 		} else if (at === 4 + this.#frameLength) {
@@ -322,15 +323,15 @@ export class TelegramScanner {
 		return isCiphered && this.lastAt(WRAPPER_TAG + 1) === TITLE_LENGTH;
 	}
 
-	/** True when the last bytes begin a ciphered APDU outside an M-Bus frame. */
+	/** True if the last bytes begin a ciphered APDU outside an M-Bus frame. */
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
-		// Suites 0 and 1: encrypted, with any key, with or without a tag.
+		// Suite 0 or 1, encrypted, with any key, with or without a tag.
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 
-	/** Returns a byte of the last WRAPPER_LENGTH, oldest first. */
+	/** Returns one of the last WRAPPER_LENGTH bytes; index 0 is the oldest. */
 	private lastAt(index: number): number {
 		return this.#last[(this.#next + index) % WRAPPER_LENGTH];
 	}

@@ -1,6 +1,6 @@
 /**
- * Failures for unsolicited data: entries of failures.ts with the finding added, so compare them by code, not identity.
- * Decides when to examine such data.
+ * Failures for unsolicited data: entries of failures.ts to which the finding was added, so they are compared by code,
+ * not by identity. Also decides when such data are examined.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -17,16 +17,16 @@ import {
 import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_NOISE, KIND_SML, KIND_TIC, KIND_WRAPPER } from "./telegram-scanner.js";
 
-/** Framings in the API. */
+/** Framings, as named in the API. */
 export const FRAMING_7E1 = "7E1";
 export const FRAMING_8N1 = "8N1";
 export const FRAMING_8E1 = "8E1";
 
-/** API words, by KIND_… from KIND_ASCII on. */
+/** Words of the API, in the order of KIND_… from KIND_ASCII on. */
 const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare tic";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 const TIC_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_TIC });
-/** Failures, by KIND_… from KIND_ASCII on. */
+/** Failures, in the order of KIND_… from KIND_ASCII on. */
 const ROWS: readonly Failure[] = Object.freeze([
 	UNSOLICITED_ASCII,
 	UNSOLICITED_SML,
@@ -63,17 +63,17 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 			});
 }
 
-/** True when a session received no valid answer. */
+/** Returns true if a session received no valid answer. */
 function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
-/** True when a session failed with received characters that were no echo. */
+/** Returns true if a session failed although it received characters that were not an echo. */
 export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
 
-/** True when the gateway is configured as the failure advises: nothing new was found. */
+/** Returns true if the settings are already those that the failure advises, so that nothing new was found. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	const { protocol } = advice ?? {};
 	if (protocol === PROTOCOL_SML || protocol === PROTOCOL_TIC) return settings.protocol === protocol;
@@ -82,17 +82,17 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
-/** Time for a busy line before the first request; a meter may still be sending. */
+/** Time allowed for a busy line before the first request; a meter may still be sending. */
 const IDLE_MS = 4000;
 
-/** Evidence, during one readout, for unsolicited telegrams. The data is examined at most once. */
+/** Evidence of unsolicited telegrams during one readout. The data are examined at most once. */
 export class UnsolicitedDetector {
-	/** True when bytes arrived that are no answer. */
+	/** True if bytes have arrived that are not an answer. */
 	isStrange = false;
 	isOver = false;
 	hasAsked = false;
 	#noise: Failure | undefined;
-	/** Time of the first byte without a request, monotonic ms. */
+	/** Time of the first byte that arrived without a request, monotonic ms. */
 	#idleMs = Number.POSITIVE_INFINITY;
 
 	begin(): void {
@@ -100,8 +100,8 @@ export class UnsolicitedDetector {
 	}
 
 	/**
-	 * Records bytes received while no answer is expected; `known`: failure that progressed furthest. Returns true when
-	 * they should be examined at once.
+	 * Records bytes that arrived while no answer was expected. `known` is the failure that progressed furthest. Returns
+	 * true if the bytes must be examined at once.
 	 */
 	cameIdle(known: Failure | undefined, nowMs: number): boolean {
 		this.isStrange = true;
@@ -109,7 +109,7 @@ export class UnsolicitedDetector {
 		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/** Records the end of a session; returns undefined for noise, the least informative failure. */
+	/** Records the end of a session. Returns its failure, but undefined for noise, which says least. */
 	ended(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.isStrange = true;
 		if (failure?.unasked === undefined || failure.isFinal) return failure;
@@ -117,12 +117,15 @@ export class UnsolicitedDetector {
 		return undefined;
 	}
 
-	/** True when the data should be examined after all sessions failed; `known`: failure that progressed furthest. */
+	/**
+	 * Returns true if the data must be examined after all sessions have failed. `known` is the failure that progressed
+	 * furthest.
+	 */
 	remain(known: Failure | undefined): boolean {
 		return this.isStrange && !this.isOver && isUnanswered(known);
 	}
 
-	/** Returns `known`, or noise if that says more. */
+	/** Returns `known`, or the failure for noise if that says more. */
 	most(known: Failure | undefined): Failure | undefined {
 		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}

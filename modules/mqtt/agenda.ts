@@ -1,5 +1,5 @@
 /**
- * Queue of messages; publisher.ts decides when the next one is sent.
+ * Queue of messages. publisher.ts decides when the next one is sent.
  *
  *     ONLINE      publish that the gateway is online
  *     FORGET      withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
@@ -8,8 +8,8 @@
  *     VALUES      publish each entity in turn
  *     OFFLINE     publish that the gateway goes offline for good
  *
- * A message is due until the broker has acknowledged it. Flash keeps the announced keys, so that the announcement can be
- * withdrawn and each vanished key is removed once:
+ * A message is due until the broker has acknowledged it. The announced keys are kept in flash, so that the announcement
+ * can be withdrawn, and each key that has vanished is removed once:
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  */
@@ -45,7 +45,7 @@ import {
 } from "./messages.js";
 import type { Message } from "./session.js";
 
-/** Bits, in the order of sending. */
+/** Messages as bits, in the order of sending. */
 const ONLINE_DUE = 1;
 const FORGET = 2;
 const TELL = 4;
@@ -56,13 +56,13 @@ const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
-/** Seconds; with a shorter pause values need no acknowledgement, because the next ones replace lost ones. */
+/** Seconds. With a shorter pause values are sent without acknowledgement, because the next values replace lost ones. */
 const ACKNOWLEDGED_PAUSE_S = 10;
 
-/** Changed settings apply from the next session on. */
+/** Settings of a session; changed settings apply from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Home Assistant's discovery prefix; empty when discovery is off. */
+	/** Home Assistant's discovery prefix; empty if discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -79,7 +79,7 @@ class Plan {
 	}
 }
 
-/** First part of all topics of this gateway. */
+/** Returns the first part of all topics of this gateway. */
 export function baseTopicOf(config: ConfigStore, serial: string): string {
 	return `${config.get(MQTT_TOPIC)}/${idOf(serial)}`;
 }
@@ -91,20 +91,20 @@ export class Agenda {
 	#readout: Readout | undefined;
 	/** True while the broker lacks part of the newest readout. */
 	#isNews = false;
-	/** The last attempt to read the meter failed. */
+	/** True if the last attempt to read the meter failed. */
 	#hasFailed = false;
 	/** Entities of the readout, while some are still to be sent. */
 	#entities: Entities | undefined;
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
-	/** Stored in flash once acknowledged. */
+	/** Keys of the announcement being sent; stored in flash once it is acknowledged. */
 	#telling = "";
-	/** Announced in this session, each between two blanks. */
+	/** Keys announced in this session, each between two blanks. */
 	#shown = "";
-	/** The announced keys belong to another meter, or other settings of it. */
+	/** True if the announced keys belong to another meter, or to this meter with other settings. */
 	#isOther = false;
-	/** Time when values were last sent, and earliest time for those of the newest readout, ms. */
+	/** Time at which values were last sent, and earliest time for the values of the newest readout, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
 
@@ -112,7 +112,7 @@ export class Agenda {
 		this.#deps = deps;
 	}
 
-	/** Starts a session. With `isLast` it only withdraws the announcement. */
+	/** Starts a session. With `isLast` the session only withdraws the announcement. */
 	begin(isLast: boolean): void {
 		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
@@ -137,12 +137,12 @@ export class Agenda {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** Home Assistant's birth message matters. */
+	/** True if Home Assistant's birth message must be handled. */
 	get hasDiscovery(): boolean {
 		return this.#plan?.prefix !== "";
 	}
 
-	/** A stored announcement may have to be withdrawn. */
+	/** True if there is an announcement that may have to be withdrawn. */
 	get owesFarewell(): boolean {
 		return this.told !== "";
 	}
@@ -180,7 +180,7 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Home Assistant has started: announces and sends everything again. */
+	/** Home Assistant has started: everything is announced and sent again. */
 	greet(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
@@ -194,18 +194,19 @@ export class Agenda {
 	}
 
 	/**
-	 * Prepares the last session with the old settings. `isOther`: the new settings name another broker or disable MQTT.
+	 * Prepares the last session with the old settings. `isOther`: the new settings name another broker, or disable
+	 * MQTT.
 	 */
 	finish(isOther: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
-		// Subscribers must not use stale retained values of the old topic.
+		// The old topic is set offline, so that subscribers do not use its stale retained values.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
 	}
 
-	/** ms; 0: now; Infinity: never. */
+	/** Time at which the next message may be sent, ms; 0: now; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
@@ -214,7 +215,7 @@ export class Agenda {
 	/** Returns the next message, which is then in flight; undefined if none may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
-			// Lowest bit set.
+			// The lowest bit that is set.
 			const what = this.#due & -this.#due;
 			this.#due &= ~what;
 			const message = this.make(what, nowMs);
@@ -227,12 +228,12 @@ export class Agenda {
 		return undefined;
 	}
 
-	/** The broker must acknowledge the message in flight. */
+	/** True if the broker must acknowledge the message in flight. */
 	get wantsAnswer(): boolean {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
-	/** Returns true when the broker now has all values of the newest readout. */
+	/** Handles the acknowledgement. Returns true if the broker now has all values of the newest readout. */
 	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
@@ -252,12 +253,12 @@ export class Agenda {
 		return this.#deps.config.get(MQTT_PAUSE_SECS);
 	}
 
-	/** Frees the entities once no message is due. */
+	/** Frees the entities when no message is due any more. */
 	private rest(): void {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** A 0 before the first readout would look like a reading. */
+	/** True if values may be sent: before the first readout a 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
@@ -272,7 +273,7 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Makes a message; undefined when there is nothing to send. */
+	/** Makes a message; undefined if there is nothing to send. */
 	private make(what: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
@@ -299,7 +300,7 @@ export class Agenda {
 		return new Entities(this.#deps, options);
 	}
 
-	/** Makes the announcement; undefined when Home Assistant knows all entities. */
+	/** Makes the announcement; undefined if Home Assistant knows all entities. */
 	private tell(plan: Plan, entities: Entities): Message | undefined {
 		const { info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasState } = plan;
@@ -307,7 +308,7 @@ export class Agenda {
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
 		const told = this.told;
-		// Before the first readout it is unknown whether the meter is another one.
+		// Before the first readout it is not known whether this is another meter.
 		const wasSame = told.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
 		let keys = wasSame ? told : head;
 		let shown = this.#shown || " ";
@@ -315,7 +316,7 @@ export class Agenda {
 			entities.seek(i);
 			const key = ` ${keyOf(entities)} `;
 			if (!shown.includes(key)) shown += key.slice(1);
-			// The gateway's own entities never vanish.
+			// The gateway's own entities are never removed.
 			if (
 				entities.own === undefined &&
 				!keys.includes(key) &&
@@ -343,7 +344,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** Keys announced, from flash; empty when nothing is announced. */
+	/** The announced keys, from flash; empty if nothing is announced. */
 	private get told(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
@@ -354,15 +355,15 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(told))]);
 		} catch {
-			// Flash errors are reported elsewhere; the announcement or withdrawal is repeated.
+			// Flash errors are reported elsewhere; the announcement or withdrawal is then repeated.
 		}
 	}
 }
 
-/** Keys of `told` that are not in `keys`, each followed by a blank. */
+/** Returns the keys of `told` that are not in `keys`, each followed by a blank. */
 function missing(told: string, keys: string): string {
 	let list = "";
-	// Skip prefix and check.
+	// Skips prefix and check.
 	let at = told.indexOf(" ", told.indexOf(" ") + 1) + 1;
 	while (at > 0 && at < told.length) {
 		const end = told.indexOf(" ", at) + 1;

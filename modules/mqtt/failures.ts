@@ -1,4 +1,4 @@
-/** Failures of a session by END_… of session.ts; those of connections are in publish. */
+/** Failures of a session, by END_… of session.ts; those of the connection are in publish. */
 import {
 	type OutputFailure,
 	outputFailure,
@@ -14,7 +14,7 @@ const LOST = outputFailure(
 	"The broker has closed the connection. Check its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
-/** Retried after an hour or with other settings. */
+/** Ends that only the user can resolve: retried after an hour, or when the settings change. */
 const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([
@@ -65,12 +65,12 @@ export const NO_NETWORK = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"The gateway is in no network. See its network settings.",
 );
-/** `end` must not be END_WELL. */
+/** Returns the failure for `end`, which must not be END_WELL. */
 export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }
 
-/** An early retry is useless and may lock the account. */
+/** Returns true if an early retry is useless and may lock the account. */
 export function needsOwner(end: number): boolean {
 	return NEEDS_OWNER.includes(end);
 }

@@ -1,29 +1,29 @@
 /**
- * Settings of the MQTT client. Password, certificate and address share an entry, so the password is never used with
- * another broker.
+ * Settings of the MQTT client. Password, certificate and address are in one entry, so that the password is never used
+ * with another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
 
-/** Entry indexes, unique among all parts and never reused. */
+/** Unique ids of the entries among all parts; never reused. */
 const IN_MQTT = 17;
 const IN_MQTT_ANNOUNCED = 18;
 
-/** Printable characters without the blank. */
+/** Printable characters except the blank. */
 const GRAPHIC = "!~";
-/** All characters but control characters. */
+/** All characters except control characters. */
 const VISIBLE = " ";
 /** Topic without wildcards: no blank, `#` or `+`. */
 const TOPIC = '!"$*,~';
 
-/** Bytes: a CA certificate and one more of its chain. */
+/** Maximum size, bytes: a CA certificate and one more of its chain. */
 export const MQTT_CERTIFICATE_LIMIT = 3072;
-/** One JSON text with all values, one topic per value, or both. */
+/** Choices: one JSON text with all values, one topic per value, or both. */
 export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
 
-/** Broker's address, user name or topic. */
+/** Field of a text: the broker's address, the user name or a topic. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
 	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
 }
@@ -47,7 +47,7 @@ export const MQTT_PASSWORD = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Reference to the trusted certificate of the broker (config/blob.ts); empty when there is no certificate. */
+/** Reference to the trusted certificate of the broker (config/blob.ts); empty if there is none. */
 export const MQTT_CERTIFICATE = field<Uint8Array>({
 	entry: IN_MQTT,
 	id: 5,
@@ -84,7 +84,7 @@ export const MQTT_LANG = field<string>({
 	initial: "en",
 });
 /**
- * Minimum seconds between the values of two readouts. Below the initial value they are sent without acknowledgement.
+ * Minimum seconds between the values of two readouts. Below the initial value, values are sent without acknowledgement.
  */
 export const MQTT_PAUSE_SECS = field<number>({
 	entry: IN_MQTT,
@@ -111,7 +111,7 @@ export const MQTT = entry("mqtt", 1, [
 
 /**
  * Keys announced to Home Assistant and not withdrawn: discovery prefix, check of the meter's identification, then the
- * keys, in ASCII, each followed by a blank. Empty when nothing is announced.
+ * keys, in ASCII, each followed by a blank. Empty if nothing is announced.
  */
 export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	entry: IN_MQTT_ANNOUNCED,

@@ -1,9 +1,9 @@
 /** Log events of the MQTT output. */
 import { kind } from "../diagnostics/events.js";
 
-/** The first failure, and each different one after it; the detail is its code. */
+/** First failure, and each different failure after it. The detail is the code of the failure. */
 export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", { isPlain: true });
-/** Success after a failure: the broker has taken everything. */
+/** Success after a failure: the broker has accepted everything. */
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 
 export const MQTT_EVENTS = Object.freeze([EVENT_MQTT_FAILED, EVENT_MQTT_SENT]);

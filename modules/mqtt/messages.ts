@@ -1,15 +1,15 @@
 /**
  * Published messages: state, and announcement by Home Assistant's MQTT discovery (home-assistant.io, "MQTT", "Device
- * discovery payload"). A JSON payload is generated twice, for its length and while it is sent, so it is never stored
- * whole.
+ * discovery payload"). A JSON payload is generated twice, for its length and while it is sent, so that it is never
+ * stored as a whole.
  *
  *     <topic>/<id>/status     online, or as our will offline
  *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *     <topic>/<id>/<key>      1234.567
  *     <prefix>/device/smgw_<id>/config
  *
- * Home Assistant rejects a discovery payload with an unknown key in its root. A component that is left out stays; one
- * with only its platform is removed.
+ * Home Assistant rejects a discovery payload with an unknown key at its root. A component that is missing from the
+ * payload stays; a component for which only the platform is given is removed.
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -20,29 +20,29 @@ import type { Message } from "./session.js";
 
 export const ONLINE = "online";
 export const OFFLINE = "offline";
-/** Home Assistant publishes it at its start; independent of the discovery prefix. */
+/** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Index of the serial number's last characters in entity identifiers; few, so that 20 entities fit 4 KB. */
+/** Start of the serial number's part in entity identifiers. It is short, so that 20 entities fit 4 KB. */
 const SERIAL_END = -6;
 
-/** Home Assistant's text for unknown; a template turns null into it. */
+/** Home Assistant's text for an unknown state; a template produces it from null. */
 export const UNKNOWN = "None";
 const TIME = "time";
 
-/** Keeps only the characters allowed in topics and identifiers. */
+/** Returns the serial number with only those characters that topics and identifiers allow. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
 	return id;
 }
 
-/** Key in topics and state; `time` for the last readout's time. */
+/** Returns the key in topics and state; `time` for the time of the last readout. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }
 
-/** An empty one removes the retained message. */
+/** A message with a text; an empty text removes the retained message. */
 export class TextMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly #payload: Uint8Array;
@@ -65,7 +65,7 @@ export class TextMessage implements Message {
 	}
 }
 
-/** `produce` must return the same bytes both times. */
+/** A message with JSON. `produce` must write the same bytes both times. */
 export class JSONMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
@@ -116,7 +116,7 @@ export interface Announcement {
 	readonly info: Pick<HostInfo, "manufacturer" | "model" | "serial" | "firmwareVersion">;
 	readonly hostname: string;
 	readonly base: string;
-	/** One JSON text, or a topic per value. */
+	/** True for one JSON text; false for one topic per value. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
 	/** Keys to remove from Home Assistant, each followed by a blank. */

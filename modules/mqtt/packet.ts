@@ -1,12 +1,12 @@
 /**
- * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; numbers below are its clauses) for a client with one
- * subscription.
+ * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; the numbers below are its clauses) for a client with
+ * one subscription.
  *
  *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
  *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
  *
- * Limits: an incoming packet has PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored; a topic has
- * 65535 bytes, an outgoing packet 268 435 455.
+ * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored; a
+ * topic has up to 65535 bytes, an outgoing packet up to 268 435 455.
  */
 import type { TextCodec } from "../io/host.js";
 
@@ -19,12 +19,12 @@ export const PINGRESP = 13;
 const CONNECT_HEAD = 0x10;
 const PUBLISH_HEAD = 0x30;
 const PUBACK_HEAD = 0x40;
-/** SUBSCRIBE has fixed flags (3.8.1). */
+/** First byte of SUBSCRIBE, with its fixed flags (3.8.1). */
 const SUBSCRIBE_HEAD = 0x82;
 const PINGREQ_HEAD = 0xc0;
 const DISCONNECT_HEAD = 0xe0;
 
-/** Identifier of a packet without one (2.3.1). */
+/** Value of the identifier for a packet without one (2.3.1). */
 export const NO_ID = -1;
 
 /** Flags of CONNECT (3.1.2.3). The will is retained, with QoS 1. */
@@ -34,7 +34,7 @@ const FLAG_WILL = 0x2c;
 const FLAG_CLEAN = 0x02;
 /** Protocol level of 3.1.1 (3.1.2.2). */
 const LEVEL = 4;
-/** Protocol name and level, flags, keep-alive. */
+/** Length of protocol name and level, flags and keep-alive. */
 const CONNECT_FIXED = 10;
 
 /** Flags of PUBLISH (3.3.1). */
@@ -43,29 +43,29 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Bytes after an incoming fixed header; those stored. */
+/** Maximum number of bytes after an incoming fixed header, and number of those that are stored. */
 export const PACKET_LIMIT = 2048;
 export const KEPT_LIMIT = 64;
-/** Longest length field, bytes (2.2.3). */
+/** Maximum size of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
 	readonly clientId: string;
-	/** Empty: the user name is sent only with a password. */
+	/** User name; if empty, it is sent only together with a password. */
 	readonly user: string;
 	readonly password: string;
-	/** Retained, QoS 1, published when the connection breaks. */
+	/** Topic of the will, which is retained, has QoS 1, and is published when the connection breaks. */
 	readonly willTopic: string;
 	readonly willMessage: string;
 }
 
-/** CONNECT (3.1), clean session, with a will. `keepAliveS`: 0 to 65535. */
+/** Encodes CONNECT (3.1) for a clean session with a will. `keepAliveS` is 0 to 65535. */
 export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS: number): Uint8Array {
 	const { clientId, user, password, willTopic, willMessage } = fields;
 	const parts = [text.encode(clientId), text.encode(willTopic), text.encode(willMessage)];
 	let flags = FLAG_WILL | FLAG_CLEAN;
 	if (user !== "" || password !== "") {
-		// A password needs a user name, even empty (MQTT-3.1.2-22).
+		// A password requires a user name, which may be empty (MQTT-3.1.2-22).
 		flags |= FLAG_USER;
 		parts.push(text.encode(user));
 	}
@@ -84,8 +84,8 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * Retained PUBLISH (3.3) up to its payload of `length` bytes. `id` 1 to 65535: QoS 1; NO_ID: QoS 0. Throws RangeError if
- * too long.
+ * Encodes a retained PUBLISH (3.3) up to its payload of `length` bytes. `id` 1 to 65535 means QoS 1, NO_ID means QoS 0.
+ * Throws a RangeError if it is too long.
  */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
 	const hasId = id !== NO_ID;
@@ -96,7 +96,7 @@ export function encodePublish(topic: Uint8Array, id: number, length: number): Ui
 	return packet;
 }
 
-/** SUBSCRIBE (3.8) to one topic, QoS 0. */
+/** Encodes SUBSCRIBE (3.8) to one topic with QoS 0. */
 export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
 	const length = 2 + 2 + topic.length + 1;
 	const packet = begin(SUBSCRIBE_HEAD, length, length);
@@ -115,12 +115,15 @@ export function encodePing(): Uint8Array {
 	return Uint8Array.of(PINGREQ_HEAD, 0);
 }
 
-/** DISCONNECT (3.14): the will is not published. */
+/** Encodes DISCONNECT (3.14), after which the will is not published. */
 export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
-/** `length` bytes after the fixed header, with space for `room` of them. Throws RangeError if too long. */
+/**
+ * Begins a packet with `length` bytes after the fixed header, and space for `room` of them. Throws a RangeError if it
+ * is too long.
+ */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
 	for (let rest = length; rest > 127; rest >>= 7) digits++;
@@ -143,24 +146,24 @@ function putNumber(packet: Uint8Array, at: number, value: number): void {
 	packet[at + 1] = value;
 }
 
-/** Kind of the next byte. */
+/** Phases: what the next byte is. */
 const PHASE_HEAD = 0;
 const PHASE_LENGTH = 1;
 const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
-/** Assembles packets from pieces of any size; rejects everything after a malformed one. */
+/** Assembles packets from pieces of any size. After a malformed packet all further bytes are rejected. */
 export class PacketReader {
 	/** First KEPT_LIMIT bytes after the fixed header. */
 	readonly kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
 	#head = 0;
 	#phase = PHASE_HEAD;
-	/** Bytes taken in this phase. */
+	/** Number of bytes taken in this phase. */
 	#count = 0;
 
-	/** Returns the offset of the next packet. */
+	/** Takes bytes until a packet is complete; returns the offset of the next packet. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) this.enter(PHASE_HEAD);
 		let at = start;
@@ -176,12 +179,12 @@ export class PacketReader {
 		return at;
 	}
 
-	/** The complete packet stays available until the next `take()`. */
+	/** True if a packet is complete, which then stays available until the next `take()`. */
 	get isWhole(): boolean {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** True if it is not MQTT, or no packet from a broker to a client. */
+	/** True if the bytes are not MQTT, or not a packet from a broker to a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
@@ -201,13 +204,13 @@ export class PacketReader {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Offset of a PUBLISH's payload; 0 when the topic is too long to be of interest. */
+	/** Offset of a PUBLISH's payload; 0 if the topic is too long to matter. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;
 	}
 
-	/** Returns true when all of `bytes` are at `at`. */
+	/** Returns true if all of `bytes` are at `at`. */
 	holds(bytes: Uint8Array, at: number): boolean {
 		const { kept } = this;
 		return at + bytes.length <= this.length && bytes.every((byte, i) => kept[at + i] === byte);
@@ -246,7 +249,7 @@ export class PacketReader {
 
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// A clean session has no stored one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
+		// There is no stored session for a clean one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return kept[2] <= 2 || kept[2] === 0x80;
@@ -258,7 +261,7 @@ export class PacketReader {
 	}
 }
 
-/** Whether a broker may send this first byte and length to a client with one subscription. */
+/** Returns whether a broker may send this first byte and length to a client with one subscription. */
 function mayCome(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
@@ -270,7 +273,7 @@ function mayCome(head: number, length: number): boolean {
 			return length === 0;
 		default: {
 			const qos = (head >> QOS_SHIFT) & 3;
-			// DUP needs QoS 1 (3.3.1.1).
+			// The flag DUP requires QoS 1 (3.3.1.1).
 			if (head >> 4 !== PUBLISH || qos > 1 || (qos === 0 && (head & DUP) !== 0)) return false;
 			return length > 2 && length <= PACKET_LIMIT;
 		}

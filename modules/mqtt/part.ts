@@ -1,4 +1,4 @@
-/** Publishing by MQTT. docs/mqtt.md describes the messages. */
+/** Part that publishes by MQTT. docs/mqtt.md describes the messages. */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
@@ -50,7 +50,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			works: EVENT_MQTT_SENT,
 			open: (deps, access) => new MQTTService(deps, access),
 		});
-		// A device without radio always counts as connected.
+		// A device without a radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
 		return outlet;
 	},
@@ -71,7 +71,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),
 });
 
-/** "unsupported" when publishing is impossible, as in safe mode. */
+/** Returns the state; "unsupported" if publishing is impossible, as in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {
 	return config.get(MQTT_ENABLED) ? (service?.stateText ?? "unsupported") : "off";
 }

@@ -1,26 +1,26 @@
 /**
- * Policy of the MQTT output: when to connect, and what follows. agenda.ts selects messages; service.ts owns the
+ * Policy of the MQTT output: when to connect, and what follows. agenda.ts selects the messages; service.ts owns the
  * connection.
  *
- *                wanted    due       permit    connected  fails     greeted   all sent   not wanted
- *     OFF        WAITING   –         –         –          –         –         –          –
- *     RESTING    –         WAITING   –         –          –         –         –          OFF
- *     WAITING    –         OPENING   OPENING   –          –         –         –          OFF
- *     OPENING    –         –         –         GREETING   RESTING   –         –          OFF
- *     GREETING   –         –         –         –          RESTING   UP        –          OFF
- *     UP         –         –         –         –          RESTING   –         –          LEAVING
- *     LEAVING    –         –         –         –          OFF       –         OFF        –
+ *              wanted    due       permit    connected  fails     greeted   all sent   not wanted
+ *   OFF        WAITING   –         –         –          –         –         –          –
+ *   RESTING    –         WAITING   –         –          –         –         –          OFF
+ *   WAITING    –         OPENING   OPENING   –          –         –         –          OFF
+ *   OPENING    –         –         –         GREETING   RESTING   –         –          OFF
+ *   GREETING   –         –         –         –          RESTING   UP        –          OFF
+ *   UP         –         –         –         –          RESTING   –         –          LEAVING
+ *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * A session is wanted while MQTT is enabled and there is a network; a sleeping device also needs new data, and ends the
- * session when all is sent. After MQTT is disabled, one more session withdraws the announcement, with at most FAREWELLS
- * failures. Without a network the state is OFF at once.
+ * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
+ * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, which is given
+ * up after FAREWELLS failures. Without a network the state is OFF at once.
  *
- * WAITING: for the TLS permit, and for memory, checked every MEMORY_MS. RESTING: the seconds in RETRY_S, or an hour after
- * a refusal that only the user can resolve; a session of STABLE_MS resets the delays. LEAVING: changed settings, or
- * another output wants the permit; DISCONNECT follows the message in flight.
+ * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
+ * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
+ * LEAVING: settings have changed, or another output wants the permit; DISCONNECT is sent after the message in flight.
  *
  * After Home Assistant's birth message everything is sent again, after BIRTH_MS to ten times that, because all devices
- * receive it. PUBLISH_COST is claimed while a message is due.
+ * get that message. PUBLISH_COST is claimed while a message is due.
  */
 
 import type { Timed } from "../io/machine.js";
@@ -35,7 +35,7 @@ import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
-/** Connection, its buffer, and the entities of a readout. */
+/** Memory of the connection with its buffer, and of the entities of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
 export const MQTT_OFF = 0;
@@ -46,14 +46,14 @@ export const MQTT_GREETING = 4;
 export const MQTT_UP = 5;
 export const MQTT_LEAVING = 6;
 
-/** Reasons to leave a session. */
+/** Reasons for leaving a session. */
 const STAY = 0;
 const LEND = 1;
 const CHANGE = 2;
 
 /**
- * Seconds after a failure; with a random fifth more and the time to connect, a session is restored within a minute. A
- * sleeping device waits longer, because attempts drain its battery.
+ * Delays after a failure, seconds. A random fifth is added. With the time to connect, a session is restored within a
+ * minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
@@ -63,7 +63,7 @@ const BIRTH_MS = 1000;
 const FAREWELLS = 3;
 /** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
-/** Accepted by every server (3.1.3.1). */
+/** Maximum length of the client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
@@ -71,27 +71,29 @@ export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, t
 export class Publisher implements Timed {
 	/** Generation counter: changes whenever the connection should be opened or closed. */
 	connection = 0;
-	/** Counts since the start: sessions; messages acknowledged (QoS 0: sent). */
+	/** Counts since the start: sessions, and messages that were acknowledged (with QoS 0: sent). */
 	connections = 0;
 	published = 0;
 	readonly #deps: OutputDeps;
 	readonly #output: Output;
 	readonly #agenda: Agenda;
-	/** OFF to OPENING; later states come from the session. */
+	/** State from OFF to OPENING; later states are those of the session. */
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
 	#session: Session | undefined;
-	/** End of RESTING or of a wait for memory, ms; otherwise Infinity. */
+	/** End of RESTING, or of a wait for memory, ms; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Everything is sent again, ms; otherwise Infinity. */
+	/** Time at which everything is sent again, ms; otherwise Infinity. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
-	/** Attempts left to withdraw the announcement. */
+	/** Number of attempts left to withdraw the announcement. */
 	#farewells = 0;
 	#leave = STAY;
-	/** Start of the state or session, ms. */
+	/** Start of the state, or of the session, ms. */
 	#sinceMs = 0;
-	/** Processed acknowledgements of this session (-1 before CONNACK), and processed birth messages. */
+	/**
+	 * Number of acknowledgements processed in this session (-1 before CONNACK), and number of birth messages processed.
+	 */
 	#seen = 0;
 	#heard = 0;
 
@@ -112,7 +114,7 @@ export class Publisher implements Timed {
 		return this.#broker;
 	}
 
-	/** A message is due and may be sent soon, or once there is a network. */
+	/** True if a message is due that may be sent soon, or once there is a network. */
 	get isBusy(): boolean {
 		const { state } = this;
 		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
@@ -202,7 +204,7 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** The connection stands, in OPENING. */
+	/** Handles, in OPENING, that the connection was opened. */
 	stands(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
@@ -230,12 +232,12 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Outgoing bytes into `into[start..end)`; returns their number. */
+	/** Writes outgoing bytes into `into[start..end)`; returns their number. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
 
-	/** Progress of the session; also needed after `take()`. */
+	/** Makes progress with the session; must also be called after `take()`. */
 	work(nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
@@ -258,7 +260,7 @@ export class Publisher implements Timed {
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// Another output that wants the permit must not wait for messages that can be sent later.
+		// If another output wants the permit, messages that can be sent later do not delay the end of the session.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -268,11 +270,11 @@ export class Publisher implements Timed {
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
 		this.#output.succeed(0, nowMs);
-		// It cannot keep the session, and the broker would publish the will.
+		// A sleeping device cannot keep the session: the broker would publish the will.
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** Failed or closed; `code` is CLIENT_…. */
+	/** Handles that the connection failed or was closed; `code` is CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -301,11 +303,11 @@ export class Publisher implements Timed {
 	private enter(step: number, nowMs: number): void {
 		this.#step = step;
 		this.#sinceMs = nowMs;
-		// Deferred: not inside the caller.
+		// The state is left in the next tick, not inside the caller.
 		this.#endMs = nowMs;
 	}
 
-	/** Needs address, certificate, permit and memory. */
+	/** Opens a connection, which needs address, certificate, permit and memory. */
 	private open(nowMs: number): void {
 		const { config } = this.#deps;
 		const output = this.#output;
@@ -322,15 +324,15 @@ export class Publisher implements Timed {
 	}
 
 	/**
-	 * Requests the permit; false while waiting for it. The deadline is reset first, because the permit may arrive during
-	 * the call.
+	 * Requests the permit; returns false while it must wait. The deadline is reset first, because the permit may arrive
+	 * during the call.
 	 */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();
 	}
 
-	/** Claims memory; false schedules another try in MEMORY_MS. */
+	/** Claims memory. If it returns false, another try follows in MEMORY_MS. */
 	private claim(nowMs: number): boolean {
 		const isClaimed = this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
@@ -348,7 +350,7 @@ export class Publisher implements Timed {
 		this.fail(sessionFailure(end), needsOwner(end), nowMs);
 	}
 
-	/** Schedules the next attempt. `isForOwner`: an early retry is useless. */
+	/** Schedules the next attempt. `isForOwner`: an early retry would be useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
 		if (this.#farewells > 0) this.#farewells--;
@@ -359,7 +361,7 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** No network: closes everything and fails a running test. */
+	/** Without a network: closes everything and fails a running test. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);

@@ -34,7 +34,7 @@ export const MQTT_TEXTS = Object.freeze({
 	hasStatus: false,
 });
 
-/** Written to storage as it arrives; the value refers to it. */
+/** The text is stored as it arrives; the value refers to the stored text. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: MQTT_CERTIFICATE.name,
 	kind: TEXT,
@@ -51,7 +51,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// Saving again triggers another attempt after a failure.
+	// Saving again retries after a failure.
 	applies: true,
 });
 
@@ -66,7 +66,10 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	});
 }
 
-/** Keeps omitted fields. The password is bound to its broker; another one needs it anew. */
+/**
+ * Validates the body; omitted fields keep their values. The password belongs to its broker and must be entered again
+ * for another one.
+ */
 function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;
@@ -106,7 +109,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 	return undefined;
 }
 
-/** Undefined: the field keeps its value. */
+/** Returns true if the text is a valid topic; undefined means that the field keeps its value. */
 function isTopic(topic: string | undefined): boolean {
 	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
 }

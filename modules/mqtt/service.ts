@@ -1,5 +1,5 @@
 /**
- * Owns the connection that publisher.ts wants, for app/gateway.ts. No publisher exists while MQTT is off.
+ * Owns the connection that publisher.ts needs, for app/gateway.ts. No publisher exists while MQTT is off.
  *
  * Limits: PIECE bytes per read or write, PIECES_AT_ONCE reads in a row.
  */
@@ -14,11 +14,11 @@ import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publi
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
-/** Connection that is open or being opened. */
+/** A connection that is open or being opened. */
 interface Connection {
 	readonly client: Client;
 	readonly buffer: Uint8Array;
-	/** Bytes it accepts; -1 until open. */
+	/** Number of bytes that the connection accepts; -1 until it is open. */
 	writable: number;
 }
 
@@ -27,13 +27,13 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#publisher: Publisher | undefined;
-	/** True when the broker had accepted the session at the last check. */
+	/** True if the broker had accepted the session at the last check. */
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** Last handled value of the publisher's `connection`. */
+	/** Value of the publisher's `connection` that was handled last. */
 	#served = 0;
 	#hasNetwork = false;
-	/** Readout or later failure not yet passed to the publisher, and its time, ms. */
+	/** Readout, or later failure, that was not passed to the publisher yet, and its time, ms. */
 	#news: Readout | undefined;
 	#hasFailed = false;
 	#newsMs = Number.POSITIVE_INFINITY;
@@ -55,7 +55,10 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	/** Processed in a later tick: the chip's stack is too small inside the end of the meter session. */
+	/**
+	 * Takes a readout, which is processed in a later tick: inside the end of the meter session the chip's stack is too
+	 * small.
+	 */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
@@ -98,7 +101,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Publishes now; false while a test runs, or shortly after one. */
+	/** Publishes now, as a test. Returns false while a test runs and shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
@@ -168,14 +171,14 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		const readout = this.#news;
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
-		// A battery device may turn on its radio just for this readout.
+		// A battery device may turn its radio on just for this readout.
 		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
 		this.#hasFailed = false;
 	}
 
-	/** Returns a publisher with the last readout, so that enabling MQTT publishes at once. */
+	/** Returns a new publisher with the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
 		const publisher = new Publisher(this.#deps, this.output);
 		const readout = this.#deps.reader.outcomes.measured;
@@ -209,7 +212,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		client?.close();
 	}
 
-	/** The connection accepts `count` bytes. */
+	/** Handles that the connection accepts `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;
@@ -224,7 +227,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 			const count = publisher.take(buffer, 0, Math.min(PIECE, writable), nowMs);
 			if (count === 0) break;
 			connection.writable = client.write(buffer, 0, count);
-			// After QoS 0 the next message may follow at once.
+			// The next message may follow at once if this one was sent with QoS 0.
 			publisher.work(nowMs);
 		}
 		publisher.work(nowMs);

@@ -1,6 +1,6 @@
 /**
- * One MQTT 3.1.1 clean session over an open connection; sans-io, for publisher.ts. The queue holds one PUBLISH and short
- * packets.
+ * One MQTT 3.1.1 clean session over an open connection; sans-io, for publisher.ts. The queue holds one PUBLISH and
+ * short packets.
  *
  *                 CONNACK 0   CONNACK 1 to 5   PUBACK   PUBLISH   invalid    due          leave     lost
  *     GREETING    READY       ENDED            ENDED    ENDED     ENDED      ENDED        LEAVING   ENDED
@@ -8,12 +8,12 @@
  *     LEAVING     –           –                –        –         –          ENDED        –         ENDED
  *     ENDED       –           –                –        –         –          –            –         –
  *
- * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends if a CONNACK, PUBACK or PINGRESP, or
- * the taking of outgoing bytes, lasts longer than ANSWER_MS. LEAVING ends when DISCONNECT has been taken. The caller must
- * repeat a PUBLISH without PUBACK in its next session (4.4).
+ * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends if a CONNACK, PUBACK or PINGRESP
+ * takes longer than ANSWER_MS, or if outgoing bytes are not taken within that time. LEAVING ends when DISCONNECT has
+ * been taken. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
  *
- * QoS 0 is in flight until the connection has taken it. After PING_MS without an incoming packet QoS 1 is used all the
- * same, because QoS 0 delays PING and a dead broker would go undetected.
+ * A message with QoS 0 is in flight until the connection has taken it. After PING_MS without an incoming packet QoS 1
+ * is used all the same: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go undetected.
  *
  * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
  */
@@ -40,7 +40,7 @@ export const SESSION_READY = 1;
 export const SESSION_LEAVING = 2;
 export const SESSION_ENDED = 3;
 
-/** Ends of a session; 1 to 5 are refusals of the broker (3.2.2.3). */
+/** Reasons for the end of a session; 1 to 5 are refusals of the broker (3.2.2.3). */
 export const END_WELL = 0;
 export const END_REFUSED_VERSION = 1;
 export const END_REFUSED_ID = 2;
@@ -49,66 +49,69 @@ export const END_REFUSED_LOGIN = 4;
 export const END_REFUSED_ACCESS = 5;
 /** The broker sent an invalid packet. */
 export const END_NONSENSE = 6;
-/** Nothing received or taken for ANSWER_MS. */
+/** Nothing was received, or nothing was taken, for ANSWER_MS. */
 export const END_SILENT = 7;
-/** Connection lost: before the CONNACK, and after it. */
+/** The connection was lost, before the CONNACK or after it. */
 export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
-/** Seconds; Mosquitto 2.1 refuses more than its maximum, which is rarely lower. */
+/** Seconds. Mosquitto 2.1 rejects a longer interval than its maximum, which is rarely lower than this. */
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
 
-/** A message to publish, retained. */
+/** A message to publish; it is retained. */
 export interface Message {
-	/** UTF-8. */
+	/** Topic in UTF-8. */
 	readonly topic: Uint8Array;
 	readonly length: number;
-	/** Writes the next payload bytes into `into[start..end)`; returns their number. The total must be `length`. */
+	/**
+	 * Writes the next bytes of the payload into `into[start..end)`; returns their number. In total there must be
+	 * `length`.
+	 */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
 export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
-	/** Topic to subscribe to; empty when there is no subscription. */
+	/** Topic to subscribe to; empty if there is no subscription. */
 	readonly listenTo: string;
-	/** Payload to count on that topic. */
+	/** Messages with this payload on that topic are counted. */
 	readonly heard: string;
 }
 
-/** Packets to send when there is space, as bits. */
+/** Packets to send as soon as there is room, as bits. */
 const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
 
-/** Those of PUBLISH follow, up to LAST_ID. */
+/** Identifier of SUBSCRIBE; those of PUBLISH follow, up to LAST_ID. */
 const SUBSCRIBE_ID = 1;
 const LAST_ID = 0xffff;
 
 export class Session implements Timed {
 	state = SESSION_GREETING;
 	end = END_WELL;
-	/** Messages acknowledged by the broker, or sent with QoS 0. */
+	/** Number of messages that the broker has acknowledged, or that were sent with QoS 0. */
 	acknowledged = 0;
-	/** Messages with the payload to count. */
+	/** Number of messages with the payload to count. */
 	heard = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
 	readonly #listenTo: string;
 	readonly #heard: string;
 	#owes = 0;
-	/** PUBLISH to acknowledge; 0: none. */
+	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
 	#owedId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Its payload follows the packet; and the bytes left of it. */
+	/** Message with a payload that follows the packet, and the number of bytes left of the payload. */
 	#body: Message | undefined;
 	#left = 0;
 	/** Message to send after the present packet. */
 	#next: Message | undefined;
-	/** Identifier of the message in flight; NO_ID with QoS 0; 0: none. */
+	/** Identifier of the message in flight; NO_ID with QoS 0; 0 if none is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
 	/** True while a PINGRESP is due. */
@@ -131,7 +134,7 @@ export class Session implements Timed {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends a message; with `wantsAnswer` it waits for the PUBACK. Throws unless `isFree`. */
+	/** Sends a message. With `wantsAnswer` it stays in flight until the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAnswer: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
 		if (wantsAnswer || nowMs - this.#heardMs >= PING_MS) {
@@ -145,7 +148,7 @@ export class Session implements Timed {
 	/** Sends DISCONNECT after the present packet, so that the will is not published. */
 	leave(nowMs: number): void {
 		if (this.state === SESSION_GREETING) {
-			// No DISCONNECT is needed before CONNACK.
+			// Before CONNACK no DISCONNECT is needed.
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
@@ -185,7 +188,7 @@ export class Session implements Timed {
 		}
 	}
 
-	/** Outgoing bytes into `into[start..end)`; returns their number. Passes on exceptions of a message. */
+	/** Writes outgoing bytes into `into[start..end)`; returns their number. Passes on exceptions of a message. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		let at = start;
 		while (at < end && this.hasPacket()) {
@@ -213,12 +216,12 @@ export class Session implements Timed {
 		return at - start;
 	}
 
-	/** No packet is being sent. */
+	/** True if no packet is being sent. */
 	private get isOut(): boolean {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
-	/** True if there are bytes to send; makes the next packet if necessary. */
+	/** Returns true if there are bytes to send; makes the next packet if necessary. */
 	private hasPacket(): boolean {
 		if (!this.isOut) return true;
 		this.#body = undefined;
@@ -239,14 +242,14 @@ export class Session implements Timed {
 	}
 
 	private owed(): Uint8Array {
-		// Lowest bit set.
+		// The lowest bit that is set.
 		const bit = this.#owes & -this.#owes;
 		this.#owes &= ~bit;
 		if (bit === OWES_SUBSCRIBE) return encodeSubscribe(this.#text.encode(this.#listenTo), SUBSCRIBE_ID);
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
-	/** Processes a packet; false if it is not allowed in this state. */
+	/** Processes a packet; returns false if it is not allowed in this state. */
 	private understand(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
 		this.#heardMs = nowMs;
@@ -256,7 +259,7 @@ export class Session implements Timed {
 				this.greeted(reader.kept[1]);
 				break;
 			case PUBACK:
-				// Valid only after the whole PUBLISH.
+				// A PUBACK is valid only after the whole PUBLISH was sent.
 				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isOut) return false;
 				this.#id = 0;
 				this.acknowledged++;
@@ -302,7 +305,7 @@ export class Session implements Timed {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}
 
-	/** True while an answer, or space for outgoing bytes, is awaited. */
+	/** True while a reply, or room for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
 		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#owes !== 0 || !this.isOut;
 	}

@@ -1,4 +1,6 @@
-/** Broker's address as entered: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash. */
+/**
+ * Address of the broker as entered: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash at the end.
+ */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
 export interface BrokerURL {
@@ -16,7 +18,7 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 
-/** Returns undefined if it is not a broker address. */
+/** Returns undefined if the text is not a broker's address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const start = lowerCase(text.slice(0, SECURE.length));
 	const secure = start === SECURE;

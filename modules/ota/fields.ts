@@ -1,14 +1,16 @@
 /** Settings of the check for newer firmware, and its result. */
 import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
-/** Entry indexes, unique among all parts and never reused. */
+/** Unique ids of the entries among all parts; never reused. */
 const IN_UPGRADE = 19;
 const IN_UPGRADE_FOUND = 20;
 
-/** Printable characters without the blank. */
+/** Printable characters except the blank. */
 const GRAPHIC = "!~";
 
-/** Address of the release file, with `{board}` in place of the board's name. Empty: the address in the build. */
+/**
+ * Address of the release file, with `{board}` in place of the board's name. Empty: the address in the build is used.
+ */
 export const UPGRADE_URL = field<string>({
 	entry: IN_UPGRADE,
 	id: 1,
@@ -28,7 +30,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 });
 export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED]);
 
-/** Version of a newer firmware with a valid signature that the check has found; empty when not found. */
+/** Version of newer firmware with a valid signature that the check has found; empty if there is none. */
 export const UPGRADE_FOUND_VERSION = field<string>({
 	entry: IN_UPGRADE_FOUND,
 	id: 1,

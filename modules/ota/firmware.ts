@@ -9,7 +9,7 @@ import { UpgradeNotice } from "./notice.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 
-/** Exists once the fallback from the other slot's firmware was logged. */
+/** This key is stored once the fallback from the other slot's firmware has been logged. */
 const NOTED_KEY = "rolled_back";
 
 export class Firmware implements Running {
@@ -48,21 +48,21 @@ export class Firmware implements Running {
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
-			// A start must not fail; the next one logs again.
+			// The start must not fail because of this; the next start logs again.
 		}
 	}
 
-	/** Returns undefined where there is no second OTA slot. */
+	/** Returns undefined if the host has no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	/** On trial the firmware must prove that it reaches its network; a sleep would end in a restart first. */
+	/** On trial the firmware must prove that it reaches its network, and a sleep would end in a restart before that. */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
-	/** Tries to confirm the firmware. */
+	/** Tries to confirm the firmware before a restart. */
 	restarting(): void {
 		this.#task?.update(() => this.#trial?.prove());
 	}

@@ -18,7 +18,7 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** Device that the file must fit. */
+/** The device that the file must fit. */
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
@@ -43,7 +43,7 @@ const STACK_VERSION_AT = 18;
 export const FILE_LENGTH = 52;
 const METADATA_HEAD = 56;
 const METADATA = 62;
-/** 1: the image is packed, 0: it is plain. */
+/** Offset of the flag: 1 if the image is packed, 0 if not. */
 export const PACKED_FLAG = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
@@ -68,8 +68,8 @@ export const HASH_LENGTH = 32;
 const ID_LENGTH = 8;
 
 /**
- * Validates a front and, noticeably slow, its signature; returns TAKEN or a refusal. `total`: length of the file as
- * stated by the sender, or 0. A front's contents are valid only after this.
+ * Validates a front and its signature, which takes noticeable time. Returns TAKEN or a refusal. `total` is the length
+ * of the file as stated by the sender, or 0. Only afterwards are the contents of the front valid.
  */
 export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
@@ -115,7 +115,7 @@ export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Up
 	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
-/** TAKEN, or NO_FIRMWARE_FILE for another file type. */
+/** Returns TAKEN, or NO_FIRMWARE_FILE for another file type. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
@@ -130,7 +130,7 @@ function textAt(bytes: Uint8Array, at: number, length: number): string {
 	return String.fromCharCode(...bytes.subarray(at, end));
 }
 
-/** True if `other` is at `at`. Not constant-time: nothing is secret. */
+/** Returns true if the bytes at `at` are those of `other`. Not constant-time, because nothing here is secret. */
 export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: number): boolean {
 	let i = 0;
 	while (i < length && bytes[at + i] === other[i]) i++;
@@ -145,7 +145,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** A sum: a shift of the high bit would give a negative number. */
+/** The high bytes are multiplied, because a shift would give a negative number. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

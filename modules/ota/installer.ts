@@ -1,28 +1,29 @@
 /**
  * Writes a firmware file into the inactive OTA slot and activates it. Bytes arrive in pieces of any size, time through
- * `advance()`. A call takes up to the erasing and writing of a sector (60 ms), or the verification of the signature, so
- * let other tasks run between calls.
+ * `advance()`. A call may take as long as erasing and writing a sector (60 ms), or as verifying the signature, so other
+ * tasks should run between calls.
  *
- *                bytes                              end                advance
- *     FRONT      complete: PLAIN, LENGTH, REFUSED   REFUSED            –
- *     PLAIN      the last: WHOLE; REFUSED           REFUSED            –
- *     LENGTH     all four: PACKED; REFUSED          REFUSED            –
- *     PACKED     end of the piece: LENGTH;          REFUSED            –
- *                end of the file: WHOLE; REFUSED
- *     WHOLE      REFUSED: too many bytes            CHECKING, REFUSED  –
- *     CHECKING   –                                  –                  the last: INSTALLED, REFUSED
- *     INSTALLED  final
- *     REFUSED    final
+ *              bytes                              end                advance
+ *   FRONT      complete: PLAIN, LENGTH, REFUSED   REFUSED            –
+ *   PLAIN      the last: WHOLE; REFUSED           REFUSED            –
+ *   LENGTH     all four: PACKED; REFUSED          REFUSED            –
+ *   PACKED     end of the piece: LENGTH;          REFUSED            –
+ *              end of the file: WHOLE; REFUSED
+ *   WHOLE      REFUSED: too many bytes            CHECKING, REFUSED  –
+ *   CHECKING   –                                  –                  the last: INSTALLED, REFUSED
+ *   INSTALLED  final
+ *   REFUSED    final
  *
- * `close()` leads to REFUSED from every state but INSTALLED. Nothing is erased before PLAIN and LENGTH. The next start
- * changes only on the way to INSTALLED.
+ * `close()` leads to REFUSED from every state but INSTALLED. Nothing is erased before PLAIN or LENGTH. Which firmware
+ * starts next changes only on the way to INSTALLED.
  *
  * Memory: the front, and a kilobyte for reading back; for a packed image also the inflater with a ring of one sector.
  *
- * A file from a slow sender can be resumed after any interruption: the storage holds the position after the last complete
- * piece (plain files are divided into pieces for this purpose too). The sender repeats the front; then `received` jumps
- * to the stored position. The hash of the earlier bytes is lost, but the image in flash is compared with its own signed
- * hash. The stored position is deleted before another file is written, and when the file is refused.
+ * A file from a slow sender can be resumed after any interruption: the storage holds the position after the last
+ * complete piece (plain files are divided into pieces for this purpose too). The sender repeats the front; then
+ * `received` jumps to the stored position. The hash of the earlier bytes is lost, but the image in flash is compared
+ * with its own signed hash. The stored position is deleted before another file is written, and when the file is
+ * refused.
  */
 
 import type { Crypto, Hash } from "../io/crypto.js";
@@ -68,7 +69,7 @@ export interface InstallerDeps extends Judge {
 
 export interface InstallerHost {
 	readonly update: Update;
-	/** Undefined for a board without power measurement. */
+	/** Undefined if the board has no power measurement. */
 	readonly power?: Power | undefined;
 }
 
@@ -81,16 +82,16 @@ export const INSTALL_CHECKING = 5;
 export const INSTALL_INSTALLED = 6;
 export const INSTALL_REFUSED = 7;
 
-/** Image bytes of each packed piece but the last. */
+/** Bytes of the image in each packed piece except the last. */
 const PIECE_LENGTH = 65_536;
-/** Stored position: DATA_HASH, bytes received, image bytes written. */
+/** Key of the stored position: DATA_HASH, number of bytes received, number of image bytes written. */
 const POINT_KEY = "ota_point";
 const POINT_RECEIVED = HASH_LENGTH;
 const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
 /** Size of the length field before each piece, bytes. */
 const LENGTH_BYTES = 4;
-/** Bytes per read; reads per `advance()`. */
+/** Bytes per read, and number of reads per `advance()`. */
 const READ_SIZE = 1024;
 const READS = 8;
 const ERASED = 0xff;
@@ -100,16 +101,16 @@ export class Installer {
 	readonly #host: InstallerHost;
 	readonly #slot: Partition;
 	readonly #front = new Uint8Array(FRONT_LENGTH);
-	/** Incomplete write unit or length field. */
+	/** Bytes of an incomplete write unit or length field. */
 	readonly #unit = new Uint8Array(WRITE_SIZE);
 	state = INSTALL_FRONT;
 	refusal = TAKEN;
-	/** An interrupted file can resume. */
+	/** True if an interrupted file can be resumed. */
 	readonly #isSlow: boolean;
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
-	/** Refusal if the host throws. */
+	/** Refusal to use if the host throws. */
 	#blame = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
@@ -118,14 +119,17 @@ export class Installer {
 	#inflater: Inflater | undefined;
 	#readBack: Uint8Array | undefined;
 	#imageLength = 0;
-	/** Image bytes written, or read back. */
+	/** Number of image bytes written, or read back. */
 	#offset = 0;
 	#filled = 0;
-	/** Bytes left of the piece; its end in the image. */
+	/** Number of bytes left of the piece, and the end of the piece in the image. */
 	#pieceLeft = 0;
 	#pieceEnd = 0;
 
-	/** `total`: bytes as stated by the sender, or 0. `isSlow`: may resume, so check `received` after each `write()`. */
+	/**
+	 * `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check `received`
+	 * after each `write()`.
+	 */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean) {
 		this.#deps = deps;
 		this.#host = host;
@@ -134,12 +138,14 @@ export class Installer {
 		this.total = total;
 	}
 
-	/** Version of the file; empty until the signature is verified. */
+	/** Version in the file; empty until the signature is verified. */
 	get version(): string {
 		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
 
-	/** Takes as many of bytes[start..end) as fit into a tick, at least one; all in REFUSED. Keeps no reference. */
+	/**
+	 * Takes as many of bytes[start..end) as fit into a tick, at least one; in REFUSED, all of them. Keeps no reference.
+	 */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
 		try {
@@ -171,7 +177,7 @@ export class Installer {
 		}
 	}
 
-	/** CHECKING: reads back and compares the hash at the end. */
+	/** In CHECKING: reads back, and compares the hash at the end. */
 	advance(): void {
 		const hash = this.#hash;
 		const length = this.#imageLength;
@@ -199,7 +205,7 @@ export class Installer {
 		}
 	}
 
-	/** Cancels the installation, unless it is over. */
+	/** Cancels the installation if it is not over. */
 	close(refusal: number): void {
 		if (this.state >= INSTALL_INSTALLED) return;
 		this.state = INSTALL_REFUSED;
@@ -225,13 +231,13 @@ export class Installer {
 		return count;
 	}
 
-	/** Front complete: decides about the rest. */
+	/** Handles a complete front: accepts or refuses the file. */
 	private accept(): void {
 		const { update, power } = this.#host;
 		const front = this.#front;
 		const running = this.#deps.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#deps, update, this.total);
-		// A slow sender is not authenticated, so no older version with known faults.
+		// A slow sender is not authenticated, so it must not install an older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
@@ -249,7 +255,7 @@ export class Installer {
 		this.goOn();
 	}
 
-	/** Goes to the stored position if it belongs to this file. */
+	/** Moves to the stored position if it belongs to this file. */
 	private goOn(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
@@ -260,7 +266,7 @@ export class Installer {
 		} else this.keepPoint(false);
 	}
 
-	/** Stores or deletes the position after `received` bytes, the end of a piece in flash. */
+	/** Stores the position after `received` bytes, where a piece in flash ends, or deletes it. */
 	private keepPoint(isThere: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {
@@ -272,11 +278,11 @@ export class Installer {
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
-			// After an error the file starts over, or the final hash fails.
+			// After an error the file starts from the beginning, or the final hash fails.
 		}
 	}
 
-	/** Takes bytes up to the end of a sector. */
+	/** Takes bytes of a plain image, up to the end of a sector. */
 	private takePlain(bytes: Uint8Array, start: number, end: number): number {
 		const at = this.#offset + this.#filled;
 		const left = this.#imageLength - at;
@@ -294,7 +300,7 @@ export class Installer {
 		return count;
 	}
 
-	/** Writes the unit when full; returns the offset of the rest. */
+	/** Fills the unit and writes it when full; returns the offset of the rest. */
 	private fillUnit(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + WRITE_SIZE - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -305,7 +311,7 @@ export class Installer {
 		return stop;
 	}
 
-	/** `end`: at most the end of the file. */
+	/** Takes the length of a piece. `end` is at most the end of the file. */
 	private takeLength(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + LENGTH_BYTES - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -320,7 +326,7 @@ export class Installer {
 		return stop - start;
 	}
 
-	/** Takes bytes up to the end of a sector or of the piece. */
+	/** Takes bytes of a packed image, up to the end of a sector or of the piece. */
 	private takePacked(bytes: Uint8Array, start: number, end: number): number {
 		const inflater = this.#inflater as Inflater;
 		const stop = Math.min(end, start + this.#pieceLeft);
@@ -334,7 +340,7 @@ export class Installer {
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
 			if (filled > 0) this.storePadded(inflater.ring, filled);
 			inflater.empty();
-			// The last bytes may expand beyond the ring.
+			// After the last byte there may be more output than the ring has room for.
 		} while (from - start === this.#pieceLeft && !inflater.isDone);
 		this.#pieceLeft -= from - start;
 		if (this.state === INSTALL_PACKED && (inflater.isDone || this.#pieceLeft === 0))
@@ -342,7 +348,7 @@ export class Installer {
 		return from - start;
 	}
 
-	/** `left`: bytes in the file after it. */
+	/** Ends a piece. `left` is the number of bytes in the file after it. */
 	private endPiece(inflater: Inflater, left: number): void {
 		const isLast = this.#pieceEnd === this.#imageLength;
 		const isWhole = inflater.isDone && this.#pieceLeft === 0 && this.#offset === this.#pieceEnd;
@@ -362,7 +368,10 @@ export class Installer {
 		this.store(bytes, 0, end, count);
 	}
 
-	/** Whole units within a sector, `count` bytes of them image; erases at the sector's beginning. */
+	/**
+	 * Writes whole units within a sector, of which `count` bytes belong to the image. At its beginning the sector is
+	 * erased.
+	 */
 	private store(bytes: Uint8Array, start: number, end: number, count: number): void {
 		const at = this.#offset;
 		if (at % ERASE_SIZE === 0) this.#slot.erase(at, ERASE_SIZE);
@@ -370,7 +379,7 @@ export class Installer {
 		this.#offset = at + count;
 	}
 
-	/** The host's message goes to the trace. */
+	/** Refuses the file; the message of the host is traced. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
 		this.close(this.#blame);

@@ -1,17 +1,17 @@
 /** Log events of firmware updates. */
 import { kind } from "../diagnostics/events.js";
 
-/** Details: version and sender. */
+/** An update was installed. Details: version and sender. */
 export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed", { needsLogin: true });
-/** Details: code and sender. */
+/** An update was rejected. Details: code and sender. */
 export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
-/** Detail: version. */
+/** The firmware was confirmed. Detail: version. */
 export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed", { isPlain: true });
-/** Detail: the failed check. */
+/** The firmware was rejected after its trial. Detail: the failed check. */
 export const EVENT_UPDATE_FAILED = kind(28, "update_failed", { isPlain: true });
-/** Detail: the reason. */
+/** The firmware was rolled back. Detail: the reason. */
 export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", { isPlain: true });
-/** A newer firmware was found; with its version. */
+/** Newer firmware was found. Detail: its version. */
 export const EVENT_UPDATE_FOUND = kind(30, "update_found", { isPlain: true });
 
 export const UPDATE_EVENTS = Object.freeze([

@@ -1,14 +1,15 @@
 /**
- * Checks once a day for newer firmware and reports it; installing is left to the user. It fetches the front of the
- * board's release file (docs/firmware-files.md), whose signature makes a check of the server's certificate unnecessary.
- * The highest version found is stored until installed or the address changes. A failed check is not reported.
+ * Checks once a day for newer firmware and reports it; installing is left to the user. The check fetches the front of
+ * the board's release file (docs/firmware-files.md). The signature in it makes a check of the server's certificate
+ * unnecessary. The highest version found is stored until it is installed or the address changes. A failed check is not
+ * reported.
  *
- *                time                  permit          reply, or no reply
- *     RESTING    ASKING, QUEUED (a)    –               –
- *     QUEUED     RESTING               ASKING (a)      –
- *     ASKING     RESTING               –               RESTING; ASKING after a redirect
+ *              time                  permit          reply, or no reply
+ *   RESTING    ASKING, QUEUED (a)    –               –
+ *   QUEUED     RESTING               ASKING (a)      –
+ *   ASKING     RESTING               –               RESTING; ASKING after a redirect
  *
- *     (a) or RESTING for an hour: without a clock, a network or enough memory, or on battery power.
+ *   (a) or RESTING for an hour: without a clock, a network or enough memory, or on battery power.
  *
  * Changed settings lead to RESTING for a short time.
  */
@@ -34,7 +35,7 @@ import { TAKEN } from "./refusals.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
-/** Connection, and the lines of a redirect. */
+/** Memory of the connection, and of the lines of a redirect. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface NoticeDeps {
@@ -46,11 +47,11 @@ export interface NoticeDeps {
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
 	readonly tlsPermit: TLSPermit;
-	/** Undefined without a radio, where a network is always assumed. */
+	/** Undefined without a radio; a network is always assumed then. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
-	/** Notified when the status shows another version. */
+	/** Notified when another version must be shown. */
 	readonly live: { changed(): void };
 }
 
@@ -58,13 +59,13 @@ export const NOTICE_HOUR_MS = 3_600_000;
 export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
 /** Minimum delay from the start to the first check. */
 const FIRST_MS = 600_000;
-/** Delay after a change of settings, so that the reply leaves first. */
+/** Delay after a change of settings, so that the reply is sent first. */
 const SETTLE_MS = 2000;
-/** Longest wait for the permit; limit for all replies together. */
+/** Longest wait for the permit; also the time limit for all replies together. */
 const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
 const REDIRECTS = 3;
-/** Signed addresses of download servers have about 1200 bytes. */
+/** Download servers use signed addresses of about 1200 bytes. */
 const LINE_SIZE = 2048;
 
 const OK = 200;
@@ -100,7 +101,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#task = deps.driver.register("upgrade", this);
 	}
 
-	/** ota/routes/upgrade.ts deletes the version found if the address changed. */
+	/** If the address has changed, ota/routes/upgrade.ts deletes the version that was found. */
 	settingsChanged(): void {
 		this.#deps.live.changed();
 		this.#task.update((nowMs) => this.rest(nowMs + SETTLE_MS));
@@ -118,7 +119,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** Ignored: the permit is kept only briefly. */
+	/** Ignored, because the permit is needed only briefly. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -169,7 +170,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		} else this.rest(nowMs + NOTICE_HOUR_MS);
 	}
 
-	/** Its memory is claimed until `rest()`. */
+	/** Sends a request; its memory is claimed until `rest()`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
 		const { text } = this.#deps;
 		const { host, port: portNumber, target } = url;
@@ -185,7 +186,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		client.send(request, 0, request.length, nowMs);
 	}
 
-	/** HTTPS address, or file on the same server. */
+	/** Returns the target of a redirect: an HTTPS address, or a file on the same server. */
 	private leadsTo({ reply: { location }, url: { host, port } }: Look): FileURL | undefined {
 		if (location === undefined) return undefined;
 		const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
@@ -195,8 +196,8 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * Stores and logs a signed version newer than the running one and all found before. An older one never replaces it: a
-	 * server could suppress the notice with an old file.
+	 * Stores and logs the version if it is signed and newer than the running one and all found before. An older version
+	 * never replaces it: otherwise a server could suppress the notice with an old file.
 	 */
 	private validate(front: Uint8Array): void {
 		const { config, events, info, live } = this.#deps;
@@ -208,7 +209,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		live.changed();
 	}
 
-	/** A day later at a random minute, so that devices spread. */
+	/** Returns a time a day later at a random minute, so that devices do not all ask at once. */
 	private tomorrow(nowMs: number): number {
 		return nowMs + NOTICE_DAY_MS - NOTICE_HOUR_MS / 2 + this.chance();
 	}

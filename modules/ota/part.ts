@@ -1,4 +1,4 @@
-/** Firmware: running version, updates, and the check for newer ones. */
+/** Firmware: running version, updates, and the check for newer versions. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
@@ -12,7 +12,7 @@ import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
 import { upgradeVersionOf } from "./upgrade.js";
 
-/** Undefined where there is no second OTA slot. */
+/** The object is undefined if the host has no second OTA slot. */
 export const UPDATE = part<Firmware | undefined>({
 	name: "update",
 	events: UPDATE_EVENTS,

@@ -1,6 +1,6 @@
 /**
- * Refusals of a firmware file as numbers; 0: accepted. Each text has its code in the API, which never changes, a blank,
- * and the message.
+ * Refusals of a firmware file, as numbers; 0 means accepted. Each text consists of the code for the API, which never
+ * changes, a blank, and the message.
  */
 
 export const TAKEN = 0;
@@ -15,7 +15,7 @@ export const WRONG_DEVICE = 8;
 export const DOWNGRADE = 9;
 export const LOW_POWER = 10;
 export const WRITE_FAILED = 11;
-/** Nobody is left to read a message. */
+/** Has no message, because there is no sender any more to read it. */
 export const INTERRUPTED = 12;
 export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;

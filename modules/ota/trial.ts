@@ -1,5 +1,6 @@
 /**
- * Trial of a new firmware. The boot loader starts it once; unconfirmed, any next start runs the previous firmware.
+ * Trial of a new firmware. The boot loader starts it once; while it is unconfirmed, any next start runs the previous
+ * firmware.
  *
  *                check: all works    check: something    ten minutes    restart requested:
  *                                    is missing          over           all works    otherwise
@@ -9,8 +10,8 @@
  *
  *     PROVEN  the firmware is confirmed    FAILED  it is rejected: the previous one starts again
  *
- * First check after YOUNG_MS, then every LOOK_MS. A client that requests a restart earlier has reached the device, which
- * proves enough. If flash refuses the confirmation, the next check repeats it.
+ * The first check is made after YOUNG_MS, further ones every LOOK_MS. A client that requests a restart before that has
+ * reached the device, which is sufficient proof. If the flash refuses the confirmation, the next check repeats it.
  */
 
 import { DIGEST_LENGTH } from "../auth/account.js";
@@ -32,7 +33,7 @@ const STATE_PROVING = 0;
 const STATE_PROVEN = 1;
 const STATE_FAILED = 2;
 
-/** The device is unreachable without these; others may have been damaged before. */
+/** Entries without which the device is unreachable. Others may have been damaged before the update. */
 const NEEDED_ENTRIES: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
 export interface TrialHost {
@@ -43,7 +44,7 @@ export interface TrialHost {
 export interface TrialParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
 	readonly events: Pick<EventLog, "note">;
-	/** Port of the server; 0 while it is not listening. */
+	/** Port of the server; 0 while the server is not listening. */
 	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined without a radio. */
@@ -74,7 +75,9 @@ export class Trial implements Timed {
 		this.#host.update.rollBack();
 	}
 
-	/** Confirms if all works; returns the failed check, or "" when confirmed or rejected. */
+	/**
+	 * Confirms the firmware if everything works. Returns the failed check; "" if the firmware is confirmed or rejected.
+	 */
 	prove(): string {
 		if (this.#state !== STATE_PROVING) return "";
 		const missing = this.missing;
@@ -87,9 +90,9 @@ export class Trial implements Timed {
 	}
 
 	/**
-	 * First failed check, or "". A configured network must have an address, or a connected cable. A fallback access point
-	 * counts once a client has joined; without a configured network it suffices. With Wi-Fi off and no cable, no network
-	 * is checked.
+	 * The first failed check, or "". A configured network must have an address, or a connected cable. A fallback access
+	 * point counts once a client has joined it; without a configured network it always suffices. With Wi-Fi off and no
+	 * cable, the network is not checked.
 	 */
 	private get missing(): string {
 		const { config, serving, network, networkSettings } = this.#parts;

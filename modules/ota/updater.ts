@@ -1,13 +1,13 @@
 /**
- * The one firmware update in progress, from any sender: status, result, log entry.
+ * Runs one firmware update at a time, from any sender: status, result, log entry.
  *
- *                  begin        write, end: refused   end: whole   the driver's tick     abort
- *     IDLE         RECEIVING    –                     –            –                     –
- *     RECEIVING    refused      IDLE                  VERIFYING    –                     IDLE
- *     VERIFYING    refused      –                     –            RESTARTING, IDLE      –: the file is complete
- *     RESTARTING   refused      –                     –            –                     –
+ *              begin        write, end: refused   end: whole   the driver's tick     abort
+ *   IDLE       RECEIVING    –                     –            –                     –
+ *   RECEIVING  refused      IDLE                  VERIFYING    –                     IDLE
+ *   VERIFYING  refused      –                     –            RESTARTING, IDLE      –: the file is complete
+ *   RESTARTING refused      –                     –            –                     –
  *
- * A faster sender interrupts a slow one (hours, by radio).
+ * A faster sender replaces a slow one (a transfer by radio takes hours).
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -26,7 +26,10 @@ import {
 import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
 
-/** The inflater's window, in chunks on some hosts; the chip needs 11 KB of heap besides, or Update.inflater refuses. */
+/**
+ * Memory of the inflater's window, which is in chunks on some hosts. The chip also needs 11 KB of heap, without which
+ * Update.inflater refuses.
+ */
 export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
 export interface UpdaterDeps extends InstallerDeps {
@@ -37,7 +40,7 @@ export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
 	readonly live: { changed(): void };
-	/** Outgoing TLS closes, because memory suffices for one connection. */
+	/** Used to close outgoing TLS, because memory suffices for one connection. */
 	readonly tlsPermit: TLSPermit;
 	/** Restarts the device soon, but not inside the call. */
 	restartSoon(): void;
@@ -45,9 +48,15 @@ export interface UpdaterParts {
 
 export interface Sender {
 	readonly name: string;
-	/** A transfer of hours: resumes from `received`, can be displaced, and its sender decides when to restart. */
+	/**
+	 * True for a transfer of hours: it resumes from `received`, another sender may replace it, and its own sender
+	 * decides when to restart.
+	 */
 	readonly isSlow?: true;
-	/** TAKEN: installed, about to restart. Not inside `begin()`; also after `abort()`. */
+	/**
+	 * Called with the result; TAKEN: the file is installed, and the device is about to restart. Not called inside
+	 * `begin()`, but also called after `abort()`.
+	 */
 	updated(refusal: number): void;
 }
 
@@ -57,11 +66,11 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Bytes between two notifications. */
+/** Number of bytes between two notifications. */
 const TOLD_EACH = 32_768;
 /** Code for a rejected firmware. */
 const ROLLED_BACK = "rolled_back";
-/** Overhead over the slot's image, bytes. */
+/** Number of bytes that a file may have beyond those of the slot. */
 const FILE_EXTRA = 4096;
 
 export class Updater implements ScheduledMachine, PermitClient {
@@ -72,7 +81,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Code, or `rolled_back`; empty after success. */
+	/** Code of the last refusal, or `rolled_back`; empty after a success. */
 	lastError: string;
 
 	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
@@ -82,7 +91,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts = parts;
 	}
 
-	/** True when this build accepts updates. */
+	/** True if this build accepts updates. */
 	get isOpen(): boolean {
 		return this.#host.update.keys.length > 0;
 	}
@@ -106,31 +115,31 @@ export class Updater implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * `total`: bytes, or 0 if unknown. Returns TAKEN, then `write()` and `end()` or `abort()` follow, or the refusal.
-	 * Throws if the slot is inaccessible.
+	 * Begins an update. `total` is the length in bytes, or 0 if unknown. Returns a refusal, or TAKEN; after TAKEN,
+	 * `write()` and then `end()` or `abort()` must be called. Throws if the slot is inaccessible.
 	 */
 	begin(sender: Sender, total: number): number {
 		const { ledger } = this.#parts;
 		const isSlow = sender.isSlow === true;
 		if (this.#sender?.isSlow && !isSlow) this.abort();
 		if (this.#state !== IDLE) return UNDER_WAY;
-		// Nothing would be left to fall back to.
+		// While on trial, the running firmware may have to fall back to the other slot, which must not be overwritten.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		this.#installer = new Installer(this.#deps, this.#host, total, isSlow);
 		this.#sender = sender;
 		this.#task = this.#deps.driver.register("ota", this);
 		this.lastError = "";
-		// A slow transfer keeps no permit: other outputs would wait for hours.
+		// A slow transfer does not keep the permit, because other outputs would wait for hours.
 		if (!isSlow) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
-	/** Ignored: the file did not wait for the permit. */
+	/** Ignored, because the transfer has not waited for the permit. */
 	permitGranted(): void {}
 
-	/** Ignored: outputs wait until the file is over. */
+	/** Ignored: outputs wait until the transfer is over. */
 	permitRequested(): void {}
 
 	/** Takes the next bytes of the file; see Installer.write. */
@@ -172,12 +181,12 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Restarts the device, in RESTARTING. */
+	/** Restarts the device if the state is RESTARTING. */
 	restart(): void {
 		this.#parts.restartSoon();
 	}
 
-	/** A slow transfer resumes at the next start, so it is not reported. */
+	/** A slow transfer is not reported, because it resumes at the next start. */
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();

@@ -1,4 +1,4 @@
-/** Address and result of the daily check. */
+/** Address and result of the daily check for newer firmware. */
 import type { ConfigStore } from "../config/store.js";
 import type { HostInfo } from "../io/host.js";
 import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "./fields.js";
@@ -7,10 +7,10 @@ import { isNewer } from "./version.js";
 export type UpgradeConfig = Pick<ConfigStore, "get">;
 export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeUrl">;
 
-/** The board's name in an address. */
+/** Text that is replaced by the name of the board in an address. */
 const BOARD = "{board}";
 
-/** Returns the address with the board's name; empty without an address. */
+/** Returns the address with the board's name; empty if there is no address. */
 export function upgradeURLOf(config: UpgradeConfig, info: UpgradeInfo): string {
 	return withBoard(config.get(UPGRADE_URL) || info.upgradeUrl, info.board);
 }
@@ -19,7 +19,7 @@ export function withBoard(url: string, board: string): string {
 	return url.split(BOARD).join(board);
 }
 
-/** Version found, if newer than the running one; otherwise empty. */
+/** Returns the version found, if it is newer than the running one; otherwise empty. */
 export function upgradeVersionOf(config: UpgradeConfig, { firmwareVersion }: UpgradeInfo): string {
 	const found = config.get(UPGRADE_FOUND_VERSION);
 	return config.get(UPGRADE_CHECK_ENABLED) && isNewer(found, firmwareVersion) ? found : "";

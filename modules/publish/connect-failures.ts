@@ -1,7 +1,7 @@
 /** Messages about failed outgoing connections, by the codes of io/client.ts. */
-/** `retcode` in the reply of a test. */
+/** Values of `retcode` in the reply to a test. */
 export const RETCODE_OK = 0;
-/** The server answered, but refused the data. */
+/** The server answered, but rejected the data. */
 export const RETCODE_REFUSED = 1;
 export const RETCODE_NO_NAME = 2;
 export const RETCODE_NO_CONNECTION = 3;

@@ -18,7 +18,7 @@ export const MEASUREMENT = "measurement";
 
 interface OwnEntity {
 	readonly key: string;
-	/** By LANGUAGE_… of obis/names.ts. */
+	/** Names in the order of LANGUAGE_… of obis/names.ts. */
 	readonly names: readonly string[];
 	readonly component: "sensor" | "binary_sensor";
 	readonly deviceClass: string;
@@ -44,9 +44,9 @@ const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "sign
 
 export interface EntitySources {
 	readonly power: Power | undefined;
-	/** Undefined without a radio. `station`: undefined without a network; `rssi`: dBm. */
+	/** Undefined without a radio. `station` is undefined without a network; `rssi` is in dBm. */
 	readonly radio: { readonly station: { readonly rssi: number } | undefined } | undefined;
-	/** OBIS names (obis/names.ts); without them, values are named by code. */
+	/** OBIS names (obis/names.ts); without them values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
 }
@@ -54,7 +54,7 @@ export interface EntitySources {
 export interface EntityOptions {
 	/** Last good readout. */
 	readonly readout: Readout | undefined;
-	/** False for the gateway's own entities only. */
+	/** False to publish only the gateway's own entities. */
 	readonly hasValues: boolean;
 	/** True if the last attempt to read the meter failed. */
 	readonly hasFailed: boolean;
@@ -64,12 +64,12 @@ export interface EntityOptions {
 
 /** Entities of one moment, with fixed states. */
 export class Entities {
-	/** Own entities of this board, and their states. */
+	/** The gateway's own entities on this board, and their states. */
 	readonly #own: OwnEntity[] = [];
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
-	/** Selected entity; from `#own.length` on a value. */
+	/** Index of the selected entity; from `#own.length` on it is a value of the readout. */
 	#index = 0;
 
 	constructor({ power, radio, names, text }: EntitySources, options: EntityOptions) {
@@ -90,7 +90,7 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/** Selects entity `index`, 0 to count - 1, for the other members. Fastest in ascending order. */
+	/** Selects entity `index`, 0 to count - 1, to which the other members then refer. Fastest in ascending order. */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;
@@ -102,7 +102,7 @@ export class Entities {
 		return this.#own[this.#index];
 	}
 
-	/** Permanent key for the life of the meter: digits, lower-case letters and single underscores. */
+	/** Key that never changes during the life of the meter: digits, lower-case letters and single underscores. */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
@@ -111,12 +111,12 @@ export class Entities {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}
 
-	/** Decimal number in `unit`; without a unit, a time (ISO 8601, UTC), `on` or `off`. "" if unknown. */
+	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on` or `off`. "" if unknown. */
 	get value(): string {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** Unit; "" without one, as the next two. */
+	/** Unit; "" without one. The next two members are "" in the same way. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}

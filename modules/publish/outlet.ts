@@ -1,4 +1,4 @@
-/** Base of the parts that send readouts to a server: trusted certificates and sender. */
+/** Base of the parts that send readouts to a server; it has the trusted certificates and the sender. */
 
 import type { SettingField } from "../config/schema.js";
 import { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -19,7 +19,7 @@ export interface Sending extends Running {
 
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
-	/** Error code when disabled, and display name, such as "The hub". */
+	/** Error code if the output is disabled, and display name, such as "The hub". */
 	readonly disabled: string;
 	readonly name: string;
 	/** Message after the server has accepted all data. */
@@ -29,7 +29,7 @@ export interface OutletTexts {
 }
 
 export class Outlet<Sender extends Sending> implements Running {
-	/** Certificates of the server; also in safe mode, for the settings. */
+	/** Certificates of the server; they exist in safe mode too, for the settings. */
 	readonly certificates: TrustedCertificates;
 	/** Undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
@@ -68,7 +68,7 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Setting that refers to the certificates, at most `limit` bytes; `keys`: prefix in flash. */
+	/** Setting that refers to the certificates, which have at most `limit` bytes. `keys` is their prefix in flash. */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;

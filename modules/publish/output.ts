@@ -1,10 +1,10 @@
 /**
- * Common part of all outputs: TLS permit, memory, connection, pauses after failures, the user's test, and status. An
+ * Common part of all outputs: TLS permit, memory, connection, pauses after failures, tests by the user, and status. An
  * output adds its transport and format.
  *
- * A test gets exactly one answer: when all data was sent or something failed, after `testLimitMs` at the latest. So
- * that tests can't scan a network, one runs at a time, with pauses of TEST_PAUSE_MS, and the answer about a failed
- * connection may be delayed to `testLeastMs`.
+ * A test gets exactly one answer: when all data were sent or something failed, at the latest after `testLimitMs`. To
+ * make tests useless for scanning a network, one runs at a time, with pauses of TEST_PAUSE_MS, and the answer about a
+ * failed connection may be delayed to `testLeastMs`.
  */
 import { NO_MEMORY } from "../config/blob.js";
 import type { ConfigStore } from "../config/store.js";
@@ -37,7 +37,10 @@ export interface OutputDeps extends EntitySources {
 	readonly live?: { changed(): void };
 	readonly networkSettings: { readonly hostname: string };
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	/** Undefined without a radio: there is always a network. `address`: undefined without a connection. */
+	/**
+	 * Undefined without a radio, which means that there is always a network. `address` is undefined without a
+	 * connection.
+	 */
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
 	/** Undefined if the device never sleeps. */
@@ -53,10 +56,11 @@ export interface OutputAccess {
 }
 
 export interface OutputListener {
-	/** The TLS permit is granted. Called inside another client's call: continue in a task of the driver. */
+	/** The TLS permit is granted. Called inside a call of another client, so continue in a task of the driver. */
 	permitted(): void;
 	/**
-	 * Another output needs the permit: return it within seconds, without losing data. Called inside the other's request.
+	 * Another output needs the permit: return it within seconds, without losing data. Called inside that output's
+	 * request.
 	 */
 	permitWanted?(): void;
 }
@@ -68,7 +72,10 @@ export interface OutputOptions {
 }
 
 export interface SendTest {
-	/** Called once. `failure`: undefined if all data was accepted; `status`: last status code of the server, or 0. */
+	/**
+	 * Called once. `failure` is undefined if all data were accepted; `status` is the last status code of the server, or
+	 * 0.
+	 */
 	finished(failure: OutputFailure | undefined, status: number): void;
 }
 
@@ -76,13 +83,13 @@ export interface SendTest {
 export const TEST_PAUSE_MS = 10_000;
 /** Pause after a failure that only the user can fix. */
 export const OWNER_PAUSE_MS = 3_600_000;
-/** Largest TLS session to keep, bytes: a session ticket. */
+/** Maximum size of a TLS session to keep, bytes; a session ticket fits. */
 const SESSION_KEPT = 1024;
 
 interface Asked {
 	readonly test: SendTest;
 	readonly sinceMs: number;
-	/** Time to report the result, monotonic ms. */
+	/** Time at which the result is reported, monotonic ms. */
 	tellMs: number;
 	isAnswered: boolean;
 	failure: OutputFailure | undefined;
@@ -91,10 +98,10 @@ interface Asked {
 
 export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
-	/** Failed attempts since the start, and since the last success. */
+	/** Number of failed attempts, since the start and since the last success. */
 	failures = 0;
 	attempts = 0;
-	/** Last complete transmission, Unix ms; 0 before the first one or without a set clock. */
+	/** Time of the last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
 	sentUtcMs = 0;
 	readonly #deps: OutputDeps;
 	readonly #access: OutputAccess;
@@ -102,7 +109,7 @@ export class Output implements PermitClient {
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
-	/** TLS session to shorten the next handshake. */
+	/** TLS session that shortens the next handshake. */
 	#session: Uint8Array | undefined;
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
@@ -120,7 +127,10 @@ export class Output implements PermitClient {
 		this.attempts = 0;
 	}
 
-	/** Returns true if the permit is granted at once; otherwise `permitted` follows, possibly inside this call. */
+	/**
+	 * Requests the TLS permit. Returns true if it is granted at once; otherwise `permitted` follows, possibly inside
+	 * this call.
+	 */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -128,7 +138,7 @@ export class Output implements PermitClient {
 		return hasPermit;
 	}
 
-	/** Claims memory for a connection; false if there is too little. A second call has no effect. */
+	/** Claims memory for a connection; returns false if there is too little. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
@@ -139,7 +149,7 @@ export class Output implements PermitClient {
 		this.#hasMemory = false;
 	}
 
-	/** Releases memory and permit, or withdraws the request. */
+	/** Releases memory and permit, or withdraws the request for the permit. */
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
@@ -162,7 +172,7 @@ export class Output implements PermitClient {
 		return this.#access.certificates.isSet;
 	}
 
-	/** Calls `make` with the port. Returns the connection, or CLIENT_… if it can't be opened. */
+	/** Calls `make` with the port. Returns the connection, or CLIENT_… if it cannot be opened. */
 	connect<Connection extends object>(
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
@@ -173,13 +183,13 @@ export class Output implements PermitClient {
 		const session = this.#session;
 		try {
 			if (!isSecure) return make(port, undefined);
-			// Without a certificate an impostor might get the password or token.
+			// Without the server's certificate an impostor might get the password or token.
 			const connection = this.#access.certificates.lend((trusted) =>
 				make(port, { trusted, utcMs: clock.utcMs(), session }),
 			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
-			// The host rejects certificate or address.
+			// The host has rejected certificate or address.
 			return isSecure ? CLIENT_UNTRUSTED : CLIENT_UNREACHABLE;
 		}
 	}
@@ -189,7 +199,7 @@ export class Output implements PermitClient {
 		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
 	}
 
-	/** All data was accepted. */
+	/** Records that all data were accepted. */
 	sent(): void {
 		this.sentUtcMs = this.#deps.clock.utcMs() ?? 0;
 		this.#deps.live?.changed();
@@ -201,7 +211,7 @@ export class Output implements PermitClient {
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** Records a failure and answers a test; `status`: see SendTest. */
+	/** Records a failure and answers a test; `status` is as in SendTest. */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
 		this.failures++;
 		this.attempts++;
@@ -210,7 +220,10 @@ export class Output implements PermitClient {
 		this.answer(failure, status, nowMs);
 	}
 
-	/** Returns the pause before the next attempt, ms: the entry of `pausesS` (s) for the failures in a row, ± 20 %. */
+	/**
+	 * Returns the pause before the next attempt, ms. It is the entry of `pausesS` (s) for the number of failures in a
+	 * row, ± 20 %.
+	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
 		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
@@ -224,12 +237,12 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** The client has left; a transmission in progress continues. */
+	/** Drops the test, because its client has left. A transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#asked?.test === test) this.endTest(nowMs);
 	}
 
-	/** Request of the running test, monotonic ms; undefined without one. */
+	/** Time at which the running test was requested, monotonic ms; undefined without a test. */
 	get testedSinceMs(): number | undefined {
 		return this.#asked?.sinceMs;
 	}
@@ -245,12 +258,12 @@ export class Output implements PermitClient {
 		asked.tellMs = hasReply ? nowMs : Math.max(nowMs, asked.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Time to report the test, to be part of the client's deadline; Infinity without a test. */
+	/** Time at which the test must be reported, to be included in the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
 		return this.#asked?.tellMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Reports a due test; called in the client's `drain`. */
+	/** Reports a test that is due. Call it in the client's `drain`. */
 	drain(nowMs: number): void {
 		const asked = this.#asked;
 		if (asked === undefined || nowMs < asked.tellMs) return;

@@ -1,4 +1,4 @@
-/** Dependencies shared by all outputs, which are parts of their own. */
+/** Dependencies that all outputs share; each output is a part of its own. */
 import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
 import { part } from "../part.js";

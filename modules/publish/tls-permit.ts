@@ -1,16 +1,18 @@
 /**
- * Permit for an outgoing TLS connection: besides the server's own, the chip has memory for one. Permits are granted in
- * order of request; a long-lived connection returns its permit for a short-lived one.
+ * Permit for an outgoing TLS connection: the chip has memory for one, in addition to the server's own. Permits are
+ * granted in order of request; a long-lived connection returns its permit for a short-lived one.
  */
 import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * Called inside another client's `release` or `request`: continue in a task of the driver, because both call chains
-	 * do not fit on the chip's stack.
+	 * The permit is granted. Called inside `release` or `request` of another client: continue in a task of the driver,
+	 * because both call chains together do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
-	/** Another client waits: call `release` within seconds, without losing data. Called inside the other's `request`. */
+	/**
+	 * Another client waits: call `release` within seconds, without losing data. Called inside that client's `request`.
+	 */
 	permitRequested(): void;
 }
 
@@ -31,7 +33,7 @@ export class TLSPermit {
 		return this.#holder === holder;
 	}
 
-	/** Returns the permit or withdraws the request, if any. */
+	/** Returns the permit, or withdraws the request, if there is one. */
 	release(holder: PermitClient): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;

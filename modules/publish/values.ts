@@ -4,9 +4,9 @@
  *
  *     1-0:1.8.0*255  ->  key 1_0_1_8_0     1.8.0  ->  key 1_8_0
  *
- * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero; one
- * that can run backwards (import minus export, C 16) is `total`. Momentary and average values are `measurement`. Minima
- * and maxima have no state class, for want of meaningful statistics.
+ * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero. A
+ * counter that can run backwards (import minus export, C 16) is `total`. Momentary and average values are
+ * `measurement`. Minima and maxima have no state class, because statistics of them are meaningless.
  */
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
@@ -18,7 +18,7 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Decimal places from the unit of Quantities to this unit. */
+	/** Number of decimal places by which the unit of Quantities is shifted to this unit. */
 	readonly places: number;
 }
 
@@ -26,7 +26,7 @@ function kind(unit: string, deviceClass: string, isCounter = false, places = 0):
 	return Object.freeze({ unit, deviceClass, isCounter, places });
 }
 
-/** By kind of quantity. Home Assistant rejects a device class that does not allow the unit. */
+/** Kinds in the order of those of Quantities. Home Assistant rejects a device class that does not allow the unit. */
 const KINDS: readonly Kind[] = Object.freeze([
 	kind("kWh", "energy", true),
 	kind("kvarh", "reactive_energy", true),
@@ -54,7 +54,7 @@ const PHASE_STEP = 20;
 const MOMENTARY = 0x1b00c0b0;
 
 export interface PublishedOptions {
-	/** OBIS names (obis/names.ts); without them, values are named by code. */
+	/** OBIS names (obis/names.ts); without them values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
@@ -76,18 +76,18 @@ export class PublishedValues {
 		this.#text = text;
 	}
 
-	/** At most QUANTITY_LIMIT. */
+	/** Number of values, at most QUANTITY_LIMIT. */
 	get count(): number {
 		return this.#quantities.count;
 	}
 
-	/** Selects value `index`, 0 to count - 1, for the other members. Fastest in ascending order. */
+	/** Selects value `index`, 0 to count - 1, to which the other members then refer. Fastest in ascending order. */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
 	}
 
-	/** Permanent key of this meter's quantity: digits and single underscores, and "c" for a letter. */
+	/** Permanent key of this quantity of the meter: digits and single underscores, and "c" for a letter. */
 	get key(): string {
 		const { a, b, c, d, e, letters } = this.#quantities.code;
 		let key = a < 0 ? "" : `${a}_`;
@@ -110,7 +110,7 @@ export class PublishedValues {
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
 
-	/** Decimal number in `unit`: the meter's digits with the point shifted. */
+	/** Decimal number in `unit`: the meter's own digits, with the point shifted. */
 	get value(): string {
 		return this.#quantities.value(this.#text, this.#kind.places);
 	}
@@ -119,12 +119,12 @@ export class PublishedValues {
 		return this.#kind.unit;
 	}
 
-	/** "" without one. */
+	/** Device class; "" without one. */
 	get deviceClass(): string {
 		return (this.#kind === KINDS[VOLUME] && fluidOf(this.#quantities.code)) || this.#kind.deviceClass;
 	}
 
-	/** "" without one. */
+	/** State class; "" without one. */
 	get stateClass(): string {
 		const { c, d } = this.#quantities.code;
 		if (this.#kind.isCounter) return isNet(c) ? "total" : "total_increasing";

@@ -1,9 +1,9 @@
 /**
- * Reasons for a failed readout. The `failures.ts` of each protocol has a frozen table of them; rows are compared by
+ * Reasons for a failed readout. The `failures.ts` of each protocol has a frozen table of them. They are compared by
  * identity. The API shows `error`, `code` and `message`.
  */
 
-/** `error` of the API: no answer in time; another failure of meter or line; rejected authentication. */
+/** Values of `error` in the API: no answer in time; another failure of meter or line; rejected authentication. */
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
@@ -12,10 +12,10 @@ export const METER_AUTH_FAILED = "meter_auth_failed";
 export const NO_PROFILE = "no_profile";
 export const BUSY = "busy";
 
-/** Settings that would fix the failure; only those that change. */
+/** Settings that would fix the failure; only those that must change. */
 export interface Advice {
 	readonly protocol: string;
-	/** True to listen to unsolicited telegrams; `modeDBaud`: their speed, Bd. */
+	/** True to listen for unsolicited telegrams; `modeDBaud` is their speed, Bd. */
 	readonly modeD?: boolean;
 	readonly modeDBaud?: number;
 	/** Speed of unsolicited DLMS/COSEM data, Bd; 0: the gateway requests data. */
@@ -23,7 +23,7 @@ export interface Advice {
 }
 
 export interface Unsolicited {
-	/** Value in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`, `noise`. */
+	/** Kind as in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`, `noise`. */
 	readonly kind: string;
 	/** Speed in Bd, and framing such as `7E1`; 0 and "" if data arrived at every speed. */
 	readonly baud: number;
@@ -32,12 +32,12 @@ export interface Unsolicited {
 }
 
 const ERRORS: readonly string[] = Object.freeze([METER_TIMEOUT, METER_ERROR, METER_AUTH_FAILED, NO_PROFILE, BUSY]);
-/** Layout of a rank: progress (seven bits), final flag, index of the error in ERRORS. */
+/** Layout of `rank`: progress (seven bits), final flag, index of the error in ERRORS. */
 const PROGRESS = 0x7f;
 const FINAL = 0x80;
 const ERROR_BITS = 8;
 
-/** Row of a table, packed into two properties, because each takes 16 bytes of flash. */
+/** A failure. It is packed into two properties, because each property takes 16 bytes of flash. */
 export class Failure {
 	/** Code, a space, and the message. */
 	readonly text: string;
@@ -59,14 +59,14 @@ export class Failure {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
 
-	/** Description and remedy, most likely cause first. */
+	/** Description and remedy, with the most likely cause first. */
 	get message(): string {
 		return this.text.slice(this.text.indexOf(" ") + 1);
 	}
 
 	/**
-	 * Progress of the session: the attempt with the highest is shown. Below PROGRESS_HEARD the meter has not answered in
-	 * the protocol, and another opening may succeed.
+	 * Progress of the session: of several attempts, the failure with the highest is shown. Below PROGRESS_HEARD the
+	 * meter has not answered in the protocol, and another opening may succeed.
 	 */
 	get progress(): number {
 		return this.rank & PROGRESS;
@@ -81,8 +81,8 @@ export class Failure {
 export const PROGRESS_HEARD = 20;
 
 /**
- * `progress` (up to 127) grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new protocol has its own
- * scale.
+ * Makes a failure. `progress` (up to 127) grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new
+ * protocol has a scale of its own.
  */
 export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);
@@ -94,7 +94,7 @@ export function finalFailure(error: string, code: string, progress: number, mess
 	return failure(error, code, FINAL | progress, message);
 }
 
-/** Copies a row with a more specific message, the unsolicited data found, and the settings that would fix it. */
+/** Copies a failure, with a more specific message, the unsolicited data found, and the settings that would fix it. */
 export function foundFailure({ code, rank }: Failure, message: string, unasked: Unsolicited, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
 	row.unasked = Object.freeze(unasked);
@@ -102,7 +102,7 @@ export function foundFailure({ code, rank }: Failure, message: string, unasked: 
 	return Object.freeze(row);
 }
 
-/** Returns the failure with more progress, or the later of equal ones. */
+/** Returns the failure with more progress; of two equal ones, the later. */
 export function furthest(before: Failure | undefined, later: Failure | undefined): Failure | undefined {
 	if (before === undefined || later === undefined) return later ?? before;
 	return later.progress >= before.progress ? later : before;

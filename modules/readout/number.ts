@@ -1,8 +1,8 @@
 /** Converts the number in a value's text to JSON without a double, so that nothing is rounded. */
 
-/** Most significant digits of a number; with more it is written as text. */
+/** Maximum number of significant digits; a number with more is written as text. */
 const SIGNIFICANT_DIGITS = 17;
-/** Most digits of an integer; a longer one is an identification. */
+/** Maximum number of digits of an integer; a longer one is an identification. */
 const INTEGER_DIGITS = 15;
 
 const BLANK = 0x20;
@@ -14,8 +14,8 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Writes the decimal number in `text[0..length)` (optional surrounding blanks, a sign, digits with at most one `.` or
- * `,`) to `into` as in RFC 8259, 6. Returns its length, at most length + 1; 0 for other text.
+ * Writes the decimal number in `text[0..length)` (optional blanks around it, a sign, digits with at most one `.` or
+ * `,`) to `into` as in RFC 8259, 6. Returns its length, at most length + 1; 0 for any other text.
  */
 export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
 	let from = 0;
@@ -56,7 +56,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		return to;
 	}
 	if (to === point + 1) {
-		// No digits follow the decimal point.
+		// A decimal point must be followed by a digit.
 		if (!isNumber) return 0;
 		to--;
 	}

@@ -2,7 +2,9 @@
 
 import { unitIndex } from "../obis/units.js";
 
-/** Bits of a value's header. The low four are the length of the text; VALUE_LONG: the length follows in two bytes. */
+/**
+ * Bits of a value's header. The low four are the length of the text; with VALUE_LONG the length follows in two bytes.
+ */
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
 export const VALUE_LONG = 15;
@@ -10,16 +12,16 @@ export const PACKING_SHIFT = 5;
 export const PACKING_RAW = 0;
 export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
-/** In place of a unit's number: the unit's text follows. */
+/** Value in place of a unit's number, if the text of the unit follows. */
 export const UNIT_RAW = 255;
 
 const BLANK = 0x20;
-/** Minimum digits of a time, YYMMDDhhmm; a season may precede, seconds may follow. */
+/** Minimum number of digits of a time, YYMMDDhhmm; a season may precede them, seconds may follow. */
 const TIME_LENGTH = 10;
 
 /**
- * Returns the number in the packed value at `at`, or in its `count` digits from digit `from` on; -1 if it has a unit,
- * other characters, no digits or more than VALUE_LONG - 1.
+ * Returns the number in the packed value at `at`, or in `count` of its digits, from digit `from` on. Returns -1 if the
+ * value has a unit, other characters, no digits, or more than VALUE_LONG - 1 digits.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
 	const header = buffer[at];
@@ -35,7 +37,7 @@ export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffe
 	return number;
 }
 
-/** True if the packed value at `at` can be a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
+/** Returns true if the packed value at `at` can be a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
 export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	const length = buffer[at] & 15;
 	if (length < TIME_LENGTH || digitsAt(buffer, at) <= 0) return false;

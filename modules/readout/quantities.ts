@@ -1,9 +1,9 @@
 /**
- * Present measurements of a readout in fixed units, for metrics and all outputs, without past billing periods, lists
- * and profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond
+ * Present measurements of a readout in fixed units, for metrics and all outputs. Left out are past billing periods,
+ * lists and profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond
  * QUANTITY_LIMIT.
  *
- * Numbers are scaled as text, never rounded. Only the requested text is allocated.
+ * Numbers are scaled as text and never rounded. Only the requested text is allocated.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -14,7 +14,7 @@ import { VALUE_LIMIT } from "./record-writer.js";
 
 export const QUANTITY_LIMIT = 64;
 
-/** Kinds, with the units of `value` in order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
+/** Kinds. Their values have these units, in order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
 export const ENERGY = 0;
 export const REACTIVE_ENERGY = 1;
 export const APPARENT_ENERGY = 2;
@@ -28,22 +28,24 @@ export const FREQUENCY = 9;
 export const VOLUME = 10;
 export const KIND_COUNT = 11;
 
-/** Units by kind, lower case, without prefix; litres are also a volume. `kVAhr` is missing because it is ambiguous. */
+/**
+ * Units by kind, in lower case and without prefix; litres are a volume too. `kVAhr` is missing because it is ambiguous.
+ */
 const UNITS = Object.freeze(["wh", "varh", "vah", "j", "w", "var", "va", "v", "a", "hz", "m3", "l"]);
 const LITRE = 11;
 export const NO_UNIT = -1;
 
-/** Prefixes and their powers of ten. */
+/** Prefixes of units, in the order of their powers of ten below. */
 const PREFIXES = "kKMGm";
 const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
 
-/** Greater than any record number. */
+/** Greater than the number of any record. */
 const NO_RECORD = 0x10000;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
-	/** By quantity: its record (from 1), kind, and power of ten to the unit of the kind. */
+	/** For each quantity: its record (counted from 1), its kind, and the power of ten to the unit of the kind. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
@@ -52,7 +54,7 @@ export class Quantities {
 	#current = 0;
 	count = 0;
 
-	/** `records`: those of a readout; they must not change. */
+	/** `records` are those of a readout and must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
 		this.choose();
@@ -62,7 +64,7 @@ export class Quantities {
 		return this.#kinds[index];
 	}
 
-	/** Selects quantity `index`. Ascending order takes a single pass over the readout. */
+	/** Selects quantity `index`. In ascending order all selections take a single pass over the readout. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];
@@ -88,7 +90,7 @@ export class Quantities {
 		return text.decode(this.#cursor.address, 0, this.#cursor.code.longEnd);
 	}
 
-	/** Returns the value in the unit of its kind times 10^`places`: a decimal number without leading zeros. */
+	/** Returns the value in the unit of its kind times 10^`places`, as a decimal number without leading zeros. */
 	value(text: TextCodec, places = 0): string {
 		const end = putNumber(this.#cursor.text, this.#cursor.length, this.#digits);
 		return shifted(text.decode(this.#digits, 0, end), this.#powers[this.#current] + places);
@@ -101,7 +103,7 @@ export class Quantities {
 		while (this.count < QUANTITY_LIMIT && cursor.nextRecord()) {
 			this.#record++;
 			const { quantity, c } = code;
-			// Lists and profiles contain past values.
+			// Lists and profiles are skipped, because they contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
@@ -116,19 +118,19 @@ export class Quantities {
 			this.#powers[i] = powerOf(cursor.unit, unit);
 			this.count++;
 		}
-		// The next `seek` starts from the first record.
+		// The next `seek` then starts from the first record.
 		this.#record = NO_RECORD;
 	}
 }
 
-/** Returns the index in UNITS of a spelling with or without a prefix, or NO_UNIT. */
+/** Returns the index in UNITS of a unit, spelled with or without a prefix; NO_UNIT if it is unknown. */
 export function unitOf(spelling: string): number {
 	const whole = UNITS.indexOf(lowerCase(spelling));
 	if (whole >= 0) return whole;
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));
-	// "m" is milli only before V and A: meters never use it with power or energy.
+	// "m" means milli only before V and A, because meters never use it with power or energy.
 	if (POWERS[prefix] === MILLI && unit !== VOLTAGE && unit !== CURRENT) return NO_UNIT;
 	return unit;
 }

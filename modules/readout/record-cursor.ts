@@ -1,6 +1,6 @@
 /**
- * Decodes a packed readout (record-writer.ts) record by record, through its own buffers: nothing is allocated per
- * record.
+ * Decodes a packed readout (record-writer.ts) record by record, through its own buffers, so that nothing is allocated
+ * per record.
  *
  * The first value of a record is the reading, the second qualifies it. If the meter sends a time first, the cursor
  * swaps them: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
@@ -38,7 +38,7 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** Characters by four-bit code: `0123456789ABCDEF`, and `0123456789.-:, ` with one code unused. */
+/** Characters by four-bit code: `0123456789ABCDEF`, or `0123456789.-:, ` with one code unused. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
@@ -46,7 +46,7 @@ const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
 
-/** Length that covers most values. */
+/** Length that suffices for most values. */
 const SHORT_TEXT = 32;
 
 const NOWHERE = -1;
@@ -56,11 +56,14 @@ const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Values of a reading in DSMR P1 2.2; the last is the number, its unit precedes it. */
+/** Number of values of a reading in DSMR P1 2.2, of which the last is the number and the one before it the unit. */
 const OLD_FORM = 7;
-/** Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2): code and unit per column. */
+/**
+ * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for
+ * each column.
+ */
 const COLUMN_UNITS = HEAD_VALUES + 1;
-/** Maximum number of codes sent only as `*00` that are treated as totals. */
+/** Maximum number of codes that are sent only as `*00` and therefore treated as totals. */
 const TOTALS_LIMIT = 16;
 
 export class RecordCursor {
@@ -73,39 +76,42 @@ export class RecordCursor {
 	/** Class and attribute of a COSEM attribute other than the value; otherwise 0. */
 	classId = 0;
 	attribute = 0;
-	/** True if only the billing period differs from the previous record. */
+	/** True if the code differs from that of the previous record only in its billing period. */
 	isSameCode = false;
 	/** Present value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
 	/** Beginning of `text`, for copying a whole array. */
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
-	/** True if the text has only digits, A to F and `.-:, `: JSON needs no escapes. */
+	/** True if the text has only digits, A to F and `.-:, `, so that JSON needs no escapes. */
 	isPlain = true;
-	/** Unit as sent; a past billing period without one takes that of the current value. */
+	/** Unit as sent. A value of a past billing period without a unit takes that of the current value. */
 	unit = "";
 	isPlainUnit = true;
 	/** True if `address` was made from the code. */
 	#isEncoded = false;
-	/** Offsets of the record, its values, and the next value or record. */
+	/** Offsets of the record, of its values, and of the next value or record. */
 	#record = NOWHERE;
 	#values = 0;
 	#next = 0;
 	#more = false;
 	#index = 0;
-	/** Index of the value shown first; unless 0, also the number of values and the next record's offset. */
+	/**
+	 * Index of the value that is shown first. If it is not 0, also the number of values and the offset of the next
+	 * record.
+	 */
 	#first = 0;
 	#count = 0;
 	#end = 0;
 	/** True for a row of a profile; the values of its head begin at `#head`. */
 	#isRow = false;
 	#head = 0;
-	/** True if `*00` means the current value; undefined until determined. */
+	/** True if `*00` marks the current value; undefined until this is determined. */
 	#hasTotals: boolean | undefined;
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** Last record of no past billing period: its `quantity`, and the offset of its values. */
+	/** `quantity` and offset of the values of the last record that belongs to no past billing period. */
 	#currentQuantity = -1;
 	#currentValues = 0;
 
@@ -136,12 +142,12 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** True for a row of a profile. Its head is the last record before that is no row. */
+	/** True for a row of a profile. The head is the last record before it that is not a row. */
 	get isRow(): boolean {
 		return this.#isRow;
 	}
 
-	/** Moves to before the first record. */
+	/** Moves before the first record. */
 	toStart(): void {
 		this.#record = NOWHERE;
 		this.#currentQuantity = -1;
@@ -155,12 +161,12 @@ export class RecordCursor {
 		this.#index = 0;
 	}
 
-	/** Moves to the next value and sets `text`, `length` and `unit`; returns false after the last one. */
+	/** Moves to the next value and sets `text`, `length` and `unit`; returns false after the last value. */
 	nextValue(): boolean {
 		if (!this.#more) return false;
 		const index = this.#index++;
 		const first = this.#first;
-		// Read a unit in another value first, because `readText` overwrites `text`.
+		// A unit in another value is read first, because `readText` overwrites `text`.
 		let told = "";
 		if (this.#isRow) told = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
 		else if (index === 0 && first === OLD_FORM - 1) told = this.unitIn(this.#values, first - 1);
@@ -178,13 +184,13 @@ export class RecordCursor {
 		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
-			// `inheritedUnit` has overwritten it.
+			// Restored, because `inheritedUnit` has overwritten it.
 			this.length = length;
 		}
 		return true;
 	}
 
-	/** Finds the reading after a time at the beginning of the record. */
+	/** Finds the reading if the record begins with a time. */
 	private findFirst(): void {
 		this.#first = 0;
 		if (this.#isRow || this.code.c === GROUP_PROFILE) return;
@@ -208,7 +214,7 @@ export class RecordCursor {
 		else if (count === OLD_FORM && this.unitIn(this.#values, count - 2) !== "") this.#first = count - 1;
 	}
 
-	/** Locates value `index` of those at `values`; returns false if there are fewer. */
+	/** Locates value `index` of those at `values`; returns false if there are fewer values. */
 	private find(values: number, index: number): boolean {
 		let at = values;
 		for (let i = 0; i < index; i++) {
@@ -219,7 +225,7 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** Returns the unit in the text of value `index`; "" if unknown. */
+	/** Returns the unit given by the text of value `index`; "" if unknown. */
 	private unitIn(values: number, index: number): string {
 		if (!this.find(values, index)) return "";
 		this.readText();
@@ -275,8 +281,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * True if `*00` stands for current values: some meters send their totals only so (Pafal, Apator:
-	 * `1.8.0*00(000783.16)`). If such a code occurs twice, `*00` is a billing period.
+	 * Returns true if `*00` marks current values: some meters send their totals only in this form (Pafal, Apator:
+	 * `1.8.0*00(000783.16)`). If such a code occurs twice, or also in another form, `*00` marks a billing period.
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
@@ -351,8 +357,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Returns the unit of the same value in the code's preceding record, because meters send it with the current value
-	 * only (IEC 62056-21, 6.5).
+	 * Returns the unit of the same value in the preceding record with this code, because meters send the unit only with
+	 * the current value (IEC 62056-21, 6.5).
 	 */
 	private inheritedUnit(index: number): string {
 		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
@@ -364,7 +370,10 @@ function isZero(code: OBISCode): boolean {
 	return code.f === 0 && code.paddedF && !code.manual && code.sub < 0;
 }
 
-/** True for twelve digits, followed by S or W if `hasSeason`; otherwise they must form a plausible date. */
+/**
+ * Returns true for twelve digits: with `hasSeason` they must be followed by S or W, otherwise they must form a
+ * plausible date.
+ */
 function isTime(text: Uint8Array, hasSeason: boolean): boolean {
 	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
 	const letter = text[TIME_LENGTH];

@@ -48,14 +48,14 @@ import {
 } from "./packed-value.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
-/** Buffer size, bytes: holds the 576 records of a Kohler meter, the longest telegram known. */
+/** Buffer size, bytes. It holds the 576 records of a Kohler meter, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
 /** Maximum lengths of a value's text and of a unit. */
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
-/** Maximum values of a record; thirteen months of a capacity tariff take 42. */
+/** Maximum number of values of a record; thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
-/** Maximum rows of load profiles: a day of quarter hours, and four more. */
+/** Maximum number of rows of load profiles: a day of quarter hours, and four more. */
 export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
@@ -70,15 +70,15 @@ export const FLAG_SAME = FLAG_RAW | FLAG_A;
 export const FLAG_ROW = FLAG_RAW | FLAG_B;
 export const FLAG_HEAD = FLAG_RAW | FLAG_F;
 export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
-/** A to F, class, attribute, after FLAG_ATTRIBUTE. */
+/** Size of what follows FLAG_ATTRIBUTE: A to F, class, attribute. */
 export const ATTRIBUTE_SIZE = 8;
 
 const NO_PROFILE = -1;
 const NOWHERE = -1;
-/** Values in a profile's head before its columns: time, status, period, number of columns. */
+/** Number of values in a profile's head before its columns: time, status, period, number of columns. */
 export const HEAD_VALUES = 4;
 
-/** Free bytes before a raw text, for packing. */
+/** Number of free bytes before a raw text, needed for packing. */
 const RAW_ROOM = 3;
 
 export class RecordWriter implements RecordSink {
@@ -87,7 +87,7 @@ export class RecordWriter implements RecordSink {
 	/** End and number of the complete records. */
 	#committed = 0;
 	#records = 0;
-	/** End of the raw bytes after them. */
+	/** End of the raw bytes after the complete records. */
 	#end = 0;
 	#valueStart = 0;
 	#unitStart = 0;
@@ -95,7 +95,7 @@ export class RecordWriter implements RecordSink {
 	#newSet = false;
 	#addressOpen = false;
 	#headEnd = 0;
-	/** Header of the last complete value, to mark that another follows; -1 without one. */
+	/** Position of the last complete value's header, in which a following value is marked; -1 without one. */
 	#lastValue = -1;
 	/** `quantity` of the last complete record, and of the last packed address; -1 without one. */
 	#quantity = -1;
@@ -103,11 +103,11 @@ export class RecordWriter implements RecordSink {
 	/** True while values belong to a dropped set. */
 	#orphan = false;
 	#values = 0;
-	/** Columns of the load profile; NO_PROFILE outside one, 0 if its head gives no number. */
+	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Values missing from the head or row; a line without an address continues it. */
+	/** Number of values still missing from the head or row; a line without an address continues it. */
 	#lacking = 0;
-	/** Offset of the row, NOWHERE for other records; and number of rows. */
+	/** Offset of the row (NOWHERE for other records), and number of rows. */
 	#row = NOWHERE;
 	#rows = 0;
 	/** True at the start of a line: values without an address belong to the previous record. */
@@ -117,11 +117,11 @@ export class RecordWriter implements RecordSink {
 	#lineLastValue = -1;
 	/** State saved by `beginPart`. */
 	readonly #part = new Int16Array(9);
-	/** True when the buffer is full: further data is refused, so that kept records have no gaps. */
+	/** True if the buffer is full: further data are then refused, so that kept records have no gaps. */
 	#full = false;
 	/** True if some data did not fit. */
 	overflow = false;
-	/** Copy of the last complete block; `keptIsGood`: its checks passed. */
+	/** Copy of the last complete block. `keptIsGood`: the block's checks passed. */
 	kept: Uint8Array | undefined;
 	keptIsGood = false;
 
@@ -214,7 +214,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#orphan) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// Room for the unit's number and length.
+		// The unit's number and length need this room.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;
@@ -252,7 +252,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	discardSet(): void {
-		// A gap would shift the times of the profile's next rows.
+		// A gap would shift the times of the next rows of the profile.
 		if (this.#columns >= 0) this.overflow = true;
 		this.#end = this.#committed;
 		this.#newSet = false;
@@ -274,7 +274,7 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** Begins a row of the profile begun by `beginCode`; values follow. */
+	/** Begins a row of the profile that `beginCode` has begun; values follow. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
@@ -289,7 +289,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.#committed + 1;
 	}
 
-	/** Updates the number of values before a line without an address is another row. */
+	/** Updates the number of values from which a line without an address is another row. */
 	private countColumns(): void {
 		const isRow = this.#row !== NOWHERE;
 		if (this.#values === HEAD_VALUES && (!isRow || this.isHeadAgain())) {
@@ -299,8 +299,8 @@ export class RecordWriter implements RecordSink {
 	}
 
 	/**
-	 * True for a repeated head without an address, taken for a row: it begins with a time, and its last value is the
-	 * number of columns.
+	 * Returns true if a row is in fact a repeated head without an address: it begins with a time, and its last value is
+	 * the number of columns.
 	 */
 	private isHeadAgain(): boolean {
 		const buffer = this.#buffer;
@@ -324,7 +324,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** Begins a line of one set, with the six groups from `groups[at]` on as address; values follow. */
+	/** Begins a line with one set; its address has the six groups from `groups[at]` on. Values follow. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -336,7 +336,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.packCode();
 	}
 
-	/** Writes a complete value; `unit`: DLMS number. */
+	/** Writes a complete value; `unit` is a number of DLMS. */
 	value(text: Uint8Array, length: number, unit: number): void {
 		this.beginValue();
 		this.text(PART_VALUE, text, 0, length);

@@ -1,6 +1,6 @@
 /**
- * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21, which all other protocols' data
- * fits: lines of data sets with an address and values with units.
+ * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21, which the data of all other
+ * protocols fit: lines of data sets, which have an address and values with units.
  */
 
 /** Maximum address length; the standard allows 16. */
@@ -10,11 +10,11 @@ export const ADDRESS_LIMIT = 64;
 export interface RecordSink {
 	/** Begins a new or repeated transmission; discards previous data. */
 	begin(): void;
-	/** Begins another part at the start of a line. `isAgain`: a repetition of the last part, which is discarded. */
+	/** Begins another part, at the start of a line. `isAgain`: it repeats the last part, which is discarded. */
 	beginPart(isAgain: boolean): void;
-	/** Begins a line, for `discardLine`. */
+	/** Begins a line, which `discardLine` may discard. */
 	beginLine(): void;
-	/** Begins a data set: its address, then its values. */
+	/** Begins a data set: its address, and then its values, follow. */
 	beginSet(): void;
 	/**
 	 * Begins a value of the set. Before a line's first set it belongs to the previous set; in a load profile the line is
@@ -24,10 +24,12 @@ export interface RecordSink {
 	/** Adds a piece of address, value or unit. */
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;
 	endValue(): void;
-	/** Discards the value because of a syntax error, and its set if that has no complete value. */
+	/** Discards the value because of a syntax error, and the set too if it has no complete value. */
 	discardSet(): void;
 	discardLine(): void;
-	/** Completes the block; `good`: its checks passed. Keep the data at once: `begin` may follow immediately. */
+	/**
+	 * Completes the block; `good`: its checks passed. Keep the data at once, because `begin` may follow immediately.
+	 */
 	endBlock(good: boolean): void;
 }
 

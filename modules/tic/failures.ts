@@ -1,4 +1,4 @@
-/** Failures of meters that send TIC. Their `progress` ranks below that of a telegram of another protocol. */
+/** Failures of meters that send TIC. Their `progress` is below that of a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const TIC_SILENCE = failure(
@@ -13,7 +13,7 @@ export const TIC_NO_START = failure(
 	5,
 	"Characters came, but no group of TIC at 1200 or 9600 Bd. Check the optocoupler and its resistor, or choose another protocol.",
 );
-/** Groups arrived, but no two frames of the same length. */
+/** Groups arrived, but no two frames had the same length. */
 export const TIC_BROKEN = failure(
 	METER_ERROR,
 	"tic/frame",

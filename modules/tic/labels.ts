@@ -1,16 +1,16 @@
 /**
- * OBIS codes of the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). A label that is not in the table
- * is shown as it is. A number at the end of a label counts phases, tariffs or quadrants:
+ * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). A label that is not in the table
+ * is shown unchanged. A number at the end of a label counts phases, tariffs or quadrants:
  *
  *     EASF05 1.8.5    ERQ2 6.8.0    IRMS1 31.7.0    SINSTS 9.7.0    SINSTS2 49.7.0
  *
- * EASF01 to EASF10 are the supplier's tariffs. Those of the older form have the numbers that a Linky gives them. Power
- * of TIC is apparent power in VA, except for the means of half an hour (CCASN, CCAIN) and PMAX in W.
+ * EASF01 to EASF10 are the supplier's tariffs. Tariffs of the older form have the numbers that a Linky gives them.
+ * Power in TIC is apparent power in VA; only the means of half an hour (CCASN, CCAIN) and PMAX are in W.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
-/** Units of DLMS (obis/units.ts); NONE: text. */
+/** Units of DLMS (obis/units.ts); UNIT_NONE: text. */
 export const UNIT_NONE = 0;
 const W = 27;
 const VA = 28;
@@ -19,12 +19,12 @@ const VARH = 32;
 const A = 33;
 const V = 35;
 
-/** Group that the number at the end of a label adds to: none, 20 for each phase to C, 1 to C, 1 to E. */
+/** Group to which the number at the end of a label is added: none; C, 20 for each phase; C; E. */
 const FIXED = 0;
 const PHASE = 1;
 const QUADRANT = 2;
 const TARIFF = 3;
-/** Greatest number, by the constants above. */
+/** Greatest number at the end of a label, in the order of the constants above. */
 const NUMBER_LIMITS = Object.freeze([0, 3, 4, 10]);
 
 const LABELS = Object.freeze([
@@ -76,7 +76,7 @@ const ROWS = Object.freeze([
 	row(VA, FIXED, 9, 7, 0),
 	row(W, FIXED, 1, 6, 0),
 ]);
-/** Number of labels that carry the meter's identification, at the beginning of the table. */
+/** Number of labels with the meter's identification, which are first in the table. */
 const IDENTS = 2;
 
 const CURRENT = 11;
@@ -87,7 +87,7 @@ function row(unit: number, step: number, c: number, d: number, e: number): numbe
 	return (((unit * 4 + step) * 256 + c) * 256 + d) * 256 + e;
 }
 
-/** Looks up labels. The results of the last `find` stay until the next one. */
+/** Looks up labels. The results of `find` are valid until the next call. */
 export class LabelFinder {
 	/** Groups A to F. */
 	readonly groups = Uint8Array.of(0, 0, 0, 0, 0, BILLING_PERIOD_CURRENT);
@@ -96,7 +96,7 @@ export class LabelFinder {
 	/** True for the label of the meter's identification. */
 	isIdent = false;
 
-	/** Returns true when the label `bytes[start..end)` has a code. */
+	/** Returns true if the label `bytes[start..end)` has a code. */
 	find(bytes: Uint8Array, start: number, end: number): boolean {
 		this.unit = UNIT_NONE;
 		this.isIdent = false;
@@ -111,7 +111,7 @@ export class LabelFinder {
 		if (number > NUMBER_LIMITS[step]) return false;
 		const { groups } = this;
 		let c = (packed >> 16) & 0xff;
-		// A meter with one phase omits its number.
+		// A single-phase meter omits the number of the phase.
 		if (c === CURRENT && number === 0) number = 1;
 		let e = packed & 0xff;
 		if (step === PHASE) c += PHASE_STEP * number;
@@ -126,7 +126,7 @@ export class LabelFinder {
 		return true;
 	}
 
-	/** Number of digits of a value with this unit. */
+	/** Number of digits that a value with this unit has. */
 	get digits(): number {
 		const { unit } = this;
 		return unit === WH || unit === VARH ? 9 : unit === A || unit === V ? 3 : 5;

@@ -1,6 +1,6 @@
 /**
- * Receives the frames of a meter that sends TIC (télé-information client) without pause: Enedis-NOI-CPT_54E for Linky,
- * CPT_02E for the older form, called historic, which a Linky sends until its owner has it changed.
+ * Receives the frames that a meter sends continuously by TIC (télé-information client): Enedis-NOI-CPT_54E for Linky,
+ * CPT_02E for the older form, called historic, which a Linky uses until its owner has it changed.
  *
  * | bytes | meaning |
  * |---|---|
@@ -11,15 +11,17 @@
  * | ETX | end of the frame; the next one follows within 34 ms |
  * | EOT | end of an interrupted frame |
  *
- * The check is six bits of the sum of label, separators and data, plus 0x20; the historic form leaves out the separator
- * before it, and it may itself be a blank. A stamp is the season (E summer, H winter; lower case: the meter's clock is
- * degraded; blank: unknown) and YYMMDDhhmmss. It is stored as P1 ports send it: YYMMDDhhmmss and S or W.
+ * The check is six bits of the sum of label, separators and data, plus 0x20. The historic form leaves out the separator
+ * before the check, and the check itself may be a blank. A stamp is the season (E summer, H winter; lower case: the
+ * meter's clock is degraded; blank: unknown) and YYMMDDhhmmss. It is stored as P1 ports send it: YYMMDDhhmmss and S or
+ * W.
  *
  * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
  *
- * A sum of six bits is a weak check. So a group must also have even parity or no eighth bit in all its characters, a known
- * label as many digits as it always has, and a frame as many characters as the one before it, or as the last one that was
- * taken: all fields have a fixed length. A damaged group is dropped alone, and the readout then counts as truncated.
+ * A sum of six bits is a weak check. So there are further conditions: all characters of a group must have even parity,
+ * or none may have an eighth bit; a known label must have as many digits as it always has; and a frame must have as
+ * many characters as the frame before it, or as the last accepted frame, since all fields have a fixed length. A
+ * damaged group is dropped alone, and the readout then counts as truncated.
  *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
@@ -39,21 +41,21 @@ import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
 import { LabelFinder, UNIT_NONE } from "./labels.js";
 
-/** Speeds of the standard and the historic form. */
+/** Speed of the standard form, and of the historic form. */
 const STANDARD_BAUD = 9600;
 const HISTORIC_BAUD = 1200;
 export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
 
 /** Time without a right group after which the other speed is tried; the longest group takes 1 s at 1200 Bd. */
 const SWITCH_MS = 2000;
-/** Characters without a right group that are no mere disturbance. */
+/** Number of characters without a right group that cannot be due to a mere disturbance. */
 const STRANGE = 64;
-/** Largest group without LF and CR; PJOURF+1 has 109 characters. */
+/** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
-/** Length of a label (Enedis-NOI-CPT_54E, 5.3.6), and of a stamp. */
+/** Maximum length of a label (Enedis-NOI-CPT_54E, 5.3.6), and length of a stamp. */
 const LABEL_LIMIT = 8;
 const STAMP_LENGTH = 13;
-/** A separator and the check at the end of a group. */
+/** Length of the separator and the check at the end of a group. */
 const TAIL_LENGTH = 2;
 
 const STX = 0x02;
@@ -80,17 +82,17 @@ const STATE_ENDED = 2;
 const OUTSIDE = -1;
 
 export class TICListener implements Machine {
-	/** Failure of all frames, after `abort`. */
+	/** Failure if no frame was accepted; set by `abort`. */
 	failure: Failure | undefined;
-	/** Serial number in the last frame that has it, ASCII; empty before. */
+	/** Serial number, ASCII, from the last frame that contained one; empty before. */
 	meterId: Uint8Array = NO_BYTES;
 	/** Present speed, Bd. */
 	baud = STANDARD_BAUD;
-	/** True when groups of the last frame were damaged, or did not fit into the records. */
+	/** True if groups of the last frame were damaged, or did not fit into the records. */
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** Receives the values; its `kept` is the frame that was reported last. */
+	/** Receives the values; its `kept` has the frame that was reported last. */
 	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
 	readonly #finder = new LabelFinder();
@@ -99,24 +101,29 @@ export class TICListener implements Machine {
 	#hasRead = false;
 	#hasGroup = false;
 	#state = STATE_HUNT;
-	/** Group without LF and CR; its length, GROUP_LIMIT for a longer one, or OUTSIDE. */
+	/** Group without LF and CR, and its length: GROUP_LIMIT for a longer one, OUTSIDE outside a group. */
 	readonly #group = new Uint8Array(GROUP_LIMIT);
 	#length = OUTSIDE;
 	/** True while all characters of the group have even parity, and while all have no eighth bit. */
 	#isEven = false;
 	#isPlain = false;
-	/** Character before. STX begins a frame, and LF a group, only where nothing is between them; others are noise. */
+	/**
+	 * Previous character. STX begins a frame, and LF begins a group, only if nothing is between them; others are noise.
+	 */
 	#last = 0;
-	/** Characters since the last right group. */
+	/** Number of characters since the last right group. */
 	#strange = 0;
-	/** Characters of this frame, and its groups: all, and right ones. */
+	/** Number of characters of this frame, of its groups, and of the right ones among these. */
 	#count = 0;
 	#groups = 0;
 	#right = 0;
-	/** Characters of the frame before, and its right groups. */
+	/** Number of characters of the previous frame, and of its right groups. */
 	#previous = 0;
 	#previousRight = 0;
-	/** Characters of the last frame that was taken, and the most right groups in a frame of this length. */
+	/**
+	 * Number of characters of the last accepted frame, and the largest number of right groups in a frame of this
+	 * length.
+	 */
 	#usual = 0;
 	#usualRight = 0;
 
@@ -161,7 +168,7 @@ export class TICListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Stops listening. `failure` is then set only if no frame was taken. */
+	/** Stops listening. `failure` is set if no frame was accepted. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -200,7 +207,6 @@ export class TICListener implements Machine {
 		} else if (this.#length !== OUTSIDE) this.#length = GROUP_LIMIT;
 	}
 
-	/** Validates a finished frame. */
 	private endFrame(): void {
 		const count = this.#count;
 		const right = this.#right;
@@ -212,14 +218,14 @@ export class TICListener implements Machine {
 		if ((!isUsual && !isAgain) || right === 0) return;
 		this.#usual = count;
 		this.#usualRight = Math.max(right, usualRight);
-		// A group whose LF is damaged is not counted.
+		// A group with a damaged LF is not counted, so the number of right groups is compared too.
 		this.isCut = right < this.#groups || right < usualRight || this.records.overflow;
 		this.records.endBlock(true);
 		this.#event = EVENT_READOUT;
 		this.#hasRead = true;
 	}
 
-	/** Takes a group into the records; returns false if it is damaged. */
+	/** Writes a group into the records; returns false if the group is damaged. */
 	private takeGroup(): boolean {
 		const group = this.#group;
 		const end = this.#length - TAIL_LENGTH;
@@ -257,7 +263,7 @@ export class TICListener implements Machine {
 			records.beginSet();
 			records.text(PART_ADDRESS, group, 0, labelEnd);
 		}
-		// The clock, DATE, has no data but its stamp.
+		// The clock, DATE, has a stamp and no data.
 		if (dataStart < dataEnd || !hasStamp) records.value(group.subarray(dataStart, dataEnd), dataEnd - dataStart, unit);
 		if (hasStamp) this.writeStamp(labelEnd + 1);
 	}
@@ -270,7 +276,7 @@ export class TICListener implements Machine {
 		records.beginValue();
 		records.text(PART_VALUE, group, at + 1, at + STAMP_LENGTH);
 		if (season !== BLANK) {
-			// The place of the season before the time is free now.
+			// The season is moved to the end of the time; its place before the time is free now.
 			group[at] = letter | (season & LOWER_CASE);
 			records.text(PART_VALUE, group, at, at + 1);
 		}
@@ -278,7 +284,7 @@ export class TICListener implements Machine {
 	}
 }
 
-/** Returns true for a label of capital letters, digits, `+` and `-` at the beginning of `group`. */
+/** Returns true if `group` begins with a label of capital letters, digits, `+` and `-`. */
 function isLabel(group: Uint8Array, end: number): boolean {
 	if (end < 2 || end > LABEL_LIMIT) return false;
 	for (let i = 0; i < end; i++) {

@@ -1,4 +1,6 @@
-/** TIC's row in the table of meter protocols. One TICListener runs until aborted; each whole frame is a readout. */
+/**
+ * Row of TIC in the table of meter protocols. One TICListener runs until it is aborted; each whole frame is a readout.
+ */
 import type { LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import type { MeterProtocol, Opening, Probing, ReadSession } from "../readout/protocol.js";
@@ -15,7 +17,7 @@ export interface TICSettings {
 	readonly protocol: string;
 }
 
-/** Session that returns each frame as a readout. It finds out the speed itself. */
+/** Session that returns each frame as a readout. It determines the speed itself. */
 class TICReadSession extends TICListener implements ReadSession, Probing {
 	get line(): LineSettings {
 		return TIC_LINE;

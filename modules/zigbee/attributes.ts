@@ -10,9 +10,9 @@
  * Zigbee2MQTT fails to configure reports if voltage, current or active power is missing from 0B04, so all three always
  * exist; an unmapped one is 0. Active power repeats InstantaneousDemand.
  *
- * An unknown value has its "unknown" marker. Reading an unknown counter fails instead, because clients disagree on its
- * marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value does after FRESH_MS, unless a newer
- * one arrives.
+ * An unknown value has the marker of its type for "unknown". But reading an unknown counter fails, because clients
+ * disagree on the marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value expires after
+ * FRESH_MS, unless a newer one arrives.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -30,7 +30,7 @@ export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 
-/** Sources of a value, the last byte of a row: 0 to 127 is the value itself. */
+/** Sources of a value, the last byte of a row. A source of 0 to 127 is the value itself. */
 const MANUFACTURER = 0x80;
 const MODEL = 0x81;
 const BUILT = 0x82;
@@ -42,7 +42,7 @@ const SUPPLY = 0x87;
 const CELLS = 0x88;
 const THOUSAND = 0x89;
 const FORMATTING = 0x8a;
-/** Reportable from here on: VALUES plus the index in `values`. */
+/** Reportable values have this source plus their index in `values`. */
 const VALUES = 0x90;
 
 /** Indexes in `values`; 1 to 5 are the pairs of obis/mapping.ts. */
@@ -54,12 +54,12 @@ const ACTIVE_POWER = 6;
 const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
-/** Part of `values` used by reports.ts, REPORTED_WIDTH numbers per value. */
+/** Part of `values` that reports.ts uses, with REPORTED_WIDTH numbers per value. */
 export const REPORTED_WIDTH = 6;
 export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
 export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;
 
-/** Row in hex digits, ascending: cluster (2 bytes), attribute (2), type, source. */
+/** Length of a row in hex digits. Rows are ascending: cluster (2 bytes), attribute (2), type, source. */
 const ROW = 12;
 const TABLE =
 	"000000002008" + // ZCL version: 8
@@ -105,7 +105,7 @@ const TABLE =
 	"0b0406052101" +
 	"0b04fffd2101";
 
-/** Zigbee2MQTT and ZHA know the bare model names of boards as coordinators and routers. */
+/** Prefix of the model name: Zigbee2MQTT and ZHA know the bare names of boards as coordinators and routers. */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;
 const SHORT_LIMIT = 16;
@@ -119,12 +119,12 @@ const SUPPLY_DC = 4;
 
 const STATUS_CHECK_METER = 1;
 const STATUS_LOW_BATTERY = 2;
-/** Threshold in per cent. */
+/** Charge below which the battery counts as low, per cent. */
 const LOW_BATTERY = 10;
 
 export const FRESH_MS = 900_000;
 
-/** Largest values of the types: u48, i24, u16 (each without its marker), i16. */
+/** Largest values of the types u48, i24, u16 (below the marker of each) and i16. */
 const ENERGY_LIMIT = 2 ** 48 - 2;
 const DEMAND_LIMIT = 0x7fffff;
 const U16_LIMIT = 0xfffe;
@@ -148,9 +148,9 @@ const GROUP_SERVICE = 96;
 export interface AttributesOptions {
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Battery cells that fit on the board. */
+	/** Number of battery cells that fit on the board. */
 	readonly cells: number;
-	/** obis/mapping.ts; read again for each readout. */
+	/** Map from OBIS codes (obis/mapping.ts); read again for each readout. */
 	readonly map: Uint8Array;
 }
 
@@ -159,14 +159,14 @@ export class Attributes {
 	/** Bit set of the mapped pairs. */
 	#fed = 0;
 	/**
-	 * Values as transmitted, by index (NaN: none), the monotonic times of the last readings by pair, and the data of
-	 * reports.ts; one array, to save XS slots.
+	 * Values as transmitted, by index (NaN: unknown), then the monotonic times of the last readings by pair, then the
+	 * data of reports.ts. It is one array, to save XS slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Meter of the last good readout with this map, and its serial number. */
+	/** Meter of the last good readout since the map was set, and the meter's serial number. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
-	/** Monotonic ms; Infinity when not identifying. */
+	/** End of identification, monotonic ms; Infinity if the device is not identifying. */
 	identifyUntilMs = Number.POSITIVE_INFINITY;
 
 	constructor(options: AttributesOptions) {
@@ -190,7 +190,7 @@ export class Attributes {
 		return this.#fed >> (LAST_PAIR - 1) > 0;
 	}
 
-	/** Clears the values obtained with the previous map. */
+	/** Clears the values that were obtained with the previous map. */
 	mapChanged(): void {
 		const { map } = this.#options;
 		this.#fed = 0;
@@ -257,7 +257,7 @@ export class Attributes {
 		this.settle(nowMs);
 	}
 
-	/** Total voltage of the cells; remaining charge in per cent. */
+	/** Sets the total voltage of the cells, and the remaining charge in per cent. */
 	setBattery(volts: number, percent: number): void {
 		const { values } = this;
 		values[BATTERY_VOLTS] = Math.min(Math.round(volts * 10), 0xfe);
@@ -266,12 +266,12 @@ export class Attributes {
 			(values[METER_STATUS] & STATUS_CHECK_METER) | (percent < LOW_BATTERY ? STATUS_LOW_BATTERY : 0);
 	}
 
-	/** Row of an attribute; -1 if it does not exist. */
+	/** Returns the row of an attribute; -1 if it does not exist. */
 	find(cluster: number, id: number): number {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** Row of the cluster's next attribute (first one for -1); -1 after the last. */
+	/** Returns the row of the cluster's next attribute (the first one if `row` is -1); -1 after the last. */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -285,7 +285,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Index in `values`; negative if not reportable. */
+	/** Returns the index in `values`; negative if the attribute is not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -294,7 +294,7 @@ export class Attributes {
 		return field(row, 10, 2) === IDENTIFY_TIME;
 	}
 
-	/** Writes the value at `at`; returns its end, or -1 if it has no value. Needs room for 33 bytes. */
+	/** Writes the value at `at` and returns its end; -1 if the value is unknown. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
 		const how = field(row, 10, 2);
@@ -332,7 +332,7 @@ export class Attributes {
 		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
 	}
 
-	/** Limits the value to the range of its type. */
+	/** Stores the value, limited to the range of its type. */
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
@@ -372,24 +372,24 @@ function digits(number: number): string {
 	return (0x10000 + number).toString(16).slice(1);
 }
 
-/** Returns the first row with this beginning, or -1. */
+/** Returns the first row that begins so, or -1. */
 function rowOf(beginning: string): number {
 	let row = TABLE.indexOf(beginning);
 	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
 	return row;
 }
 
-/** Number in `length` hex digits from digit `from` on. */
+/** Returns the number in `length` hex digits of a row, from digit `from` on. */
 function field(row: number, from: number, length: number): number {
 	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
-/** Kind of quantity (readout/quantities.ts) that a pair requires. */
+/** Returns the kind of quantity (readout/quantities.ts) that a pair requires. */
 function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }
 
-/** Rounds half away from zero. */
+/** Rounds to an integer, half away from zero. */
 function rounded(number: string): number {
 	const point = number.indexOf(".");
 	if (point < 0) return Number(number);
@@ -398,7 +398,7 @@ function rounded(number: string): number {
 	return number.startsWith("-") ? whole - 1 : whole + 1;
 }
 
-/** Serial number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not of meters on the M-Bus. */
+/** Returns the serial number: `0.0.0`, `C.1.0` or `0-0:96.1.0`, but not that of a meter on the M-Bus. */
 function serialOf(records: Uint8Array): Uint8Array | undefined {
 	const cursor = new RecordCursor(records);
 	while (cursor.nextRecord()) {

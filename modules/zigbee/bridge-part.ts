@@ -1,4 +1,4 @@
-/** Zigbee part, bundled only for boards with a coprocessor. */
+/** Zigbee part; the bundle contains it only for boards with a coprocessor. */
 import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { Extra } from "../part.js";

@@ -1,9 +1,10 @@
 /**
  * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port.
  *
- * One frame is in flight at a time; the next is an answer, else a client's request, else a report. Up to ANSWERS answers
- * are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their latest data when they
- * may send; reports are retried forever. Undelivered frames cause growing pauses, until a frame is delivered or received.
+ * One frame is in flight at a time. The next one is an answer, or otherwise a client's request, or otherwise a report.
+ * Up to ANSWERS answers are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their
+ * latest data when they may send; reports are retried forever. Frames that are not delivered cause growing pauses,
+ * until a frame is delivered or received.
  */
 import type { HostInfo, TextCodec } from "../io/host.js";
 import type { Machine, Output } from "../io/machine.js";
@@ -27,11 +28,11 @@ import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
 export interface BridgeUser {
-	/** State, network or reported values may have changed. */
+	/** Called when state, network or reported values may have changed. */
 	bridgeChanged(nowMs: number): void;
-	/** Stores the coordinator's report settings; empty for the defaults. */
+	/** Stores the coordinator's settings for reports; `bytes` is empty for the defaults. */
 	keepReports(bytes: Uint8Array): void;
-	/** Identifies for this many seconds; 0 ends it. */
+	/** Identifies for so many seconds; 0 ends the identification. */
 	identify(seconds: number): void;
 }
 
@@ -40,7 +41,7 @@ export interface BridgeOptions {
 	readonly user: BridgeUser;
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Alkaline cells that fit on the board; 0: USB supply, no Power Configuration cluster. */
+	/** Number of alkaline cells that fit on the board; 0: USB supply, and no Power Configuration cluster. */
 	readonly cells: number;
 	/** Map from OBIS codes to attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
@@ -48,8 +49,8 @@ export interface BridgeOptions {
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
-	 * First sequence number, 0 to 255. It must differ at each start, because coordinators drop a report with the previous
-	 * number, which may date from before a sleep.
+	 * First sequence number, 0 to 255. It must differ at each start: coordinators drop a report with the same number as
+	 * the one before, which may date from before a sleep.
 	 */
 	readonly sequence: number;
 }
@@ -57,26 +58,26 @@ export interface BridgeOptions {
 const ANSWERS = 4;
 const TRIES = 3;
 
-/** Doubles with each frame that was not delivered. */
+/** First pause after a frame that was not delivered; each further one doubles the pause. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Delay of writes to flash, because several changes arrive in a row. */
+/** Delay of writes to flash, because usually several changes arrive in a row. */
 const KEEP_MS = 5000;
-/** Minimum between two writes, to limit wear of flash. */
+/** Minimum time between two writes, to limit the wear of flash. */
 const KEEP_PAUSE_MS = 60_000;
-/** The coordinator queries a new device for this long, so it stays awake. */
+/** Time for which the device stays awake after joining, because the coordinator queries it. */
 const INTERVIEW_MS = 60_000;
 
 /**
- * Minimum distance from the numbers of recent answers, which are those of the requests: zigbee-herdsman-converters drop a
- * report with one of the five previous numbers.
+ * Minimum distance of a report's number from the numbers of recent answers, which are those of the requests:
+ * zigbee-herdsman-converters drop a report with one of the five previous numbers.
  */
 const NUMBERS_APART = 16;
 
 /** General commands that are answers or reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
-/** Frame in flight; from REQUEST on, plus the index of the client. */
+/** Kinds of frame in flight; a client's request is REQUEST plus the index of the client. */
 const NOTHING = 0;
 const ANSWER = 1;
 const REPORTED = 2;
@@ -91,14 +92,14 @@ export class Bridge implements Machine, RadioUser {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
-	/** Linked list, which takes no memory while empty. */
+	/** First answer in a linked list, which takes no memory while empty. */
 	#answers: Answer | undefined;
 	#onItsWay = NOTHING;
 	#sequence: number;
-	/** Consecutive undelivered frames. */
+	/** Number of frames in a row that were not delivered. */
 	#failures = 0;
 	#pauseUntilMs = 0;
-	/** Monotonic ms; Infinity without unsaved settings. */
+	/** Time at which settings are stored, monotonic ms; Infinity without unsaved settings. */
 	#keepMs = Number.POSITIVE_INFINITY;
 	#keptMs = Number.NEGATIVE_INFINITY;
 	/** RADIO_… that was reported last. */
@@ -139,22 +140,22 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Total voltage; remaining charge in per cent. Only on boards with cells. */
+	/** Sets the total voltage, and the remaining charge in per cent. Only for boards with cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
 		this.#reports.attributes.setBattery(volts, percent);
 		this.pump(nowMs);
 	}
 
 	/**
-	 * True while a frame is in flight, data waits to be sent or stored, or the coordinator queries the device after
-	 * joining.
+	 * True while a frame is in flight, while data wait to be sent or stored, and while the coordinator queries the
+	 * device after joining.
 	 */
 	busy(nowMs: number): boolean {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
 		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
-		// Do not wait for an unreachable coordinator.
+		// If the coordinator cannot be reached, sleep does not wait for it.
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#onItsWay !== NOTHING ||
@@ -164,7 +165,7 @@ export class Bridge implements Machine, RadioUser {
 		);
 	}
 
-	/** Value reported last for pair 1 to 5: kWh, kWh, W, V, A; NaN if none. */
+	/** Returns the value last reported for pair 1 to 5: kWh, kWh, W, V, A; NaN if none was. */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}
@@ -198,7 +199,7 @@ export class Bridge implements Machine, RadioUser {
 		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// The rest waits for the end of the pause or the next report.
+		// Everything else waits for the end of the pause or for the next report.
 		const waits = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
 	}
@@ -218,7 +219,7 @@ export class Bridge implements Machine, RadioUser {
 			}
 		}
 		this.#state = state;
-		// Report settings belong to one coordinator.
+		// Report settings belong to the coordinator that has made them.
 		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
 		if (this.#reports.isChanged && !isIn) this.keep(nowMs);
 		this.#options.user.bridgeChanged(nowMs);
@@ -263,7 +264,7 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Drops the answer if the queue is full. */
+	/** Queues an answer; it is dropped if the queue is full. */
 	private add(answer: Answer): void {
 		let last = this.#answers;
 		if (last === undefined) this.#answers = answer;

@@ -1,6 +1,6 @@
 /**
- * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL: starts and supervises it, makes it join
- * and leave, and carries frames of our endpoint. UART frames: unpi.ts; commands and their sequences: mt.ts.
+ * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL: starts and supervises it, makes it
+ * join and leave, and carries frames of our endpoint. UART frames: unpi.ts; commands and their sequences: mt.ts.
  *
  *   phase       sequence    refused, or no   chip restarts   deadline
  *               complete    answer in 6 s    (41 80)
@@ -21,12 +21,12 @@
  *
  *   * HELD when the radio is off.
  *
- * Requests persist: a leave stays owed until the chip has forgotten its network, and a join continues until its time
- * limit. Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported the result of a
- * search.
+ * Requests of the gateway persist: a leave stays pending until the chip has forgotten its network, and a join continues
+ * until its time limit. Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported
+ * the result of a search.
  *
- * SILENT and FOREIGN end only when the chip works, so that the displayed state is steady. An ordered leave (45 C9) counts
- * as our own.
+ * SILENT and FOREIGN end only when the chip works, so that the displayed state does not change back and forth. If the
+ * coordinator orders a leave (45 C9), the network is forgotten as if the gateway had requested it.
  *
  * Limits: one request (SREQ) at a time; one ZCL frame of ZCL_LIMIT bytes in flight, with 20 s for its confirmation.
  */
@@ -85,13 +85,13 @@ const PING_MS = 30_000;
 const MISSES = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
-/** Failed attempts before the chip counts as silent or foreign. */
+/** Number of failed attempts after which the chip counts as silent or foreign. */
 const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** WIPE or PAIR was written; the chip forgets its role at the next boot. */
+/** True after WIPE or PAIR was written: the chip forgets its role at the next boot. */
 const WIPED = 2 * FLAG_OF_DRIVER;
 const PAIRED = 4 * FLAG_OF_DRIVER;
 const LOST = 8 * FLAG_OF_DRIVER;
@@ -101,18 +101,18 @@ export class Coprocessor extends Requests implements Chip {
 	joiningUntilMs = 0;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
-	/** Deadline of the phase or its request. */
+	/** Deadline of the phase, or of its request. */
 	#dueMs = Infinity;
 	#pingMs = Infinity;
 	#misses = 0;
 	#failures = 0;
-	/** Restores without a final notification. */
+	/** Number of times that a network was restored without a final notification. */
 	#untold = 0;
 	/** Delay between the last two attempts to join or to find a parent. */
 	#pauseMs = 0;
 	#recoverMs = Infinity;
 
-	/** Passive until `start` or `stop`. Uses only the control lines, if wired. */
+	/** Does nothing until `start` or `stop`, except that it sets the control lines, if they are wired. */
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
@@ -139,20 +139,20 @@ export class Coprocessor extends Requests implements Chip {
 		this.reset(nowMs);
 	}
 
-	/** No effect while the radio is off. */
+	/** Has no effect while the radio is off. */
 	join(nowMs: number): void {
 		if (this.state === RADIO_OFF) return;
 		this.joiningUntilMs = nowMs + JOIN_MS;
 		this.forget(nowMs);
 	}
 
-	/** A leave that is impossible now is done when the chip works again; see `owesLeave`. */
+	/** Leaves the network. If that is impossible now, it is done when the chip works again; see `owesLeave`. */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
 		this.forget(nowMs);
 	}
 
-	/** The chip keeps the registration of its endpoint until a reset. */
+	/** Restarts the chip, which keeps the registration of its endpoint until a reset. */
 	clustersChanged(nowMs: number): void {
 		const phase = this.#phase;
 		// In all other phases a reset is already due.
@@ -260,7 +260,7 @@ export class Coprocessor extends Requests implements Chip {
 		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
-	/** Version and endpoint are done: selects the next task. */
+	/** Called when version and endpoint are done: selects the next task. */
 	private booted(nowMs: number): void {
 		const isRight = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
@@ -271,7 +271,7 @@ export class Coprocessor extends Requests implements Chip {
 			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
-		// A chip of another role is not in our network; as coordinator it would open one.
+		// A chip with another role is not in our network, and a coordinator would open a network of its own.
 		if (isRight) this.run(RESTORING, RESTORE, nowMs);
 		else this.check(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
@@ -300,7 +300,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (this.has(MEMBER) && !this.has(LOST)) next = RADIO_JOINED;
 		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
 		else if (wasMember) {
-			// The network is lost; only the report after a restart is reliable.
+			// The network is lost. Only what the chip reports after a restart is reliable.
 			this.restart(nowMs);
 			return;
 		} else if (nowMs < this.joiningUntilMs) {
@@ -321,7 +321,7 @@ export class Coprocessor extends Requests implements Chip {
 		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
-	/** Sends the next due request, in SETTLED, unless an answer is pending. */
+	/** In SETTLED, sends the next request that is due, unless an answer is pending. */
 	private pump(nowMs: number): void {
 		if (this.asked !== 0) return;
 		if (nowMs >= this.#pingMs) {
@@ -330,7 +330,7 @@ export class Coprocessor extends Requests implements Chip {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
 				this.ask(BDB_RECOVER);
-				// Reported again if no parent is found.
+				// The loss is reported again if no parent is found.
 				this.mark(LOST, false);
 			} else this.ask(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.limitMs;
@@ -373,7 +373,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.interrupted(nowMs);
 	}
 
-	/** Pauses after a failed attempt. `isOdd`: the chip answers but is unusable. */
+	/** Pauses after a failed attempt. `isOdd`: the chip answers but cannot be used. */
 	private pause(isOdd: boolean, nowMs: number): void {
 		if (isOdd) this.mark(ODD, true);
 		this.failed(nowMs);

@@ -1,11 +1,11 @@
 /** Zigbee settings of the API: radio on or off, and the map from OBIS codes to attributes. */
 import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 
-/** Entry indexes, unique among all parts and never reused. */
+/** Unique ids of the entries among all parts; never reused. */
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 
-/** The setting is kept for backups on boards without a radio. */
+/** Boards without a radio have this setting too, so that a backup keeps it. */
 export const ZIGBEE_ENABLED = field<boolean>({
 	entry: IN_ZIGBEE,
 	id: 1,

@@ -1,14 +1,14 @@
-/** Events of the Zigbee bridge for the log. */
+/** Log events of the Zigbee bridge. */
 import { kind } from "../diagnostics/events.js";
 
 /** The bridge has joined a network on request. */
 export const EVENT_ZIGBEE_JOINED = kind(31, "zigbee_joined", { isPlain: true });
-/** The bridge left at the request of the user or the coordinator. */
+/** The bridge has left the network at the request of the user or of the coordinator. */
 export const EVENT_ZIGBEE_LEFT = kind(32, "zigbee_left", { isPlain: true });
 export const EVENT_ZIGBEE_SILENT = kind(33, "zigbee_silent", { isPlain: true });
-/** The coprocessor works again; the detail is its firmware. */
+/** The coprocessor works again. The detail is its firmware. */
 export const EVENT_ZIGBEE_BACK = kind(34, "zigbee_back", { isPlain: true });
-/** The detail is the unsupported firmware. */
+/** The coprocessor's firmware is not supported. The detail is this firmware. */
 export const EVENT_ZIGBEE_FOREIGN = kind(35, "zigbee_foreign", { isPlain: true });
 
 export const ZIGBEE_EVENTS = Object.freeze([

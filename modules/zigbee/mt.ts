@@ -6,7 +6,7 @@
  * answer, 3: answer) and the subsystem in the lower 5. Little-endian throughout.
  */
 
-/** Offset from a request to its answer. */
+/** Difference between the number of an answer and that of its request. */
 export const MT_ANSWER = 0x4000;
 
 export const SYS_RESET = 0x4100;
@@ -14,13 +14,14 @@ export const SYS_RESET_IND = 0x4180;
 export const SYS_VERSION = 0x2102;
 export const SYS_GET_EXTADDR = 0x2104;
 export const SYS_NV_READ = 0x2108;
-/** Reason, and the 2 bytes of the rejected request. */
+/** The chip rejected a request: the data are a reason and the 2 bytes of the request's command. */
 export const RPC_ERROR = 0x6000;
 export const AF_REGISTER = 0x2400;
 export const AF_DATA_REQUEST = 0x2401;
 export const AF_DATA_CONFIRM = 0x4480;
 /**
- * AF_INCOMING_MSG_EXT (0x4482), for frames that are too long for us or from outside the network (inter-PAN), is ignored.
+ * Data for our endpoint. AF_INCOMING_MSG_EXT (0x4482) is ignored: such frames are too long for us or come from outside
+ * the network (inter-PAN).
  */
 export const AF_INCOMING_MSG = 0x4481;
 export const ZDO_MGMT_LEAVE = 0x2534;
@@ -31,7 +32,7 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** Status of BDB_NOTIFY, and its subject. */
+/** Values in BDB_NOTIFY: status, and what it is about. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;
@@ -39,29 +40,29 @@ export const BDB_STEERING = 1;
 export const BDB_PARENT_LOST = 5;
 
 /**
- * Requests in hexadecimal, with a space after each. Prefixes: `!` the answer's status must be 0; `~` for end devices
- * only; `#` the role replaces the last byte.
+ * The following sequences are requests in hexadecimal, with a space after each. Prefixes: `!` the answer's status must
+ * be 0; `~` only for end devices; `#` the role replaces the last byte.
  */
 
 /**
- * Sent after each reset: version, own address, role (NV 0x0087). For an end device also how long its parent remembers
- * it (2^13 minutes) and the poll interval (3 s, shorter than a parent stores frames). Last the registration of the
- * endpoint, to which the sender adds its description.
+ * Sent after each reset: version, own address, role (NV 0x0087). For an end device also the time for which its parent
+ * remembers it (2^13 minutes), and the poll interval (3 s, shorter than a parent stores frames). The last request
+ * registers the endpoint; the sender adds its description.
  */
 export const BOOT = "2102 2104 2108870000 ~2f020d ~2f0c0100b80b0000 !2400 ";
 
-/** Returns to the present network, if any (mode 0: closed to others). */
+/** Returns to the present network, if there is one (mode 0: closed to others). */
 export const RESTORE = "!2f0500 ";
 
-/** The sender inserts the short address. */
+/** Leaves the network; the sender inserts the short address. */
 export const LEAVE = "2534ffff000000000000000000 ";
 
 /**
  * Forgets the network. Zeros overwrite the network keys (NV 0x003A, 0x003B) and the link key (0x0102). Two items are
  * deleted, each with both possible lengths (CC2530 aligns differently): the network key with its counter (0x0082),
  * which the next boot creates again with zeros, and the NIB (0x0021), from which the next start would restore the
- * network. STARTUP_OPTION (0x0003) then makes the next boot reset the settings (bit 0, which clears itself) and the
- * next start of BDB wipe the network (bit 1, which stays set until then).
+ * network. STARTUP_OPTION (0x0003) then makes the next boot reset the settings (bit 0, which is then cleared) and the
+ * next start of BDB erase the network (bit 1, which stays set until then).
  */
 export const WIPE =
 	"21093a0000110000000000000000000000000000000000 21093b0000110000000000000000000000000000000000 " +
@@ -70,12 +71,12 @@ export const WIPE =
 
 /**
  * Sent before joining: sets the role (NV 0x0087), enables ZDO callbacks (0x008F), allows any network (0x0083) on
- * channels 11 to 26 (0x0084), and turns off many-to-one route requests (0x0032), which are the concentrator's task.
- * STARTUP_OPTION must stay as it is: with 0 the next start would return to the old network.
+ * channels 11 to 26 (0x0084), and turns off many-to-one route requests (0x0032), which are the task of a concentrator.
+ * STARTUP_OPTION is not written: with 0 the next start would return to the old network.
  */
 export const PAIR =
 	"#2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +
 	"210983000002ffff 2107840004000400f8ff07 21098400000400f8ff07 2107320001000100 21093200000100 ";
 
-/** Scans channels 11 to 26, none in a second scan; network steering (mode 2). */
+/** Joins: scans channels 11 to 26 (no second scan), then network steering (mode 2). */
 export const STEER = "!2f080100f8ff07 !2f080000000000 !2f0502 ";

@@ -1,28 +1,28 @@
 /**
- * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11); passes blocks to ota/updater.ts, with the same file and
- * checks as HTTP. The header's version is not trusted, because coordinators rewrite it.
+ * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). It receives the coordinator's offer of a firmware
+ * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload by HTTP. The
+ * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
  *              deadline            notify   offer / none    block           wait    end response   abort / refused
- * Queries soon after joining and once a day.
- * An offer of the running version is ignored unless notified: a coordinator that rewrites versions would offer it forever.
- * A missing block is requested for a quarter of an hour.
- * The storage records the file being loaded, so that after a restart the same coordinator is asked at once, but only once
- * if it sends no block.
- * A later offer continues at the last piece in flash (ota/installer.ts).
+ * REST ASKING ASKING – – – – – ASKING retry; LOADING, again LOADING / REST – – – REST
+ *              REST
+ * LOADING retry; REST ASKING – next block; later – REST, ENDING
+ *                                                           last: VERIFYING
+ * VERIFYING ENDING – – – – – – ENDING retry; restart, – – – – HELD, ENDING REST
+ *              REST
  * HELD restart – – – – HELD, ENDING –
  *
- * Limits: after a transfer has erased a sector the next must wait a minute, then two, four … up to an hour, because flash
- * wears out and a coordinator needs no credentials. Blocks have BLOCK_LENGTH bytes, as most coordinators use; longer ones
- * do not fit every route.
+ * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
+ * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
  *
  * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
- * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same coordinator
- * is asked for it at once, but only once if it sends no block. A later offer of the file continues at the last piece in
- * flash (ota/installer.ts). An upload by HTTP replaces the transfer.
+ * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same
+ * coordinator is asked for it at once, but only once if it sends no block. A later offer of the file continues at the
+ * last piece in flash (ota/installer.ts). An upload by HTTP replaces the transfer.
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
- * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with most
- * coordinators; longer ones would not fit into a frame on every route.
+ * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with
+ * most coordinators; longer ones would not fit into a frame on every route.
  */
 import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
 import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
@@ -53,7 +53,7 @@ const BLOCK_REQUEST = 3;
 const BLOCK = 5;
 const UPGRADE_END = 6;
 const UPGRADE_END_RESPONSE = 7;
-/** Default response of all clusters (ZCL 2.5.12): command, status. */
+/** Default response, which all clusters have (ZCL 2.5.12): command, status. */
 const DEFAULT_RESPONSE = 0x0b;
 const CLUSTER_COMMAND = 1;
 
@@ -63,10 +63,10 @@ const STATUS_INVALID_IMAGE = 0x96;
 const STATUS_WAIT_FOR_DATA = 0x97;
 
 const COORDINATOR = 0;
-/** The request has a minimum period. */
+/** Flag in a request: a minimum period follows. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
-/** Forces the update, in a file header. */
+/** File version in a header that forces the update. */
 const FORCED_VERSION = 0xffff_fffe;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
@@ -78,21 +78,21 @@ const SECOND_MS = 1000;
 const SOON_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A coordinator may download the file first. */
+/** Longest wait for an answer: a coordinator may first have to download the file. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
-/** Delay between a block and the next request: a coordinator may not listen before its block is acknowledged. */
+/** Delay between a block and the next request: a coordinator may not listen until its block is acknowledged. */
 const BREATH_MS = 5;
 /** Delay after a frame that was not delivered. */
 const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
-/** A battery device stays awake this long for a silent coordinator. */
+/** Time for which a battery device stays awake although the coordinator is silent. */
 const WORTH_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
 	readonly #deps: OTADeps;
-	/** Undefined at REST. */
+	/** The transfer; undefined at REST. */
 	#transfer: Transfer | undefined;
 	isReady = false;
 	deadlineMs = Infinity;
@@ -121,14 +121,14 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	/**
-	 * True while a file is requested, loaded or about to start; false while the coordinator is silent or has ordered a
-	 * longer wait.
+	 * True while a file is requested or loaded, or is about to start. False while the coordinator is silent or has
+	 * ordered a longer wait.
 	 */
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
 		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.heardMs) < WORTH_MS;
-		// Infinity: the restart was requested.
+		// A deadline of Infinity means that the restart has been requested.
 		return this.deadlineMs - nowMs <= WORTH_MS || this.deadlineMs === Infinity;
 	}
 
@@ -139,11 +139,11 @@ export class OTAClient implements ClusterClient, Sender {
 			this.failed(nowMs);
 			return;
 		}
-		// Random: not all units of a house query at once after a power failure.
+		// The time is random, so that the units of a house do not all query at once after a power failure.
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.recall(storage)) return;
-		// Stored again with the first block: a coordinator without the file is asked only once.
+		// The record is stored again with the first block, so that a coordinator without the file is asked only once.
 		this.forget();
 		this.#transfer = transfer;
 		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
@@ -207,7 +207,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// 11.13.8.2.8).
+			// The difference of the two times is the wait (11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -242,7 +242,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD the failed frame is a request that was answered nevertheless.
+		// In HELD, the frame that failed is a request that was answered nevertheless.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + AGAIN_MS);
 	}
@@ -251,7 +251,10 @@ export class OTAClient implements ClusterClient, Sender {
 		return putAttribute(id, this.#transfer, this.#deps, into, at);
 	}
 
-	/** The updater calls this at the end of our file, inside any call; the next call here processes the result. */
+	/**
+	 * Called by the updater at the end of our file, possibly inside another call. The result is processed in the next
+	 * call of this object.
+	 */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return;
@@ -276,7 +279,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
-	/** A broadcast notify selects devices at random. */
+	/** Returns true if a notify is for this device: a broadcast one selects devices at random. */
 	private isMeant({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#deps;
@@ -293,7 +296,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private offered(version: number, size: number, nowMs: number): void {
 		const { transfer } = this;
 		if (transfer.isOpen) {
-			// The coordinator forgot the transfer and offers the same file again.
+			// The coordinator has forgotten the transfer and offers the same file again.
 			if (version === transfer.version && size === transfer.size) {
 				this.enter(LOADING, nowMs);
 				return;
@@ -349,7 +352,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (end <= from || !this.isOurs(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
 		const at = uint32(bytes, start + 9);
 		const stop = from + bytes[start + 13];
-		// A late or repeated block.
+		// The block is late or repeated.
 		if (at !== updater.received || stop === from || stop > end) return;
 		for (let next = from; next < stop && transfer.isOpen && updater.received === at + next - from; )
 			next += updater.write(bytes, next, stop);
@@ -378,7 +381,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (isAsked) this.drop(DAY_MS, nowMs);
 	}
 
-	/** Result that the updater reported inside another call. */
+	/** Processes the result that the updater has reported. */
 	private settle(nowMs: number): void {
 		const transfer = this.#transfer;
 		if (transfer !== undefined && transfer.outcome >= 0 && transfer.state < ENDING)
@@ -391,7 +394,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.enter(ENDING, nowMs);
 	}
 
-	/** A later offer resumes it. */
+	/** Ends the transfer, which a later offer can resume. */
 	private drop(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
 			this.#deps.updater?.abort();
@@ -404,7 +407,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			this.#deps.storage.delete(LOADING_KEY);
 		} catch {
-			// Otherwise a useless request follows the next restart.
+			// If deleting fails, a useless request follows the next restart.
 		}
 	}
 

@@ -20,7 +20,7 @@ export const VERIFYING = 3;
 export const ENDING = 4;
 export const HELD = 5;
 
-/** Record while loading: version and size by the coordinator, and its endpoint. */
+/** Key of the record while a file is loaded: version and size as the coordinator states them, and its endpoint. */
 export const LOADING_KEY = "zb_ota";
 const LOADING_LENGTH = 9;
 
@@ -34,26 +34,26 @@ const TYPE_UINT32 = 0x23;
 const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
-/** State from the first query until REST. */
+/** A transfer: its state from the first query until REST. */
 export class Transfer {
 	state = REST;
-	/** Failed attempts of the query; for a block, exponent of the wait. */
+	/** Number of failed attempts of a query; for a block, the exponent of the wait. */
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
-	/** Version and size of the file, as given by the coordinator. */
+	/** Version and size of the file, as the coordinator states them. */
 	version = ANY_32;
 	size = 0;
 	/** Time of the last message from the coordinator. */
 	heardMs = 0;
-	/** Minimum between block requests, set by the coordinator. */
+	/** Minimum time between requests for blocks, set by the coordinator. */
 	periodMs = 0;
 	isOpen = false;
 	isKept = false;
-	/** Result of the updater; -1: unknown or processed. */
+	/** Result of the updater; -1 if unknown or already processed. */
 	outcome = -1;
 
-	/** Restores an interrupted transfer; false without a valid record. */
+	/** Restores an interrupted transfer; returns false if there is no valid record. */
 	recall(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
@@ -73,17 +73,20 @@ export class Transfer {
 		try {
 			storage.set(LOADING_KEY, loading);
 		} catch {
-			// Only the resumption after a restart is lost.
+			// Without the record the transfer is just not resumed after a restart.
 		}
 	}
 }
 
-/** Running version in the format of file headers. */
+/** Returns the running version in the format of file headers. */
 export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }
 
-/** Writes type and value at `at`; returns the end, or `at` for an unknown attribute. `transfer`: undefined at REST. */
+/**
+ * Writes type and value at `at` and returns the end; returns `at` for an unknown attribute. `transfer` is undefined at
+ * REST.
+ */
 export function putAttribute(
 	id: number,
 	transfer: Transfer | undefined,
@@ -95,7 +98,7 @@ export function putAttribute(
 	let type = TYPE_UINT32;
 	let value = ANY_32;
 	if (id === 0) {
-		// UpgradeServerID: all ones, no server configured.
+		// UpgradeServerID: all ones mean that no server is configured.
 		type = TYPE_IEEE_ADDRESS;
 		putUint32(into, at + 5, ANY_32);
 	} else if (id === 1) value = isOpen ? (deps.updater?.received ?? 0) : ANY_32;
@@ -103,7 +106,7 @@ export function putAttribute(
 	else if (id === 4) value = state >= VERIFYING ? version : ANY_32;
 	else if (id === 6) {
 		type = TYPE_ENUM8;
-		// Normal, download in progress, complete, waiting to upgrade, count down (ZCL 11.10.7).
+		// ImageUpgradeStatus (ZCL 11.10.7): normal, download in progress, complete, waiting to upgrade, count down.
 		value = state < LOADING ? 0 : state - 1;
 	} else {
 		type = TYPE_UINT16;

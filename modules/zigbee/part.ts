@@ -1,4 +1,4 @@
-/** Zigbee settings, map and state of all boards; the bridge needs a coprocessor. */
+/** Zigbee settings, map and state, which all boards have; the bridge needs a coprocessor. */
 
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
@@ -76,7 +76,7 @@ export const ZIGBEE = part<Bridge>({
 	},
 });
 
-/** Boards without a radio show the map too. */
+/** Verifies the stored map, which boards without a radio have too. */
 export function verifyMapping({ config }: Core): void {
 	config.verify(ZIGBEE_MAPPING, isMapping);
 }

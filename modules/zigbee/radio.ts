@@ -9,7 +9,7 @@
  */
 import type { Machine, Timed } from "../io/machine.js";
 
-/** Logical type of the node (NV 0x0087), by hardware variant. */
+/** Logical types of the node (NV 0x0087); the hardware variant decides which one applies. */
 export const ROLE_ROUTER = 1;
 export const ROLE_END_DEVICE = 2;
 
@@ -18,23 +18,23 @@ export const ENDPOINT = 1;
 export const PROFILE = 0x0104;
 export const DEVICE = 0x0053;
 
-/** The chip is held in reset or, without a reset line, was reset and not started. */
+/** The chip is held in reset, or, without a reset line, was reset and not started. */
 export const RADIO_OFF = 0;
-/** Reset, version, role, endpoint, network. */
+/** The chip is started: reset, version, role, endpoint, network. */
 export const RADIO_STARTING = 1;
-/** No answer on the UART; attempts continue. */
+/** The chip does not answer on the UART; attempts continue. */
 export const RADIO_SILENT = 2;
-/** No usable ZNP: another kind of firmware, or too old. */
+/** The chip has no usable ZNP: its firmware is of another kind, or too old. */
 export const RADIO_FOREIGN = 3;
-/** Working, without a network. */
+/** The chip works and is in no network. */
 export const RADIO_IDLE = 4;
 export const RADIO_JOINING = 5;
 export const RADIO_JOINED = 6;
-/** Parent lost, still in the network. */
+/** The parent is lost; the device is still in the network. */
 export const RADIO_ORPHAN = 7;
 export const RADIO_LEAVING = 8;
 
-/** Values of `zigbee_state`, by RADIO_…. */
+/** Values of `zigbee_state`, in the order of RADIO_…. */
 export const RADIO_CODES: readonly string[] = Object.freeze([
 	"off",
 	"starting",
@@ -57,14 +57,14 @@ export interface Network {
 	readonly channel: number;
 	readonly panId: number;
 	readonly shortAddress: number;
-	/** 8 bytes. */
+	/** Extended PAN id, 8 bytes. */
 	readonly extendedPanId: Uint8Array;
 }
 
-/** ZCL frame to send; `bytes[start..end)` are copied. */
+/** A ZCL frame to send; `bytes[start..end)` are copied. */
 export interface Outgoing {
 	cluster: number;
-	/** Short address and endpoint. */
+	/** Short address and endpoint of the receiver. */
 	destination: number;
 	destinationEndpoint: number;
 	bytes: Uint8Array;
@@ -72,7 +72,7 @@ export interface Outgoing {
 	end: number;
 }
 
-/** Received ZCL frame. The buffer is reused: copy data that must last. */
+/** A received ZCL frame. The buffer is reused, so data that must last have to be copied. */
 export interface Incoming {
 	cluster: number;
 	source: number;
@@ -84,15 +84,15 @@ export interface Incoming {
 }
 
 export interface Radio {
-	/** RADIO_…. */
+	/** State of the radio, RADIO_…. */
 	readonly state: number;
-	/** IEEE address, 8 bytes, least significant first; undefined while unknown. */
+	/** IEEE address, 8 bytes, least significant byte first; undefined while unknown. */
 	readonly ieeeAddress: Uint8Array | undefined;
 	/** Present network; undefined except in RADIO_JOINED and RADIO_ORPHAN. */
 	readonly network: Network | undefined;
-	/** Such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
+	/** Firmware, such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
 	readonly firmware: string;
-	/** True in a network while no frame of ours is in flight. */
+	/** True in a network, while no frame of ours is in flight. */
 	readonly canSend: boolean;
 	/** Sends one frame; `RadioUser.sent` reports the result. Throws unless `canSend`. */
 	send(frame: Outgoing, nowMs: number): void;
@@ -100,32 +100,32 @@ export interface Radio {
 
 /** Created anew at each start of the gateway. */
 export interface Chip extends Machine, Radio {
-	/** Returns to the present network; never joins another. */
+	/** Starts the chip, which returns to its network and never joins another. */
 	start(nowMs: number): void;
-	/** Forgets the present network and searches another for JOIN_MS. */
+	/** Forgets the present network and looks for another one for JOIN_MS. */
 	join(nowMs: number): void;
 	leave(nowMs: number): void;
 	stop(nowMs: number): void;
 	/** Registers the endpoint again with other clusters. */
 	clustersChanged(nowMs: number): void;
-	/** Monotonic ms; 0 without a search. */
+	/** End of the search for a network, monotonic ms; 0 if there is none. */
 	readonly joiningUntilMs: number;
-	/** A network must still be forgotten. */
+	/** True if a network must still be left. */
 	readonly owesLeave: boolean;
 }
 
-/** The Radio's listener, called inside `receive` and `advance`; may send at once. */
+/** The listener of a Radio, called inside `receive` and `advance`. It may send at once. */
 export interface RadioUser {
-	/** Ascending: clusters served, and those of clients. */
+	/** Ids of the clusters that are served, and of those of clients, ascending. */
 	readonly servers: readonly number[];
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
-	/** Delivered (0), or the status of AF_DATA_CONFIRM or of the chip's refusal. */
+	/** A frame was delivered (0), or failed with the status of AF_DATA_CONFIRM or of the chip's refusal. */
 	sent(status: number, nowMs: number): void;
 }
 
-/** Parsed frame (ZCL revision 8, 2.4.1); payload `bytes[start..end)`. */
+/** A parsed frame (ZCL revision 8, 2.4.1); its payload is `bytes[start..end)`. */
 export interface ZCLFrame {
 	/** Bits 0-1 frame type, 2 manufacturer specific, 3 from server, 4 no default response. */
 	control: number;
@@ -139,27 +139,27 @@ export interface ZCLFrame {
 	end: number;
 }
 
-/** Bytes; longer frames would need fragmentation. */
+/** Maximum length of a frame, bytes; a longer one would need fragmentation. */
 export const ZCL_LIMIT = 80;
 
-/** Client of a cluster of the coordinator; the bridge numbers and sends its requests. */
+/** A client of a cluster of the coordinator. The bridge numbers and sends its requests. */
 export interface ClusterClient extends Timed {
 	readonly cluster: number;
-	/** Joined or rejoined; `left`: no longer in a network. */
+	/** Called after joining and after rejoining. `left` is called when the device is in no network any more. */
 	joined(nowMs: number): void;
 	left(): void;
-	/** Frame for a client; valid during the call only. */
+	/** A frame for the client; valid only during the call. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
 	readonly isReady: boolean;
 	/** True during an exchange that sleep must not interrupt. */
 	isBusy(nowMs: number): boolean;
 	/**
-	 * Writes the next frame into `out.bytes` from 0 on, and sets `out.end` and the destination. Only when `isReady`,
-	 * which it clears.
+	 * Writes the next frame into `out.bytes` from 0 on, and sets `out.end` and the destination. Called only if
+	 * `isReady`, which it then clears.
 	 */
 	write(out: Outgoing, sequence: number, nowMs: number): void;
 	failed(nowMs: number): void;
-	/** Writes type and value (ZCL 2.4.2) at `at`; returns the end, or `at` if the attribute does not exist. */
+	/** Writes type and value (ZCL 2.4.2) at `at` and returns the end; returns `at` if the attribute does not exist. */
 	readAttribute(id: number, into: Uint8Array, at: number): number;
 	/** Ids of the attributes, ascending. */
 	readonly attributes: readonly number[];

@@ -1,9 +1,9 @@
 /**
  * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11): after a sufficient change, but not before the
- * minimum interval, and at the maximum interval. Measured values are reported at least every OWN_S, because hours of
- * silence look like a fault.
+ * minimum interval is over, and when the maximum interval is over. Measured values are reported at least every OWN_S,
+ * because hours of silence look like a fault.
  *
- * A report has the values at the time of writing; undelivered values stay due.
+ * A report contains the values at the time of writing; values that were not delivered stay due.
  *
  * Stored settings, REPORTS_SIZE bytes, numbers little-endian:
  *
@@ -12,8 +12,8 @@
  *   1       1        endpoint that configured reports last; it receives all of them
  *   2       10 each  by index of the value (attributes.ts): minimum interval, maximum interval (s, 2 each), change (6)
  *
- * Maximum interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the unit of the attribute.
- * Unconfigured settings are as in DEFAULTS.
+ * Maximum interval 0xFFFF: never reported; 0: reported on change only. The change is unsigned, in the unit of the
+ * attribute. Values without settings have those in DEFAULTS.
  */
 import {
 	type Attributes,
@@ -36,7 +36,7 @@ export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 export const NEVER = 0xffff;
 
 /**
- * Data per value in `Attributes.values`: settings, value delivered last, value in flight (NaN: none), time of the last
+ * Data of a value in `Attributes.values`: settings, value delivered last, value in flight (NaN: none), time of the last
  * delivery.
  */
 export const LEAST = 0;
@@ -47,7 +47,7 @@ const FLIGHT = 4;
 const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
-/** Seconds. */
+/** Minimum interval by default, seconds. */
 const DEFAULT_LEAST = 10;
 /** Maximum interval and change, by index of the value: 4 and 2 hex digits. Status: never reported; battery: hourly. */
 const DEFAULTS =
@@ -72,10 +72,10 @@ export class Reports {
 	readonly attributes: Attributes;
 	#flightMs = 0;
 	#endpoint = DEFAULT_ENDPOINT;
-	/** Changed since the last `pack`. */
+	/** True if the settings have changed since the last `pack`. */
 	isChanged = false;
 
-	/** `kept`: result of an earlier `pack`. */
+	/** `kept` is the result of an earlier `pack`. */
 	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
@@ -94,14 +94,17 @@ export class Reports {
 		this.forget();
 	}
 
-	/** Forgets all reports, so all values are due at once. */
+	/** Forgets what was reported, so that all values are due at once. */
 	forget(): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
 			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
-	/** Seconds, and the endpoint to report to. Minimum NEVER with maximum 0 restores the defaults. */
+	/**
+	 * Sets the intervals in seconds, the change, and the endpoint to report to. Minimum NEVER with maximum 0 restores
+	 * the defaults.
+	 */
 	configure(number: number, least: number, longest: number, change: number, endpoint: number): void {
 		const isDefault = least === NEVER && longest === 0;
 		let hasChanged = this.put(number, LEAST, isDefault ? DEFAULT_LEAST : least);
@@ -111,7 +114,7 @@ export class Reports {
 		this.#endpoint = endpoint;
 	}
 
-	/** Settings for storage; empty for the defaults. */
+	/** Returns the settings for storage; empty for the defaults. */
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
 		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
@@ -129,19 +132,21 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** LEAST or LONGEST in seconds, CHANGE, or internally another datum. */
+	/**
+	 * Returns the setting `what` of a value: LEAST or LONGEST in seconds, or CHANGE. Inside this class also other data.
+	 */
 	setting(number: number, what: number): number {
 		return this.attributes.values[placeOf(number, what)];
 	}
 
-	/** Monotonic ms; Infinity without one. */
+	/** Time at which the next report is due, monotonic ms; Infinity if none is. */
 	get dueMs(): number {
 		let due = Number.POSITIVE_INFINITY;
 		for (let number = 0; number < VALUE_COUNT; number++) due = Math.min(due, this.dueOf(number));
 		return due;
 	}
 
-	/** Due values of one cluster; `out.end` stays 0 without one. */
+	/** Writes the due values of one cluster; `out.end` stays 0 if no value is due. */
 	write(out: Outgoing, sequence: number, nowMs: number): void {
 		const attributes = this.attributes;
 		const { bytes } = out;
@@ -179,7 +184,7 @@ export class Reports {
 		}
 	}
 
-	/** NaN if unknown or not yet reported. */
+	/** Returns the value delivered last; NaN if it is unknown or was not reported yet. */
 	reported(number: number): number {
 		const value = this.setting(number, LAST);
 		return isUnknown(number, value) ? Number.NaN : value;

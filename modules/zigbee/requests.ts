@@ -1,8 +1,8 @@
 /**
- * Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses its frames. coprocessor.ts
- * decides how to react.
+ * Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames.
+ * coprocessor.ts decides how to react.
  *
- * One buffer holds received bytes, request, frame in flight, and the chip's last report.
+ * One buffer holds the received bytes, the request, the frame in flight, and the chip's last report.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -38,64 +38,64 @@ import {
 } from "./radio.js";
 import { FrameReader, READER_ROOM, seal } from "./unpi.js";
 
-/** Lost with the chip or never confirmed; Z-Stack's status of an expired frame. */
+/** Status of a frame that was lost with the chip or never confirmed: that of Z-Stack for an expired frame. */
 export const SENT_LOST = 0xf0;
 const CONFIRM_MS = 20_000;
 
-/** Buffer: request, frame in flight, last EXT_NWK_INFO, IEEE address. */
+/** Layout of the buffer: received bytes, request, frame in flight, last EXT_NWK_INFO, IEEE address. */
 const REQUEST_AT = READER_ROOM;
 const FRAME_AT = REQUEST_AT + 64;
 const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
-/** Transaction number in AF_DATA_REQUEST. */
+/** Position of the transaction number in AF_DATA_REQUEST. */
 const TRANSACTION_AT = FRAME_AT + 10;
-/** Position of the command; SKIP_BOOT_LOADER fits before its frame. */
+/** Position of the command; there is room for SKIP_BOOT_LOADER before its frame. */
 const COMMAND_AT = REQUEST_AT + 3;
 
 /** Sent before a reset, so that the boot loader of CC2530 and CC2531 continues at once. */
 const SKIP_BOOT_LOADER = 0xef;
-/** An incomplete frame is then discarded. */
+/** Silence after which an incomplete frame is discarded. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Scan of all channels, and its final notification. */
+/** Longest time for a scan of all channels and its final notification. */
 const BDB_MS = 60_000;
 /** Time for the frame of a leave to go out. */
 export const LEAVE_MS = 3000;
 
-/** Status for a request that the chip does not know. */
+/** Status given to a request that the chip does not know. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
 const SOFT = 1;
 const DEVICE_VERSION = 1;
-/** Options and radius of AF_DATA_REQUEST. */
+/** Options, and radius, of AF_DATA_REQUEST. */
 const APS_ACKNOWLEDGED = 0x10;
 const RADIUS = 30;
-/** Bytes of AF_INCOMING_MSG before the ZCL frame; the last is its length. */
+/** Number of bytes of AF_INCOMING_MSG before the ZCL frame; the last of them is its length. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
-/** Displayed bytes of EXT_NWK_INFO, as bits: short address, PAN id, extended PAN id, channel. */
+/** Bytes of EXT_NWK_INFO that are displayed, as bits: short address, PAN id, extended PAN id, channel. */
 const INFO_SHOWN = 0x807f9b;
-/** Device states as bits: in a network; parent lost; searching for a network, or for its own. */
+/** Sets of device states, as bits: in a network; parent lost; looking for a network, or for its own. */
 const DEVICE_IN = 0x00c0;
 const DEVICE_LOST = 0xfc10;
 const DEVICE_LOOKS = 0x000c;
 const NO_NETWORK = 0xffff;
 
-/** Prefixes in mt.ts, and the end of a request. */
+/** Prefixes in mt.ts, and the character that ends a request. */
 const IS_STRICT = 0x21;
 const TAKES_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/** One number, to save XS slots. ODD: the last bytes were not a frame. */
+/** Flags, in one number to save XS slots. ODD: the last bytes were not a frame. */
 export const ODD = 1;
-/** EXT_NWK_INFO. MEMBER: in a network; BELONGS: also with the parent lost. */
+/** From EXT_NWK_INFO. MEMBER: in a network; BELONGS: in a network, or its parent is lost. */
 export const MEMBER = 2;
 export const BELONGS = 4;
-/** The last EXT_NWK_INFO showed another network than the previous one. */
+/** The last EXT_NWK_INFO showed a different network than the one before. */
 export const OTHER = 8;
 const STRICT = 16;
 const HAS_ADDRESS = 32;
@@ -107,22 +107,22 @@ export abstract class Requests {
 	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
-	/** An incomplete frame is then discarded. */
+	/** Time at which an incomplete frame is discarded, ms; otherwise Infinity. */
 	protected gapMs = Infinity;
-	/** ROLE_… in the chip's NVRAM; NO_ROLE while unknown. */
+	/** Role in the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
-	/** Request that waits for its answer, or 0. */
+	/** Request that waits for its answer; 0 if none does. */
 	protected asked = 0;
 	firmware = "";
-	/** 0 without one. */
+	/** End of the frame in flight; 0 if there is none. */
 	#frameEnd = 0;
-	/** Infinity before the chip was asked to send. */
+	/** Deadline of the confirmation; Infinity until the chip was asked to send. */
 	protected confirmMs = Infinity;
-	/** Position of the next request. */
+	/** Sequence of requests, and the position of the next one in it. */
 	#script = "";
 	#next = 0;
-	/** Bytes to transmit; `#to` 0: none. */
+	/** Range of the bytes to transmit; `#to` is 0 if there are none. */
 	#from = 0;
 	#to = 0;
 
@@ -132,16 +132,19 @@ export abstract class Requests {
 	}
 
 	abstract readonly state: number;
-	/** The chip has restarted, on request or not. */
+	/** Called when the chip has restarted, on request or not. */
 	protected abstract restarted(nowMs: number): void;
-	/** The content of the answer is stored. `isWell`: false if a mandatory request was refused. */
+	/**
+	 * Called when an answer has arrived and its content is stored. `isWell` is false if a mandatory request was
+	 * refused.
+	 */
 	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
-	/** No answer in time; abandoned. */
+	/** Called when no answer has arrived in time; the request is abandoned. */
 	protected abstract missed(nowMs: number): void;
-	/** Result of BDB_START, or a later change; see mt.ts. */
+	/** Called with the result of BDB_START, or with a later change; see mt.ts. */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
 	protected abstract changed(isMember: boolean, nowMs: number): void;
-	/** Leave without return, by the coordinator. */
+	/** Called when the coordinator has ordered the device to leave without returning. */
 	protected abstract expelled(nowMs: number): void;
 
 	protected has(flag: number): boolean {
@@ -164,7 +167,7 @@ export abstract class Requests {
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
 	}
 
-	/** An incomplete frame, or an unconfirmed one, after its time limit. */
+	/** Gives up an incomplete frame, or an unconfirmed one, when its time limit is over. */
 	protected giveUp(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {
@@ -197,13 +200,13 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Time limit of the request, or of the operation it starts. */
+	/** Time limit of the request, or of the operation that it starts. */
 	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
-	/** Sends the next request; false at the end of the sequence. */
+	/** Sends the next request; returns false at the end of the sequence. */
 	protected askNext(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
@@ -238,7 +241,7 @@ export abstract class Requests {
 		return this.#frameEnd > 0;
 	}
 
-	/** Builds the AF_DATA_REQUEST of a frame to send. */
+	/** Builds the AF_DATA_REQUEST of a frame, to be sent later. */
 	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
@@ -251,7 +254,7 @@ export abstract class Requests {
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
 	}
 
-	/** Has the chip send the waiting frame; false without one. */
+	/** Makes the chip send the waiting frame; returns false if there is none. */
 	protected askFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
@@ -283,7 +286,7 @@ export abstract class Requests {
 			cluster: this.number(at + 2),
 			source: this.number(at + 4),
 			sourceEndpoint: bytes[at + 6],
-			// To all nodes or to a group.
+			// True if sent to all nodes or to a group.
 			isBroadcast: bytes[at + 8] !== 0 || this.number(at) !== 0,
 			bytes,
 			start,
@@ -292,7 +295,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** SYS_VERSION, `length` bytes at `at`; false for unusable firmware. */
+	/** Takes the answer to SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
 	private takeVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -308,7 +311,7 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** Takes SYS_GET_EXTADDR; false if invalid. */
+	/** Takes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
 	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -319,7 +322,7 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** Takes EXT_NWK_INFO; false if invalid. */
+	/** Takes the answer to EXT_NWK_INFO; returns false if it is invalid. */
 	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
@@ -329,7 +332,7 @@ export abstract class Requests {
 		this.mark(MEMBER, isMember);
 		this.mark(BELONGS, isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device)));
 		this.mark(OTHER, false);
-		// A chip that searches for its parent may show no network; the previous one is kept.
+		// While a chip looks for its parent it may show no network; the previous network is then kept.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.mark(OTHER, true);
@@ -359,7 +362,7 @@ export abstract class Requests {
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
 		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
-			// Another node requested the leave, without a rejoin.
+			// Another node has ordered us to leave, without a rejoin.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
 		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
@@ -368,7 +371,7 @@ export abstract class Requests {
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
-	/** `length` bytes at `at`; 0 bytes if the chip does not know the request. */
+	/** Handles an answer of `length` bytes at `at`; 0 bytes if the chip does not know the request. */
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
 		if (request !== this.asked) return;
 		this.asked = 0;
@@ -377,7 +380,7 @@ export abstract class Requests {
 		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
 		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
 		else if (request === SYS_NV_READ) {
-			// A value follows only a status of 0.
+			// A value follows only if the status is 0.
 			isWell = length >= 3 || (length > 0 && status !== 0);
 			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
 		}
@@ -386,7 +389,7 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Completes and sends the request in place up to `end`; adds endpoint or short address. */
+	/** Completes the request, which is in place up to `end`, and sends it. Adds the endpoint or the short address. */
 	private askMade(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
@@ -406,7 +409,7 @@ export abstract class Requests {
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 
-	/** Replaces untransmitted bytes of an earlier request. */
+	/** Transmits bytes; they replace those of an earlier request that were not transmitted yet. */
 	private transmit(from: number, to: number): void {
 		this.#from = from;
 		this.#to = to;

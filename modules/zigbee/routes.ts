@@ -103,7 +103,7 @@ export function getZigbee(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	});
 }
 
-/** Restarts if the setting has changed. */
+/** Turns the radio on or off; the device restarts if the setting has changed. */
 export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
@@ -128,7 +128,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	}
 }
 
-/** Streams one entry per unit. */
+/** Streams the map, one entry per unit. */
 export function getZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const code = new OBISCode();

@@ -1,10 +1,11 @@
 /**
  * Answers frames for our clusters (ZCL revision 8, 2.5 and 3.5): attributes and Identify. Each frame gets at most one
- * answer of ZCL_LIMIT bytes; items that do not fit are omitted or reported so.
+ * answer of ZCL_LIMIT bytes; items that do not fit are omitted, or reported as not fitting.
  *
- * Other nodes can only set the identification time; only the coordinator configures reports; Basic's reset is refused.
+ * Any node can set the identification time, but nothing else; only the coordinator can configure reports. The reset
+ * command of Basic is refused.
  *
- * Frames from server to client read attributes of our clients.
+ * Frames from server to client read the attributes of our clients.
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
@@ -60,13 +61,13 @@ const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Room for a frame and a value at its end that is too long. */
+/** Room for a frame, with a value at its end that is too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** Identifies for this many seconds; 0 ends it. */
+		/** Identifies for so many seconds; 0 ends the identification. */
 		identify(seconds: number): void;
 	};
 }
@@ -86,8 +87,8 @@ export class Server {
 	}
 
 	/**
-	 * Answers a frame that is not itself an answer. Writes into `into` (ANSWER_SIZE bytes) from 0 on; returns the length,
-	 * or 0.
+	 * Answers a frame, unless it is an answer itself. Writes into `into` (ANSWER_SIZE bytes) from 0 on; returns the
+	 * length, or 0 if there is no answer.
 	 */
 	answer(frame: ZCLFrame, cluster: number, source: number, endpoint: number, into: Uint8Array, nowMs: number): number {
 		const { control, command, manufacturer } = frame;
@@ -134,7 +135,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Processes a cluster command; only Identify has any. Returns a status. */
+	/** Executes a command of a cluster and returns a status. Only Identify has commands. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -164,7 +165,7 @@ export class Server {
 		return at;
 	}
 
-	/** Writes type and value; returns the end, `at` if it does not exist, or -1 without a value. */
+	/** Writes type and value and returns the end; `at` if the attribute does not exist, -1 if its value is unknown. */
 	private value(id: number, into: Uint8Array, at: number): number {
 		if (this.#client !== undefined) return this.#client.readAttribute(id, into, at);
 		const attributes = this.#attributes;
@@ -193,7 +194,7 @@ export class Server {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
 			}
-			// NaN for an unknown size ends the loop.
+			// For an unknown size this becomes NaN, which ends the loop.
 			from += 3 + size;
 		}
 		const hasFailed = at > body;
@@ -211,7 +212,7 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// Reports to us are refused: no attribute accepts them.
+			// A request for reports to us is refused, because no attribute accepts them.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {
@@ -238,7 +239,7 @@ export class Server {
 		return at;
 	}
 
-	/** Row of the attribute in the record (direction, id) at `bytes[at]`; else the negated status. */
+	/** Returns the row of the attribute in the record (direction, id) at `bytes[at]`, or a negated status. */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);
@@ -247,7 +248,7 @@ export class Server {
 		return bytes[at] !== 0 || attributes.valueOf(row) < 0 ? -NOT_REPORTABLE : row;
 	}
 
-	/** Status, then direction and id from `from`. */
+	/** Writes a status, then the direction and id at `from`. */
 	private record(status: number, bytes: Uint8Array, from: number, into: Uint8Array, at: number): number {
 		into[at] = status;
 		into.set(bytes.subarray(from, from + 3), at + 1);
@@ -312,7 +313,7 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Commands received or generated; only Identify has any. */
+	/** Lists the commands received or generated; only Identify has any. */
 	private commands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

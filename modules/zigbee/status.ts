@@ -5,7 +5,7 @@ import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
 
-/** Unknown members are empty or have the values for "no network". */
+/** Members that are unknown are empty, or have the value for "no network". */
 export interface ZigbeeStatus {
 	/** One of RADIO_CODES (radio.ts). */
 	readonly code: string;
@@ -14,31 +14,34 @@ export interface ZigbeeStatus {
 	readonly channel: number;
 	readonly shortAddress: number;
 	readonly panId: number;
-	/** 16 hex digits, upper case, most significant first. */
+	/** Extended PAN id: 16 hex digits, upper case, most significant byte first. */
 	readonly extendedPanId: string;
-	/** The same format, or empty. */
+	/** IEEE address in the same format, or empty. */
 	readonly ieeeAddress: string;
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
-	/** For each pair but the first: the value reported last (kWh, W, V or A, or NaN) and its Unix time in seconds. */
+	/**
+	 * For each pair except the first: the value reported last (kWh, W, V or A; NaN if none), and its Unix time in
+	 * seconds.
+	 */
 	readonly reported: Float64Array;
 }
 
-/** Implemented by connection-server.ts. */
+/** Implemented by zigbee.ts. */
 export interface ZigbeeBridge {
 	readonly code: string;
-	/** True in a network, even after the parent was lost. */
+	/** True in a network, even if the parent is lost. */
 	readonly isJoined: boolean;
-	/** Time of the last delivered report, Unix ms; 0 without one, or without a clock. */
+	/** Time of the last delivered report, Unix ms; 0 if there was none or the clock was not set. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
 	settingsChanged(): void;
 	mappingChanged(): void;
-	/** Leaves the present network and searches for an open one, if turned on. */
+	/** Leaves the present network and looks for an open one, if the radio is turned on. */
 	join(): void;
 }
 
-/** `zigbee_state` of a unit without a radio. */
+/** Value of `zigbee_state` for a unit without a radio. */
 export const NO_RADIO = "absent";
 
 export const NO_NETWORK: ZigbeeStatus = Object.freeze({
@@ -55,14 +58,14 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State as determined by connection-server.ts. */
+/** State as determined by zigbee.ts. */
 interface Seen {
 	readonly code: string;
 	readonly isJoined: boolean;
 	readonly isRouter: boolean;
 }
 
-/** `bridge`: undefined until first needed. */
+/** `bridge` is undefined until it is first needed. */
 export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoined, isRouter }: Seen): ZigbeeStatus {
 	const role = isRouter ? "router" : "end_device";
 	if (bridge === undefined) return { ...NO_NETWORK, code, role };
@@ -90,20 +93,20 @@ export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoine
 	};
 }
 
-/** Unix ms; 0 without a report or a clock. */
+/** Returns Unix ms; 0 if there was no report or the clock was not set. */
 export function lastReportUtcMs(bridge: Bridge | undefined, clock: Clock): number {
 	let lastMs = 0;
 	for (let pair = 1; pair < PAIRS.length; pair++) lastMs = Math.max(lastMs, bridge?.reportedMs(pair) ?? 0);
 	return utcMsOf(lastMs, clock);
 }
 
-/** Monotonic to Unix ms; 0 without a time or a clock. */
+/** Converts monotonic ms to Unix ms; 0 if there is no time or the clock was not set. */
 function utcMsOf(atMs: number, clock: Clock): number {
 	const utcMs = clock.utcMs();
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 }
 
-/** Hex with the most significant byte first, from UART order. */
+/** Returns bytes in the order of the UART as hex digits, most significant byte first. */
 function hex(bytes: Uint8Array, text: TextCodec): string {
 	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
 }

@@ -1,14 +1,14 @@
 /**
- * Client of the Time cluster (ZCL revision 8, 12.2): asks the coordinator soon after joining and once a day, and sets the
- * clock only without a better source:
+ * Client of the Time cluster (ZCL revision 8, 12.2). It asks the coordinator for the time soon after joining and once a
+ * day, and sets the clock only if there is no better source:
  *
  *   the clock was never set         set
  *   a time server was accepted      ignored
  *   differs by 2 s to 1000 s        set; the answer has whole seconds and a delay
  *   differs by more                 ignored; the present source of the clock is trusted more
  *
- * Times before this firmware's build or over 20 years after it are ignored, as are those of a coordinator that is neither
- * synchronised nor the master. Retries after a minute, two, four … up to a day.
+ * Times before this firmware's build, or more than 20 years after it, are ignored, and so are times of a coordinator
+ * that is neither synchronised nor the master. A failed request is repeated after a minute, two, four … up to a day.
  */
 import type { Clock, HostInfo } from "../io/host.js";
 import { uint16, uint32 } from "../ota/front.js";
@@ -25,13 +25,13 @@ export interface TimeDeps {
 const CLUSTER = 0x000a;
 const COORDINATOR = 0;
 const ENDPOINT = 1;
-/** General command to the server, no default response: Read Attributes of Time and TimeStatus. */
+/** Frame control: a general command to the server, without a default response. It reads Time and TimeStatus. */
 const CONTROL = 0x10;
 const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
-/** TimeStatus: master, synchronised. */
+/** Bits of TimeStatus: master, synchronised. */
 const TRUSTED = 3;
-/** ZCL epoch 2000-01-01; 2024-01-01, the clock's earliest time. */
+/** ZCL epoch 2000-01-01, and 2024-01-01, the clock's earliest time. */
 const EPOCH_MS = 946_684_800_000;
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
@@ -61,7 +61,7 @@ export class TimeClient implements ClusterClient {
 		return NONE;
 	}
 
-	/** A briefly awake device does not wait for the time. */
+	/** False: a device that is awake only briefly does not wait for the time. */
 	isBusy(): boolean {
 		return false;
 	}
@@ -103,7 +103,7 @@ export class TimeClient implements ClusterClient {
 		if (source !== COORDINATOR || (control & 3) !== 0 || command !== READ_RESPONSE) return;
 		let seconds = 0;
 		let status = TRUSTED;
-		// Id, status; after status 0 type and value (4 bytes or 1).
+		// Each record has id and status; with status 0 also type and value (4 bytes or 1).
 		for (let at = start; at + 3 <= end; at += 3) {
 			if (bytes[at + 2] !== 0) continue;
 			const isStatus = uint16(bytes, at) === TIME_STATUS;

@@ -3,20 +3,24 @@
  *
  *   0xFE  length (0 to 250)  command (2 bytes)  data  checksum: XOR of all bytes from the length on
  *
- * After an invalid frame the search continues at its second byte, so a valid frame inside is not lost. The XOR of all
- * previous bytes is stored per byte, so a checksum takes constant time even for crafted starts of long frames.
+ * After an invalid frame the search continues at the second byte of that frame, so that a valid frame inside is not
+ * lost. For each byte the XOR of all previous bytes is stored, so that a checksum takes constant time even if somebody
+ * crafts the beginnings of many long frames.
  */
 
 const START = 0xfe;
-/** Bytes before the data; one follows it. */
+/** Number of bytes before the data; one byte follows the data. */
 const HEAD = 4;
 const LENGTH_LIMIT = 250;
-/** Received bytes: `bytes[0..SUMS)`; `bytes[SUMS + i]`: XOR of those before `bytes[i]`. */
+/** `bytes[0..SUMS)` are the received bytes; `bytes[SUMS + i]` is the XOR of those before `bytes[i]`. */
 const SUMS = 256;
 
 export const READER_ROOM = 2 * SUMS;
 
-/** Completes the frame at `start`: command (2 bytes) and data, `size` together, are at `start + 2`. Returns its end. */
+/**
+ * Completes the frame at `start`. Its command (2 bytes) and data, `size` bytes in all, are at `start + 2`. Returns the
+ * end of the frame.
+ */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;
@@ -28,12 +32,15 @@ export function seal(bytes: Uint8Array, start: number, size: number): number {
 }
 
 export class FrameReader {
-	/** A frame is complete: `length` bytes at `bytes[data]`, after its command. Valid until `skip`. */
+	/**
+	 * True if a frame is complete: `length` bytes of data at `bytes[data]`, after the command. They are valid until
+	 * `skip`.
+	 */
 	isReady = false;
-	/** Candidate frame; end of received bytes. */
+	/** Start of the candidate frame, and end of the received bytes. */
 	#from = 0;
 	#to = 0;
-	/** Value of `#to` from which the candidate must be examined again. */
+	/** The candidate must be examined again when `#to` has reached this value. */
 	#need = 1;
 	readonly #bytes: Uint8Array;
 
@@ -68,7 +75,7 @@ export class FrameReader {
 		return at;
 	}
 
-	/** Discards the frame, or the first byte of one that will not continue. Another may then be ready. */
+	/** Discards the frame, or the first byte of a candidate that is no frame. Another frame may then be ready. */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;
@@ -89,7 +96,7 @@ export class FrameReader {
 			need = HEAD + length + 1;
 			if (to - from < need) break;
 			const end = from + need - 1;
-			// Covers all bytes but the start byte and the checksum.
+			// The checksum covers all bytes but the start byte and itself.
 			if ((bytes[SUMS + end] ^ bytes[SUMS + from + 1]) === bytes[end]) {
 				this.isReady = true;
 				break;
@@ -97,7 +104,7 @@ export class FrameReader {
 		}
 		this.#from = from;
 		this.#need = from === to ? 1 : need;
-		// Moves the rest to the front, unless a frame is in use.
+		// Moves the remaining bytes to the front, unless a frame is in use.
 		if (!this.isReady && from > 0) {
 			bytes.copyWithin(0, from, to);
 			bytes.copyWithin(SUMS, SUMS + from, SUMS + to + 1);

@@ -6,7 +6,7 @@ export const FRAME_CLUSTER = 1;
 export const FRAME_MANUFACTURER = 4;
 /** Direction from the server to the client. */
 export const FRAME_TO_CLIENT = 8;
-/** Default response for failures only. */
+/** The receiver sends a default response for failures only. */
 export const FRAME_NO_DEFAULT = 0x10;
 
 export const READ = 0x00;
@@ -23,7 +23,7 @@ export const DISCOVER_GENERATED = 0x13;
 export const DISCOVER_EXTENDED = 0x15;
 
 export const OK = 0x00;
-/** The attribute exists, without a value. */
+/** The attribute exists, but its value is unknown. */
 export const FAILURE = 0x01;
 export const NOT_AUTHORIZED = 0x7e;
 export const MALFORMED = 0x80;
@@ -40,7 +40,7 @@ export const NOT_REPORTABLE = 0x8c;
 export const INVALID_TYPE = 0x8d;
 export const NO_CLUSTER = 0xc3;
 
-/** Texts have a length before them; all other types here are shorter. */
+/** Texts have their length before them; all other types here are shorter. */
 export const TYPE_TEXT = 0x42;
 export const TYPE_OCTETS = 0x41;
 export const TYPE_U16 = 0x21;
@@ -49,7 +49,7 @@ export function u16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
-/** Low `size` bytes, also of a negative integer; returns the end. */
+/** Writes the low `size` bytes of an integer, which may be negative; returns the end. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
 	for (let i = 0; i < size; i++) {
@@ -79,7 +79,7 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 	return { control, manufacturer, sequence: bytes[at], command: bytes[at + 1], isBroadcast, bytes, start: at + 2, end };
 }
 
-/** Bytes of a numeric type; otherwise 0 (ZCL revision 8, table 2-12). */
+/** Returns the number of bytes of a numeric type; otherwise 0 (ZCL revision 8, table 2-12). */
 export function numberSize(type: number): number {
 	if (type < 0x30) return type < 0x08 ? 0 : (type & 7) + 1;
 	if (type === 0x30) return 1;
@@ -88,12 +88,12 @@ export function numberSize(type: number): number {
 	return type === 0x39 || type >> 2 === 0x38 || type === 0xea ? 4 : 0;
 }
 
-/** Values change by amounts, so reports have a reportable change. */
+/** Returns true if values of the type change by amounts, so that their reports have a reportable change. */
 export function isAnalog(type: number): boolean {
 	return type >> 4 === 2 || (type >= 0x38 && type <= 0x3a) || type >> 2 === 0x38;
 }
 
-/** Bytes of the value at `at`; NaN if unknown or beyond `end`. */
+/** Returns the number of bytes of the value at `at`; NaN if the type is unknown or the value exceeds `end`. */
 export function valueSize(type: number, bytes: Uint8Array, at: number, end: number): number {
 	const isText = type === TYPE_OCTETS || type === TYPE_TEXT;
 	const size = isText ? 1 + (bytes[at] === 0xff ? 0 : bytes[at]) : numberSize(type);

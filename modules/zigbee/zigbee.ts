@@ -6,12 +6,12 @@
  *   OPEN      –        HELD                WAITING        –
  *   WAITING   –        HELD                –              OPEN
  *
- * HELD: chip in reset, in safe mode, when off, asleep, and after a scheduled wake-up until there is data. Without a reset
- * line the port must be open to stop the chip. WAITING: reopens the port after FIRST_WAIT_MS, doubling up to
- * LONGEST_WAIT_MS.
+ * HELD: the chip is in reset: in safe mode, when turned off, asleep, and after a scheduled wake-up until there are data
+ * to send. Without a reset line the port must be open to stop the chip. WAITING: the port is reopened after
+ * FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
  *
- * Stored: KEPT_KEY, the coordinator's report settings (reports.ts); LEAVE_KEY, from a factory reset until the chip has
- * left the network, the only data to survive that reset.
+ * Stored data: KEPT_KEY, the coordinator's settings for reports (reports.ts); LEAVE_KEY, from a factory reset until the
+ * chip has left the network, the only data that survive the reset.
  */
 
 import { secureErase } from "../config/secure-erase.js";
@@ -80,11 +80,11 @@ const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** Polls the parent twice for stored frames after rejoining. */
+/** Time for polling the parent twice, for stored frames, after rejoining. */
 const LINGER_MS = 3000;
-/** A synchronised time server has precedence this long. */
+/** Time for which a synchronised time server has precedence over the coordinator's time. */
 const BELIEVED_MS = 2 * 86_400_000;
-/** Rejoins and reports after a scheduled wake-up. */
+/** Time for rejoining and reporting after a scheduled wake-up. */
 const REPORT_MS = 30_000;
 
 export interface ZigbeeOptions {
@@ -97,11 +97,11 @@ export interface ZigbeeOptions {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
 	readonly light: Pick<Light, "identifying"> | undefined;
-	/** True after a scheduled wake-up; changes of the connection are then not logged. */
+	/** True after a scheduled wake-up; changes of the connection are not logged then. */
 	readonly isRoutine: boolean;
-	/** True in safe mode: nothing is sent. */
+	/** True in safe mode, in which nothing is sent. */
 	readonly isSafeMode: boolean;
-	/** `time`: undefined if no time server can be queried. */
+	/** `time` is undefined if no time server can be queried. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
 	/** Undefined if firmware updates are impossible. */
 	readonly updater: Updater | undefined;
@@ -109,7 +109,7 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/** This object is itself the options of link, bridge and clients, to save XS slots. */
+/** One object is also the options of link, bridge and clients, to save XS slots. */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTADeps, TimeDeps
 {
@@ -125,13 +125,13 @@ export class Zigbee
 	#waitMs = FIRST_WAIT_MS;
 	/** State of the radio at the last notification. */
 	#seen = RADIO_OFF;
-	/** The log says that the chip fails. */
+	/** True if the log says that the chip has failed. */
 	#isLost = false;
-	/** The map changed without a link. */
+	/** True if the map changed while there was no link. */
 	#isMapOther = false;
 	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
-	/** Monotonic ms until which sleep is prevented; `#reportUntilMs`: while rejoining. */
+	/** Time until which sleep is prevented, monotonic ms; `#reportUntilMs` is the same while rejoining. */
 	#lingerUntilMs = 0;
 	#reportUntilMs = 0;
 
@@ -143,7 +143,7 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** A user is active, or there is data to report. */
+	/** Opens the connection: a user is active, or there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
@@ -152,7 +152,7 @@ export class Zigbee
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
-	/** Applies the on/off setting, also after a restored backup. */
+	/** Turns the radio on or off as the settings say, also after a backup was restored. */
 	settingsChanged(): void {
 		this.hold();
 		this.connect();
@@ -176,7 +176,7 @@ export class Zigbee
 		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
-	/** Leaves the network and searches for a new one, for the API. */
+	/** Leaves the network and looks for a new one, as the API requests. */
 	join(): void {
 		this.connect();
 		this.tell(({ chip }, nowMs) => {
@@ -185,7 +185,7 @@ export class Zigbee
 		});
 	}
 
-	/** Factory reset: deletes stored data and records the leave. */
+	/** Prepares a factory reset: deletes stored data, and records that the network must be left. */
 	resetting(): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
@@ -198,7 +198,7 @@ export class Zigbee
 		this.#task.stop();
 	}
 
-	/** Sleep must not interrupt; limited in time. */
+	/** True while sleep must wait for the bridge, for a limited time. */
 	get isBusy(): boolean {
 		const nowMs = this.#options.driver.nowMs();
 		if (this.#link === undefined) return false;
@@ -217,7 +217,7 @@ export class Zigbee
 		}
 	}
 
-	/** State for the API, up to `status`. */
+	/** This and the following members up to `status` are the state for the API. */
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
@@ -282,7 +282,7 @@ export class Zigbee
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** Battery boards sleep, so they cannot relay. */
+	/** Battery boards sleep, so they cannot be routers. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -299,7 +299,7 @@ export class Zigbee
 			else {
 				if (this.#isMapOther) bridge.mapChanged(nowMs);
 				this.#isMapOther = false;
-				// The chip's first report must find the pending leave.
+				// The pending leave must be known before the chip's first report.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
@@ -310,7 +310,7 @@ export class Zigbee
 
 	private makeBridge(): Bridge {
 		const time = new TimeClient(this);
-		// Without updates there is no OTA Upgrade cluster: a coordinator would wait in vain.
+		// Without updates there is no OTA Upgrade cluster, because a coordinator would wait for its requests in vain.
 		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
@@ -407,7 +407,7 @@ export class Zigbee
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
-			// Otherwise identification would never end.
+			// The identification is ended here, because otherwise it would never end.
 			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
@@ -418,7 +418,7 @@ export class Zigbee
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** Survives a restart, also of a leave by the user. */
+	/** Stores the pending leave, also one by the user, so that it survives a restart. */
 	private keepLeave(): void {
 		const { driver, storage } = this.#options;
 		const owes = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
@@ -427,7 +427,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** A read error counts as missing, so that the start continues. */
+	/** A value that cannot be read counts as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

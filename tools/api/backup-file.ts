@@ -1,12 +1,13 @@
 /**
- * This version's backup in test/vectors/backups, which all later versions must restore; new settings are added to it.
+ * The backup of this version in test/vectors/backups, which all later versions must restore. New settings are added to
+ * it.
  */
 import { isShown } from "../../modules/api/backup-group.js";
 import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../modules/config/schema.js";
 import { PARTS } from "../../modules/parts.js";
 import type { Node } from "./document.js";
 
-/** A value different from the initial one; undefined for texts and bytes, which may need a certain form. */
+/** Returns a value that differs from the initial one; undefined for texts and bytes, which may need a certain form. */
 export function another({ kind, choices, initial, minimum, maximum }: Field): Setting | undefined {
 	if (kind === BOOLEAN) return !initial;
 	if (kind === CHOICE) return choices.find((choice) => choice !== initial);
@@ -14,7 +15,7 @@ export function another({ kind, choices, initial, minimum, maximum }: Field): Se
 	return undefined;
 }
 
-/** Adds missing settings; modifies `file`. */
+/** Adds the missing settings to `file`, which is modified. */
 export function addSettings({ settings }: Node): void {
 	for (const { path, table } of PARTS.flatMap(({ backup }) => backup)) {
 		for (const field of table.fields.filter(isShown)) {

@@ -1,4 +1,6 @@
-/** API client for programs. It does not check the certificate, so it is only for gateways on this computer. */
+/**
+ * API client for programs. It does not check the certificate, so it must be used only for gateways on this computer.
+ */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
@@ -30,7 +32,7 @@ export class GatewayClient {
 		this.#agent = agent ?? false;
 	}
 
-	/** Token sent with each request since the login. */
+	/** Token that is sent with each request after the login. */
 	get token(): string {
 		return this.#token;
 	}
@@ -48,8 +50,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Logs in, repeatedly within the limit: a gateway that has just started makes a new certificate once it has an
-	 * address.
+	 * Logs in. Repeats that until `limitMs` have passed, because a gateway that has just started makes a new
+	 * certificate once it has an address.
 	 */
 	async loginWithin(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
@@ -64,8 +66,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Throws an Error with a message if the reply is an error, as the following methods do. `path` is relative to
-	 * /api/v1/.
+	 * Sends a GET. This and the following methods throw an Error with a message if the reply is an error. `path` is
+	 * relative to /api/v1/.
 	 */
 	async get(path: string): Promise<JSONReply> {
 		return accepted(`GET ${path}`, await this.send("GET", `/api/v1/${path}`));
@@ -82,8 +84,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Sends a request and accepts any reply; `token` defaults to the login's. Rejects with an Error if there is no
-	 * reply.
+	 * Sends a request and accepts any reply. `token` defaults to the one from the login. Rejects with an Error if there
+	 * is no reply.
 	 */
 	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
 		return new Promise((resolve, reject) => {
@@ -110,7 +112,8 @@ export class GatewayClient {
 				},
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
-				// The gateway closes idle connections to make room; it has not seen a request that was sent just then.
+				// The gateway closes idle connections to make room, and has then not seen a request that was sent at
+				// that moment.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});
@@ -119,7 +122,7 @@ export class GatewayClient {
 	}
 }
 
-/** Files of the page are compressed. */
+/** Returns the text of a reply; files of the page are compressed. */
 function textOf({ headers }: IncomingMessage, body: Buffer): string {
 	return (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
 }

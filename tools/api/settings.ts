@@ -11,7 +11,7 @@ import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./document.js";
 
-/** Keywords that the routes check themselves, because the tables of fields do not have them. */
+/** Keywords that are not in the tables of fields, because the routes check them themselves. */
 export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
 	"POST /api/v1/system/password": { new_password: ["minLength"] },
 	"POST /api/v1/dlms/config": { block_cipher_key: ["pattern"], auth_key: ["pattern"] },
@@ -28,16 +28,19 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 };
 /** A backup has its own parser and no table of fields. */
 const BACKUP = "POST /api/v1/system/backup";
-/** Keywords that are made from a table; others are written by hand. */
+/** Keywords that are made from a table; all others are written by hand. */
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 const INITIAL = "x-initial";
 
-/** The description's name for a route: `POST /api/v1/system/tokens/{id}`. */
+/** Returns the description's name for a route: `POST /api/v1/system/tokens/{id}`. */
 export function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-/** Pattern of a text with these characters; undefined for any text. Only a single range may be open-ended. */
+/**
+ * Returns the pattern of a text with these characters; undefined if any text is allowed. Only a single range may be
+ * open-ended.
+ */
 function patternOf({ characters }: Field): string | undefined {
 	if (characters === "" || characters.startsWith("\u0000")) return undefined;
 	if (characters.length === 1) {
@@ -51,7 +54,7 @@ function patternOf({ characters }: Field): string | undefined {
 	return `^[${ranges.join("")}]*$`;
 }
 
-/** Allowed values of the field. `table`: the body that contains it. */
+/** Returns the allowed values of the field. `table` is the body that contains it. */
 export function boundsOf(field: Field, table: BodyTable): Node {
 	const { kind, minimum, maximum, choices } = field;
 	if (table.list !== undefined && field === table.fields[0]) return { type: "array", maxItems: table.list.maximum };
@@ -64,7 +67,7 @@ export function boundsOf(field: Field, table: BodyTable): Node {
 	return { type: "string", ...minLength, maxLength: maximum, ...(pattern === undefined ? {} : { pattern }) };
 }
 
-/** Target of a reference, not a copy. */
+/** Returns the target of a reference itself, not a copy. */
 function targetOf(document: Node, node: Node): Node {
 	let target = document;
 	for (const step of node.$ref.split("/").slice(1)) target = target[step];
@@ -77,7 +80,7 @@ function schemaOf(document: Node, node: Node): Node {
 	return targetOf(document, node);
 }
 
-/** Replaces the generated keywords of `old` in place; removes those no longer generated. */
+/** Replaces the generated keywords of `old` in place, and removes those that are not generated any more. */
 function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	const node: Node = {};
 	for (const [name, value] of Object.entries<Node>(old)) {
@@ -88,7 +91,7 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Returns true for two patterns of one character class with ranges in another order. */
+/** Returns true for two patterns of one character class with ranges in a different order. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;
@@ -102,7 +105,7 @@ function sameClass(a: Node, b: Node): boolean {
 	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
 }
 
-/** Existing members keep their order; a new one follows its predecessor in the table. */
+/** Existing members keep their order; a new one follows the member before it in the table. */
 function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	const names = Object.keys(old).filter((name) => name in made);
 	let before = -1;
@@ -117,13 +120,13 @@ function sameNames(old: readonly string[] | undefined, names: readonly string[])
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
 
-/** Updates the description from the tables of the routes; modifies `document`. */
+/** Updates the description from the tables of the routes. Modifies `document`. */
 export function describeSettings(document: Node): void {
 	for (const route of PARTS.flatMap(({ routes }) => routes)) {
 		const key = keyOf(route.method, route.path);
 		const [method, path] = key.split(" ");
 		const operation = document.paths[path]?.[method.toLowerCase()];
-		// A route without a description fails its own test.
+		// Another test reports a route without a description.
 		if (operation === undefined) continue;
 		if (route.body !== undefined && route.body !== NO_BODY && key !== BACKUP)
 			describeBody(document, operation.requestBody, route, key);
@@ -176,7 +179,7 @@ function describeFields(
 	else delete schema.required;
 }
 
-/** A group's reply contains all its settings; for a secret, only whether it is set. */
+/** Describes the reply of a group of settings: it contains all of them, but for a secret only whether it is set. */
 function describeReply(document: Node, operation: Node, route: Operation): void {
 	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
@@ -194,7 +197,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	target.properties = inOrder(target.properties, made);
 	const names = Object.keys(made);
 	const body = settings.required;
-	// The body may use the same schema and require fewer members.
+	// The schema may also describe the body, which may require fewer members.
 	const isOwn = schema.required !== undefined || (isOneSchema(document, route, schema) && body.length < names.length);
 	const where = isOwn ? schema : target;
 	where.required = sameNames(where.required, names);
@@ -218,7 +221,7 @@ function descriptionOf(field: SettingField | undefined): Node {
 	return description === undefined ? {} : { description };
 }
 
-/** A schema shared by body and reply has initial values. */
+/** Only a schema that body and reply share has initial values. */
 function initialOf(old: Node, { initial }: Field): Node {
 	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
 }

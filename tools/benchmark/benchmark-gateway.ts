@@ -25,7 +25,7 @@ export type EngineName = "xs" | "node";
 export interface Reply {
 	readonly status: number;
 	readonly body: Buffer;
-	/** Unix ms at which the reply was complete. */
+	/** Unix time, ms, at which the reply was complete. */
 	readonly doneMs: number;
 }
 
@@ -67,7 +67,7 @@ export class BenchGateway {
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
-	/** GET, or POST if there is a body. Rejects unless the status is 200. */
+	/** Sends a GET, or a POST if there is a body. Rejects unless the status is 200. */
 	request(path: string, body?: object): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const request = httpsRequest({

@@ -1,4 +1,4 @@
-/** The meter simulator as a process (tools/meter.ts), with the times of its events. */
+/** The meter simulator as a process (tools/meter.ts), with the times of the events that it prints. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ export class BenchMeter {
 	#events: MeterEvent[] = [];
 	#heard: () => void = () => {};
 
-	/** `args`: options of `npm run meter`. Rejects if it does not start. */
+	/** `args` are options of `npm run meter`. Rejects if the simulator does not start. */
 	static async start(args: readonly string[]): Promise<BenchMeter> {
 		const meter = new BenchMeter(args);
 		await meter.#started();
@@ -36,7 +36,7 @@ export class BenchMeter {
 		});
 	}
 
-	/** Time of the first such event since `forget`; undefined if there was none. */
+	/** Returns the time of the first such event since `forget`; undefined if there was none. */
 	timeOf(text: string): number | undefined {
 		return this.#events.find((event) => event.text === text)?.timeMs;
 	}
@@ -73,7 +73,7 @@ export class BenchMeter {
 	}
 }
 
-/** The moment nearest to now with this time of day (UTC). */
+/** Returns the moment nearest to now that has this time of day (UTC). */
 function unixMs(time: string): number {
 	const nowMs = Date.now();
 	const atMs = Date.parse(`${new Date(nowMs).toISOString().slice(0, 11)}${time}Z`);

@@ -1,11 +1,11 @@
 /**
- * Part f: readouts of the default list from a DLMS meter, direct at 9600 Bd, meter's reaction 20 ms.
+ * Part f: readouts of the default list from a DLMS meter, directly in HDLC at 9600 Bd; the meter reacts after 20 ms.
  *
- *   time     from the request to the last byte of its reply on a pseudo-terminal with the wire's speed, against
- *            characters both ways × 10 bits ÷ baud and the meter's reaction before each answer, of a client that opens and
- *            ends the connection as the gateway does and asks for everything in one request
- *   traffic, steps of XS, calls of GCM   on the virtual world: the same numbers on every machine; the steps are those
- *            from the first character on the line to the last, without the request of HTTP and its reply
+ *   time     from the request to the last byte of its reply, on a pseudo-terminal with the speed of a wire. It is
+ *            compared with an ideal client, which opens and ends the connection as the gateway does and requests
+ *            everything at once: characters both ways × 10 bits ÷ baud, and the meter's reaction before each answer
+ *   traffic, steps of XS, calls of GCM   in the virtual world, so the same numbers on every machine. The steps are
+ *            those from the first character on the line to the last, without the HTTP request and its reply
  */
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import { parseDLMSOptions } from "../meter/dlms-options.js";
@@ -18,7 +18,7 @@ import { XSWorld } from "./xs-world.js";
 
 const BAUD = 9600;
 const REPEATS = 3;
-/** Characters passed at once: a full piece of the link. */
+/** Number of characters passed at once: a full piece of the link. */
 const PIECE = 64;
 /** Silence that ends a session. */
 const QUIET_MS = 1500;
@@ -44,7 +44,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** True if the previous case is the same without ciphering, so that the two can be compared. */
+	/** True if the previous case differs only in having no ciphering, so that the two can be compared. */
 	readonly comparable?: boolean;
 }
 
@@ -60,7 +60,7 @@ interface Work {
 	readonly steps: number;
 	readonly gcmCalls: number;
 	readonly gcmBytes: number;
-	/** In real time, Node. */
+	/** Duration in real time, on Node. */
 	readonly gcmMs: number;
 }
 
@@ -76,7 +76,7 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 			READOUTS.forEach((readout, i) => {
 				const head = { engine, meter: one.what, readout, ...timeColumns(work[i].traffic, took[i]) };
 				if (engine !== "xs") rows.push(head);
-				// The first one also reads the invocation counter, over its own connection.
+				// The first readout also reads the invocation counter, over a connection of its own.
 				else rows.push({ ...head, ...workColumns(work[i], one.comparable && i > 0 ? before[i] : undefined) });
 			});
 		}
@@ -114,7 +114,7 @@ function timeColumns(traffic: Traffic, took: number): Row {
 	};
 }
 
-/** `plain`: the same without ciphering. */
+/** `plain` is the work of the same readout without ciphering. */
 function workColumns(work: Work, plain: Work | undefined): Row {
 	const { traffic, steps, gcmCalls, gcmBytes, gcmMs } = work;
 	return {
@@ -125,7 +125,7 @@ function workColumns(work: Work, plain: Work | undefined): Row {
 	};
 }
 
-/** Median ms of a unit's first readout, and of the next one. */
+/** Measures a unit's first readout and the next one; returns the median times, ms. */
 async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
 	const times: number[][] = READOUTS.map(() => []);
 	const meter = await BenchMeter.start([...METER, "--baud-pace"]);
@@ -173,7 +173,7 @@ async function measureWork({ config }: Case): Promise<Work[]> {
 	}
 }
 
-/** Steps of a readout without a reply, because the client leaves. */
+/** Returns the steps of a readout without a reply, because the client has left. */
 async function readOnce(xs: XSWorld): Promise<number> {
 	const { time, serial } = xs.world;
 	const line = serial.meter;
@@ -187,7 +187,7 @@ async function readOnce(xs: XSWorld): Promise<number> {
 	return xs.engine.steps() - before;
 }
 
-/** Counts into the returned object from now on. */
+/** From now on counts the calls in the returned object. */
 function countGCM({ world }: XSWorld): { gcmCalls: number; gcmBytes: number; gcmMs: number } {
 	const { crypto } = world;
 	const run = crypto.aes128GCM.bind(crypto);

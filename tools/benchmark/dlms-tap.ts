@@ -12,31 +12,31 @@ const INFO_BYTES = 128;
 const SNRM = 0x93;
 const RR = 0x01;
 const LLC_BYTES = 3;
-/** Flags, format, addresses of 2 and 1, control, FCS; with information its HCS, too. */
+/** Flags, format, addresses (2 bytes and 1), control, FCS; a frame with information also has an HCS. */
 const FRAME_BYTES = 10;
 const CHECK_BYTES = 2;
 const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
-/** SC, invocation counter, tag. */
+/** Security control, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
-/** Bytes of a GET and its response before the payload: for one attribute, and for several. */
+/** Bytes of a GET and its response before the payload, for one attribute (NORMAL) and for several. */
 const NORMAL_HEAD = 3;
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 
 export interface Load {
 	readonly bytes: number;
-	/** Number of frames sent by the client; the meter answers each after its reaction time. */
+	/** Number of frames that the client sends; the meter answers each of them after its reaction time. */
 	readonly turns: number;
 }
 
 export interface Traffic extends Load {
 	readonly information: number;
 	readonly ready: number;
-	/** Bytes of the APDUs. */
+	/** Bytes of the APDUs in each direction. */
 	readonly sent: number;
 	readonly received: number;
-	/** The same data in one request. */
+	/** Load of the same data in one request. */
 	readonly ideal: Load;
 }
 
@@ -50,7 +50,7 @@ interface APDU {
 	readonly bytes: Buffer;
 }
 
-/** Time on the line and in the meter, ms. */
+/** Returns the time on the line and in the meter, ms. */
 export function loadMs({ bytes, turns }: Load, baud: number): number {
 	return (bytes * BITS_PER_CHARACTER * 1000) / baud + turns * REACTION_MS;
 }
@@ -110,7 +110,7 @@ export class DLMSTap implements Machine {
 	#hear(finder: FrameFinder, fromMeter: boolean, bytes: Uint8Array): void {
 		this.#bytes += bytes.length;
 		for (const byte of bytes) {
-			// Gaps do not matter here.
+			// All characters get the same time, because gaps do not matter here.
 			const frame = finder.take(byte, 0);
 			if (typeof frame !== "number") this.#pieces.push({ fromMeter, frame });
 		}
@@ -130,7 +130,7 @@ function apdusOf(pieces: readonly Piece[]): APDU[] {
 	return apdus;
 }
 
-/** The load with all GETs and their responses each merged into one. */
+/** Returns the load if all GETs were merged into one, and all their responses too. */
 function improve(load: Load, apdus: readonly APDU[]): Load {
 	let { bytes, turns } = load;
 	let asked = 0;
@@ -153,7 +153,7 @@ function improve(load: Load, apdus: readonly APDU[]): Load {
 	return { bytes: bytes + whole.bytes, turns: turns + whole.turns };
 }
 
-/** Load of a request and its response with these lengths: segments, and an RR for each but the last. */
+/** Returns the load of a request and a response of these lengths: their segments, and an RR for each but the last. */
 function exchange(request: number, response: number): Load {
 	const there = Math.ceil((request + LLC_BYTES) / INFO_BYTES);
 	const back = Math.ceil((response + LLC_BYTES) / INFO_BYTES);
@@ -161,7 +161,7 @@ function exchange(request: number, response: number): Load {
 	return { bytes: frames + request + response + 2 * LLC_BYTES, turns: there + back - 1 };
 }
 
-/** Length of the plain text. */
+/** Returns the length of the plain text. */
 function unsealed(apdu: Buffer): number {
 	if (!GLO_GET.includes(apdu[0])) return apdu.length;
 	return apdu.length - 1 - lengthBytes(apdu.length - 2) - SEALING_BYTES;
@@ -171,7 +171,7 @@ function sealed(length: number, isSealed: boolean): number {
 	return isSealed ? 1 + lengthBytes(length + SEALING_BYTES) + SEALING_BYTES + length : length;
 }
 
-/** Length of a BER length field for this length. */
+/** Returns the size of a BER length field for this length. */
 function lengthBytes(length: number): number {
 	if (length < 0x80) return 1;
 	return length < 0x100 ? 2 : 3;

@@ -1,6 +1,6 @@
 /**
- * Client of part d, in its own thread: repeats one request over the ordered number of keep-alive HTTPS connections, one
- * at a time on each, and answers each Order with a Tally.
+ * Client of part d, in a thread of its own. For each Order it repeats one request over the ordered number of keep-alive
+ * HTTPS connections, one request at a time on each, and answers with a Tally.
  */
 import { Agent, request as httpsRequest } from "node:https";
 import { parentPort } from "node:worker_threads";
@@ -16,9 +16,9 @@ export interface Order {
 export interface Tally {
 	readonly requests: number;
 	readonly tookMs: number;
-	/** Length of each body; all are equal. */
+	/** Length of the body, which must be the same in all replies. */
 	readonly bodyLength: number;
-	/** Error message, or "". */
+	/** Error message; "" without an error. */
 	readonly error: string;
 }
 
@@ -47,7 +47,7 @@ async function carryOut(order: Order): Promise<Tally> {
 	try {
 		let requests = 0;
 		let bodyLength = 0;
-		// Opens the connections before the measured time.
+		// Opens the connections before the measurement begins.
 		await Promise.all(Array.from({ length: order.connections }, () => ask(order, agent)));
 		const startMs = performance.now();
 		const keepAsking = async () => {

@@ -1,7 +1,7 @@
 /**
  * Part e: first load of the page in Chromium over the device's Wi-Fi at its worst: one TLS connection, 1 Mbit/s,
- * records of at most 2 KB. The reference is the time of the same bytes without pauses. The chip's handshake and
- * processing are not included.
+ * records of at most 2 KB. The reference is the time of the same bytes without pauses. The time of the chip's handshake
+ * and processing is not included.
  */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
@@ -18,7 +18,7 @@ const QUICK_ROUNDS = 2;
 
 interface Load {
 	readonly what: string;
-	/** Element that exists once the page is drawn. */
+	/** Selects an element that exists once the page is drawn. */
 	readonly selector: string;
 	readonly isLoggedIn: boolean;
 }

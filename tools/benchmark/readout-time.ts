@@ -1,10 +1,10 @@
 /**
  * Part a: duration of a readout, from the request to the last byte of its reply, on the simulator's pseudo-terminal at
- * the wire's speed, compared with the minimum by the wire and the standard:
+ * the speed of a wire. It is compared with the minimum that the wire and the standard permit:
  *
- *     characters both ways × 10 bits ÷ baud, and the pauses of IEC 62056-21, 6.3.1: the meter's reaction time before the
- *     identification and before the block, the reader's before the acknowledgement, 200 ms each (20 ms where the third
- *     letter of the maker is lower case). Mode D: the characters of the push alone, counted from its `/`.
+ *     characters both ways × 10 bits ÷ baud, and the pauses of IEC 62056-21, 6.3.1: the meter's reaction time before
+ *     the identification and before the block, the reader's before the acknowledgement, 200 ms each (20 ms if the third
+ *     letter of the maker is lower case). Mode D: only the characters of the push, counted from its `/`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,13 +18,13 @@ import * as telegrams from "./telegrams.js";
 
 const BITS = 10;
 const OPENING_BAUD = 300;
-/** `/?!` CR LF and ACK 0 Z 0 CR LF. */
+/** Lengths of `/?!` CR LF and of ACK 0 Z 0 CR LF. */
 const SIGN_ON_LENGTH = 5;
 const ACKNOWLEDGE_LENGTH = 6;
-/** A short readout is repeated until this time has passed, at most this often; the result is the median. */
+/** A short readout is repeated until MEASURE_MS have passed or it was read often enough; the result is the median. */
 const MEASURE_MS = 8000;
 const REPEATS = 3;
-/** Pause between two readouts: the meter keeps its block for 1500 ms, for a repetition, before it accepts a sign-on. */
+/** Pause between two readouts: the meter keeps its block for 1500 ms, to repeat it, before it accepts a sign-on. */
 const PAUSE_MS = 2000;
 
 interface Case {
@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
 
 interface Run {
 	readonly tookMs: number;
-	/** Time beyond the limit, by cause; only in mode C. */
+	/** Time beyond the minimum, by cause; measured in mode C only. */
 	readonly lateMs?: {
 		readonly signOn: number;
 		readonly acknowledge: number;
@@ -81,7 +81,7 @@ async function measure({ mode, baud, name }: Case, isQuick: boolean): Promise<Ro
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
 	const file = join(folder, "telegram");
 	writeFileSync(file, Uint8Array.from([...telegram.opening, ...telegram.message]));
-	// So that a request at the start of a push is not answered by the previous one.
+	// The interval is long enough for a request at the start of a push not to be answered by the previous push.
 	const pushSeconds = Math.ceil(pushMs(telegram, baud) / 1000) + 1;
 	const push = mode === "D" ? ["--mode", "D", "--baud", String(baud), "--push-seconds", String(pushSeconds)] : [];
 	const meter = await BenchMeter.start(["--baud-pace", "--telegram", file, ...push]);
@@ -123,7 +123,7 @@ async function runAsked(gateway: BenchGateway, meter: BenchMeter, telegram: Tele
 	};
 }
 
-/** Waits for a push that begins after the gateway is ready. */
+/** Measures a push that begins after the gateway is ready. */
 async function runPushed(gateway: BenchGateway, meter: BenchMeter): Promise<Run> {
 	const startMs = await meter.next("push");
 	const { doneMs } = await gateway.request("iec62056/read");
@@ -163,7 +163,7 @@ function charactersMs(count: number, baud: number): number {
 	return (count * BITS * 1000) / baud;
 }
 
-/** Minimum duration of a session in mode C, and of its stages. */
+/** Returns the minimum duration of a session in mode C, and of its stages. */
 function sessionMs(telegram: Telegram, baud: number) {
 	const reaction = answersQuickly(telegram) ? 20 : 200;
 	const signOn = charactersMs(SIGN_ON_LENGTH, OPENING_BAUD);

@@ -1,9 +1,9 @@
-/** Results of a part of the benchmark: rows of the table on standard output, and the same for the JSON file. */
+/** Results of a part of the benchmark: rows of a table on standard output, and the same rows for the JSON file. */
 
 export type Row = Readonly<Record<string, string | number>>;
 
 export interface Section {
-	/** Its letter on the command line. */
+	/** Letter of the part on the command line. */
 	readonly part: string;
 	readonly title: string;
 	readonly notes: readonly string[];
@@ -24,7 +24,7 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The section as text; missing columns are blank. */
+/** Returns the section as text; missing columns are blank. */
 export function format({ part, title, notes, rows }: Section): string {
 	const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
 	const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "")))];

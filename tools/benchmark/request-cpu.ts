@@ -1,7 +1,7 @@
 /**
- * Part g: CPU time of a small request in the firmware on Linux, compared with the Moddable SDK's HTTP server, which
- * sends as many bytes but checks no token and closes after each reply. Plain HTTP, alternating; the figures include the
- * system's time for sockets.
+ * Part g: CPU time of a small request in the firmware on Linux. It is compared with the Moddable SDK's HTTP server,
+ * which sends as many bytes but checks no token and closes after each reply. Plain HTTP, alternating; the figures
+ * include the system's time for sockets.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -34,7 +34,7 @@ const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, b
 class Client {
 	readonly #port: number;
 	#socket: Socket | undefined;
-	/** Received text that is not consumed yet, and the caller waiting for more. */
+	/** Received text that was not consumed yet, and the callback of a caller that waits for more. */
 	#received = "";
 	#wake: (() => void) | undefined;
 
@@ -55,7 +55,7 @@ class Client {
 		});
 	}
 
-	/** Opens the first connection; the server may still be starting. */
+	/** Opens the first connection; tries again, because the server may still be starting. */
 	static async open(port: number): Promise<Client> {
 		const client = new Client(port);
 		for (let left = START_TRIES; ; left--) {
@@ -113,7 +113,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** CPU time of the process so far, all threads, µs. */
+/** Returns the CPU time of all threads of the process so far, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -153,8 +153,8 @@ interface Asked {
 }
 
 /**
- * CPU time of one request, µs. A kept connection is opened anew each time, because the gateway may have closed the
- * previous one as idle.
+ * Measures the CPU time of one request, µs. A kept connection is opened anew for each measurement, because the gateway
+ * may have closed the previous one as idle.
  */
 async function measure({ child, client, path, token, isKept }: Asked, count: number): Promise<number> {
 	await client.renew();
@@ -206,7 +206,8 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const results: number[][] = asked.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
 			for (let i = 0; i < asked.length; i++) {
-				// The SDK's server sends its head line by line (40 ms each by Nagle's algorithm).
+				// Fewer requests without keep-alive: the SDK's server sends its head line by line (40 ms each by
+				// Nagle's algorithm).
 				const count = asked[i].isKept ? requests : requests / 10;
 				const us = await measure(asked[i], turn < 0 ? FIRST_REQUESTS : count);
 				if (turn >= 0) results[i].push(us);

@@ -1,6 +1,6 @@
 /**
- * Part d: requests per second over keep-alive HTTPS, compared with a bare node:https handler with the same reply
- * length, process, certificate kind and client, alternating. The client has its own thread.
+ * Part d: requests per second over keep-alive HTTPS. The gateway is compared with a bare node:https handler that has
+ * the same reply length, process, kind of certificate and client, alternating. The client has a thread of its own.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
@@ -99,7 +99,7 @@ function portOf(server: Server): number {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Requests per second. Throws if a reply differs from the expected one. */
+/** Returns the number of requests per second. Throws if a reply has another length than expected. */
 async function load(client: Worker, order: Order, bodyLength: number): Promise<number> {
 	client.postMessage(order);
 	const [tally] = (await once(client, "message")) as [Tally];

@@ -1,6 +1,6 @@
 /**
- * Reference of part g: the Moddable SDK's HTTP server from $MODDABLE in a program that answers each request with the
- * same bytes, built and limited like the firmware.
+ * Reference of part g: the Moddable SDK's HTTP server from $MODDABLE, in a program that answers each request with the
+ * same bytes and is built and limited like the firmware.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -52,7 +52,7 @@ export default function () {
 `;
 }
 
-/** `body`: the answer to each request. Throws if the build fails. */
+/** `body` is the answer to each request. Throws if the build fails. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

@@ -1,5 +1,5 @@
 /**
- * A network as slow as the device's in front of a local server: both directions share a fixed rate, and one connection
+ * A network as slow as the device's, in front of a local server. Both directions share a fixed rate, and one connection
  * is served at a time, because the gateway has memory for one TLS connection.
  */
 import { once } from "node:events";
@@ -12,7 +12,7 @@ const WINDOW_BYTES = 5760;
 
 export class SlowLine {
 	port = 0;
-	/** Bytes transferred in both directions, including TLS. */
+	/** Number of bytes transferred in both directions, including TLS. */
 	bytes = 0;
 	connections = 0;
 	readonly #bitsPerSecond: number;
@@ -20,9 +20,9 @@ export class SlowLine {
 	readonly #server: Server;
 	readonly #waiting: Socket[] = [];
 	#served: Socket | undefined;
-	/** Packets on the air, in order; `atMs` of `performance`. */
+	/** Packets on the air, in order; `atMs` is the time by `performance` at which a packet is through. */
 	readonly #underway: { readonly atMs: number; readonly done: () => void }[] = [];
-	/** Time at which the last of them is through. */
+	/** Time at which the last packet on the air is through. */
 	#freeAtMs = 0;
 
 	static async open(serverPort: number, bitsPerSecond: number): Promise<SlowLine> {
@@ -85,7 +85,7 @@ export class SlowLine {
 		});
 	}
 
-	/** Calls back once this many bytes are through, in order. */
+	/** Calls `done` when so many bytes are through, in order. */
 	#pass(bytes: number, done: () => void): void {
 		this.bytes += bytes;
 		this.#freeAtMs = Math.max(this.#freeAtMs, performance.now()) + (bytes * 8000) / this.#bitsPerSecond;

@@ -1,6 +1,6 @@
 /**
- * Part b: cost in XS steps (bytecodes counted by the worker) on the virtual world, the same on every machine. The
- * reference is a bare loop: x ^= bytes[i].
+ * Part b: cost in XS steps (bytecodes counted by the worker) in the virtual world, which is the same on every machine.
+ * The reference is a bare loop: x ^= bytes[i].
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,15 +21,15 @@ const LOOP = `globalThis.handleCommand = (message) => {
 };`;
 
 /**
- * Characters passed to the gateway at once at 9600 Bd: single ones, as in this benchmark, up to a full piece of the
- * link.
+ * Numbers of characters that the gateway gets at once at 9600 Bd: from single ones, as elsewhere in this benchmark, to
+ * a full piece of the link.
  */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
-/** Duration for a meter that sends a telegram each second, and for a P1 port. */
+/** Duration of the measurement for a meter that sends a telegram each second, and for a P1 port. */
 const PUSHED_SECONDS = 10;
 const P1_BAUD = 115_200;
-/** Characters after which the chip's UART interrupts (hosts/esp32/uart-core.h). */
+/** Number of characters after which the chip's UART interrupts (hosts/esp32/uart-core.h). */
 const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
@@ -88,7 +88,7 @@ async function measureLoop(): Promise<number> {
 	}
 }
 
-/** Steps per character of the block, from its first one to the end of the session. */
+/** Returns the steps per character of the block, from its first character to the end of the session. */
 async function measureBlock(name: string, piece: number): Promise<number> {
 	const xs = await startWorld(name, (piece * 10_000) / BAUD);
 	try {
@@ -96,7 +96,7 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const client = xs.world.connect();
 		xs.send(client, "iec62056/read");
 		await xs.until(() => meter.meterEvents.includes(METER_BLOCK));
-		// Another row measures the reply.
+		// The client leaves, because another row measures the reply.
 		client.close();
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
@@ -106,7 +106,7 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 	}
 }
 
-/** Steps per telegram of a meter that sends one each second, including all processing, without other work. */
+/** Returns the steps per telegram of a meter that sends one each second: all processing of it, without other work. */
 async function measurePushed(
 	bytes: Uint8Array,
 	baud: number,
@@ -119,7 +119,7 @@ async function measurePushed(
 		await xs.request(path, { body });
 		const { nowMs } = xs.world.time;
 		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
-		// Skips the first ones, which overlap with the effects of the settings.
+		// Skips the first telegrams, which overlap with the effects of the settings.
 		await xs.advance(2500);
 		const before = xs.engine.steps();
 		await xs.advance(PUSHED_SECONDS * 1000);

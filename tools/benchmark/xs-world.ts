@@ -1,6 +1,7 @@
 /**
- * The gateway in XS on the virtual world, for repeatable measurements and memory tests: the engine finishes its work
- * after each piece of time. A meter connects to `world.serial.meter`, clients by `world.connect()`.
+ * The gateway in XS in the virtual world, for repeatable measurements and memory tests. Time passes in pieces, and the
+ * engine finishes its work after each of them. A meter is connected to `world.serial.meter`, clients by
+ * `world.connect()`.
  */
 import { XSEngine } from "../../hosts/node/engine-xs.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -52,14 +53,14 @@ export class XSWorld {
 		return this.engine.stop();
 	}
 
-	/** Slots in use, minus those of the loaded code before the gateway's start. */
+	/** Returns the number of slots in use, minus those of the loaded code before the gateway's start. */
 	async slots(): Promise<number> {
 		const alive = await this.engine.heap();
 		this.#check();
 		return alive - this.engine.baseline;
 	}
 
-	/** Advances the time until `isDone`, called after each piece, is true. Throws after `limitMs`. */
+	/** Advances the time until `isDone`, which is called after each piece, returns true. Throws after `limitMs`. */
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
 		const { time } = this.world;
 		const endMs = time.nowMs + limitMs;
@@ -75,7 +76,7 @@ export class XSWorld {
 		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
 	}
 
-	/** Sends a request with the token, over a new connection (or `client`), and waits for the whole reply. */
+	/** Sends a request with the token, over a new connection or over `client`, and waits for the whole reply. */
 	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
 		const connection = client ?? this.world.connect();
 		this.send(connection, path, request);
@@ -96,7 +97,7 @@ export class XSWorld {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
 		await this.until(() => {
-			// Parses only once no more data arrives, so that a long reply is not searched again and again.
+			// Parses the reply only when no more data arrive, so that a long one is not searched again and again.
 			if (client.receivedCount === seen) reply = takeReply(client);
 			seen = client.receivedCount;
 			return reply !== undefined || client.isClosed;
@@ -112,7 +113,7 @@ export class XSWorld {
 	}
 
 	async #settle(): Promise<void> {
-		// The virtual world may answer the engine's actions at the same moment.
+		// The virtual world may react to the engine's actions without time passing.
 		await this.engine.settled();
 		this.#check();
 	}

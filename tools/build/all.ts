@@ -5,13 +5,13 @@ import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { ROOT } from "../sdk/sdk.js";
 import { problemsOf, type Taken } from "./limits.js";
 
-/** A board to build, and the boards whose firmware differs only in pins and names. */
+/** A board to build, with the boards whose firmware differs only in pins and names. */
 export interface Distinct {
 	readonly board: Board;
 	readonly others: readonly string[];
 }
 
-/** One board for each distinct firmware: by chip, partition table, radio and kind of Ethernet. */
+/** Returns one board for each distinct firmware, by chip, partition table, radio and kind of Ethernet. */
 export function distinctBoards(boards: readonly Board[], chip?: Chip, every = false): Distinct[] {
 	const found = new Map<string, { board: Board; others: string[] }>();
 	for (const board of boards) {
@@ -25,7 +25,7 @@ export function distinctBoards(boards: readonly Board[], chip?: Chip, every = fa
 	return [...found.values()];
 }
 
-/** Bytes of a firmware slot, by the board's partition table. Throws an Error if the table has none. */
+/** Returns the bytes of a firmware slot in the board's partition table. Throws an Error if the table has none. */
 export function slotBytesOf({ partitions }: Board): number {
 	const text = readFileSync(join(ROOT, "hosts", "esp32", partitions), "utf8");
 	const size = /^ota_0,\s*app,\s*ota_0,\s*\w+,\s*(0x[0-9a-f]+)/m.exec(text)?.[1];
@@ -40,8 +40,8 @@ export interface Outcome extends Distinct {
 }
 
 /**
- * Builds one after the other; a failure does not stop the others. `build` throws an Error whose message can be shown to
- * the user.
+ * Builds the boards one after the other; a failure does not stop the others. `build` throws an Error whose message can
+ * be shown to the user.
  */
 export async function buildAll(
 	distinct: readonly Distinct[],

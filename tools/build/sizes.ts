@@ -1,11 +1,13 @@
-/** Flash and memory of a linked firmware: the image's size, and the memory by ESP-IDF's esp_idf_size. */
+/**
+ * Flash and memory of a linked firmware: the size of the image, and the memory as ESP-IDF's esp_idf_size calculates it.
+ */
 import { spawnSync } from "node:child_process";
 
 /** Static memory, bytes; the heap gets the rest. */
 export interface Memory {
 	/** Code in memory. */
 	readonly iram: number;
-	/** Data: initialised, and zero. */
+	/** Data, both initialised and zero. */
 	readonly dram: number;
 }
 
@@ -13,7 +15,9 @@ export interface Memory {
 const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 
-/** Reads what `esp_idf_size --format json2` prints. Throws an Error with a message for the user for other content. */
+/**
+ * Reads the output of `esp_idf_size --format json2`. Throws an Error with a message for the user for any other text.
+ */
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;
 	const regions = Array.isArray(layout) ? layout.filter(({ name }) => INTERNAL.test(name)) : [];
@@ -37,7 +41,7 @@ export function hasSizes(): boolean {
 	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
 }
 
-/** Memory of a firmware, by its linker map. Throws an Error with the program's output if it fails. */
+/** Measures the memory of a firmware by its linker map. Throws an Error with the program's output if that fails. */
 export function measureMemory(map: string): Memory {
 	const args = ["-m", "esp_idf_size", "--format", "json2", map];
 	const { status, stdout, stderr, error } = spawnSync("python", args, { encoding: "utf8" });

@@ -1,25 +1,25 @@
 /**
- * Requirements of each target on the developer's computer for `npm run doctor`: presence, version, and the command that
- * installs it (Debian). Accesses the computer only through Machine.
+ * Checks for `npm run doctor` whether the developer's computer meets the requirements of each target: presence,
+ * version, and the command that installs a tool (Debian). Accesses the computer only through Machine.
  */
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
 
-/** Version used to build and test the firmware. */
+/** Version with which the firmware was built and tested. */
 export const SDK_VERSION = "8.2.3";
-/** Version required by the SDK. */
+/** Version that the SDK requires. */
 export const IDF_VERSION = "v6.0";
-/** Version that the firmware has been linked with. */
+/** Version with which the firmware has been linked. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
-/** Places in which hosts/node/xs-worker.ts looks for it. */
+/** Places in which hosts/node/xs-worker.ts looks for the worker program. */
 const XS_PROGRAMS = ["lin", "mac"].map(
 	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
 );
 
 export interface Machine {
-	/** First line of a program's output; undefined if it is missing or fails. */
+	/** Returns the first line of a program's output; undefined if the program is missing or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
 	/** Returns true if a C file with this line can be compiled. */
 	hasHeader(header: string): boolean;
@@ -45,7 +45,7 @@ export interface Target {
 	checks: Check[];
 }
 
-/** All targets, the mandatory one first. */
+/** Returns all targets, the mandatory one first. */
 export function diagnose(machine: Machine): Target[] {
 	return [
 		{ name: "bench", purpose: "the gateway on this computer: npm start", checks: benchChecks(machine) },
@@ -121,7 +121,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// A separate folder serves where these packages conflict with installed ones.
+	// If these packages conflict with installed ones, they can be unpacked into a separate folder.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -154,14 +154,17 @@ function sdkChecks(machine: Machine): Check[] {
 	];
 }
 
-/** Version by the tags of the folder's own repository, not of an enclosing one; ignores its owner. */
+/**
+ * Returns the version by the git tags of the folder's own repository, not of an enclosing one. Git is told to accept
+ * any owner of the folder.
+ */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");
 }
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// Without git tags, the SDK's release file is used.
+	// Without git tags, the version is read from the SDK's release file.
 	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';
@@ -176,7 +179,7 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
-	// xs-dev would install an older version than the SDK needs.
+	// xs-dev is not suggested, because it would install an older version than the SDK needs.
 	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);

@@ -1,5 +1,5 @@
 /**
- * Each chip in Espressif's QEMU: program, machine, and the eFuses of a chip as sold, with the revision that `idf.py
+ * The chips in Espressif's QEMU: program, machine, and the eFuses of a chip as sold, with the revision that `idf.py
  * qemu` gives it (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py).
  */
 import type { Chip } from "../../hosts/esp32/boards.js";

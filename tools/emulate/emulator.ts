@@ -1,4 +1,6 @@
-/** A board in QEMU: starts it, reads its console, cuts its power. The files of flash and eFuses keep their contents. */
+/**
+ * A board in QEMU: starts it, reads its console, cuts its power. The files for flash and eFuses keep their contents.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,7 +28,7 @@ export interface EmulatorOrder {
 	readonly fuses: string;
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** The Unix socket of the meter's UART, which QEMU makes. */
+	/** Path of the Unix socket for the meter's UART; QEMU creates it. */
 	readonly meterSocket: string;
 	onLine?(line: string): void;
 }
@@ -43,7 +45,7 @@ export class Emulator {
 		this.#order = order;
 	}
 
-	/** Undefined while it runs and after a power cut. */
+	/** Reason why QEMU ended; undefined while it runs and after a power cut. */
 	get failure(): string | undefined {
 		return this.#failure;
 	}
@@ -54,8 +56,8 @@ export class Emulator {
 		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
-		// QEMU's console is its standard input: at its end QEMU would close the console. Ctrl-C must only reach this
-		// process.
+		// QEMU's console is on its standard input, which stays open, because QEMU would close the console at its end.
+		// Detached, because Ctrl-C must only reach this process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;
 		const kill = () => child.kill("SIGKILL");
@@ -76,7 +78,7 @@ export class Emulator {
 		createInterface(child.stderr).on("line", (line) => keep(this.#complaints, line, COMPLAINTS_KEPT));
 	}
 
-	/** Cuts the power: the firmware stops at once. Uses SIGTERM, so that QEMU completes the file of the flash. */
+	/** Cuts the power: the firmware stops at once. Sends SIGTERM, so that QEMU completes the file for the flash. */
 	async kill(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
@@ -87,7 +89,7 @@ export class Emulator {
 	}
 
 	/**
-	 * Waits for a line of the console, including earlier ones. Rejects with the last lines if QEMU ends or on a
+	 * Waits for a line of the console; earlier lines count too. Rejects with the last lines if QEMU ends or on a
 	 * timeout.
 	 */
 	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
@@ -100,7 +102,7 @@ export class Emulator {
 		}
 	}
 
-	/** Waits until the firmware answers over HTTPS. Rejects like `untilLine`. */
+	/** Waits until the firmware replies over HTTPS. Rejects like `untilLine`. */
 	async untilAnswers(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
 		while (!(await answers(this.#order.httpsPort))) {
@@ -129,7 +131,7 @@ export class Emulator {
 	}
 }
 
-/** Removes the colours of ESP-IDF's log and control characters. */
+/** Removes control characters and the colours of ESP-IDF's log. */
 function plain(line: string): string {
 	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
 }
@@ -170,7 +172,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Makes a temporary folder for sockets, with a short enough path; it is deleted at the end of this process. */
+/** Makes a temporary folder with a path short enough for sockets. It is deleted at the end of this process. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * Firmware of an emulated board: the same sources and settings, with the emulator's Ethernet port and a development key
- * for updates, like `npm start`.
+ * Firmware of an emulated board: the usual sources and settings, with the emulator's Ethernet port and, as with `npm
+ * start`, a development key for updates.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,8 +40,7 @@ export function emulatedVariant(board: Board, out: string | undefined): Variant 
 }
 
 /**
- * Builds the firmware if requested. Throws an Error with a message for the user if that fails or if there is no
- * firmware.
+ * Builds the firmware if requested. Throws an Error with a message for the user if that fails or there is no firmware.
  */
 export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
 	const { board, building, say } = order;

@@ -1,4 +1,4 @@
-/** Contents of an emulated board's flash: ESP-IDF's build and the unit's factory data. */
+/** Contents of an emulated board's flash: the output of ESP-IDF's build, and the unit's factory data. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,8 +14,8 @@ export interface Part {
 }
 
 /**
- * Parts listed in ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build
- * folder. Throws an Error with a message for the user for any other form.
+ * Reads ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build folder.
+ * Throws an Error with a message for the user for any other form.
  */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");
@@ -38,7 +38,10 @@ export function fingerprint(parts: readonly Part[]): string {
 	return hash.digest("hex");
 }
 
-/** Flash size in bytes that a partition table is for, by its name. Throws an Error for another name. */
+/**
+ * Returns the flash size, in bytes, for which a partition table is, by the table's name. Throws an Error for another
+ * name.
+ */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);
@@ -50,8 +53,8 @@ export function erasedFlash(size: number): Uint8Array {
 }
 
 /**
- * Writes the parts like a flash tool: erases the sectors that they touch. Throws a RangeError for parts that overlap or
- * lie outside.
+ * Writes the parts as a flash tool does: erases the sectors that they touch. Throws a RangeError if parts overlap or do
+ * not fit.
  */
 export function writeParts(flash: Uint8Array, parts: readonly Part[]): void {
 	let end = 0;

@@ -27,33 +27,33 @@ Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 
 /** Value of --meter for no meter. */
 const NO_METER = "none";
-/** As in npm start: includes a profile that the telegram lacks. */
+/** As in npm start: with a load profile in addition to the telegram. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
 /** Options of npm run meter that the emulator sets itself. */
 const NOT_FOR_METER = ["--port", "--socket", "--help"];
 
-/** Condition for building the firmware. */
+/** Rule for when the firmware is built. */
 export type Building = "stale" | "always" | "never";
 
-/** API paths and the bodies to post, in order. */
+/** Settings to post after the start: API paths and bodies, in order. */
 export type Settings = readonly (readonly [path: string, body: object])[];
 
 export interface EmulateOptions {
 	readonly board: Board;
-	/** Options for `npm run meter`; undefined: no meter. */
+	/** Options for `npm run meter`; undefined without a meter. */
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
 	/** 0: any free port. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** Undefined: a temporary folder. */
+	/** State folder; undefined for a temporary one. */
 	readonly state: string | undefined;
 	readonly building: Building;
 	readonly out: string | undefined;
 	readonly quiet: boolean;
 }
 
-/** Undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),
@@ -95,14 +95,14 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 	};
 }
 
-/** Joins the option and its value, which begins with "--" and would be taken for another option. */
+/** Joins the option and its value, because the value begins with "--" and would be taken for another option. */
 function joinMeter(args: readonly string[]): string[] {
 	const index = args.indexOf("--meter");
 	if (index < 0 || index + 1 === args.length) return [...args];
 	return [...args.slice(0, index), `--meter=${args[index + 1]}`, ...args.slice(index + 2)];
 }
 
-/** Splits the option's value into words; quotes keep blanks. Adds the pace of the line. */
+/** Splits the option's value into words; quotes keep blanks. Adds the option for the pace of a line. */
 function toMeter(value: string | undefined): readonly string[] | undefined {
 	if (value === NO_METER) return undefined;
 	const words = value === undefined ? DEFAULT_METER : wordsOf(value);

@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { EMULATED_CHIPS, type EmulatedChip } from "./chips.js";
 
-/** Installs the programs; the terminal finds them after the second line. */
+/** Commands that install the programs; after the second line the terminal finds them. */
 export const QEMU_INSTALL =
 	'python "$IDF_PATH/tools/idf_tools.py" install qemu-xtensa qemu-riscv32 && . "$IDF_PATH/export.sh"';
-/** Libraries that Espressif's programs need on Debian and those like it (ESP-IDF, "QEMU Emulator"). */
+/** Libraries that Espressif's programs need on Debian and similar systems (ESP-IDF, "QEMU Emulator"). */
 export const QEMU_LIBRARIES = "sudo apt-get install libgcrypt20 libglib2.0-0 libpixman-1-0 libsdl2-2.0-0 libslirp0";
 
 export interface Run {
-	/** Null if it could not be started or was ended by a signal. */
+	/** Exit code; null if the program could not be started or was ended by a signal. */
 	readonly status: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
@@ -25,7 +25,9 @@ export const runHere: Runner = (program, args) => {
 	return { status, stdout: stdout ?? "", stderr: stderr ?? "", isThere };
 };
 
-/** Undefined if the QEMU on the PATH supports this chip; otherwise the reason and the command to install it. */
+/**
+ * Returns undefined if the QEMU on the PATH supports this chip; otherwise the reason, and the command that installs it.
+ */
 export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; readonly fix: string } | undefined {
 	const { program, machine } = EMULATED_CHIPS[chip];
 	const { status, stdout, stderr, isThere } = run(program, ["-M", "help"]);
@@ -42,7 +44,7 @@ export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; r
 	return { reason, fix: QEMU_INSTALL };
 }
 
-/** Throws an Error with sentences if the QEMU on the PATH cannot emulate the chip. */
+/** Throws an Error with a message for the user if the QEMU on the PATH cannot emulate the chip. */
 export function needQEMU(chip: Chip, run: Runner = runHere): void {
 	const lack = lacksChip(chip, run);
 	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
@@ -55,14 +57,14 @@ export interface QEMUOrder {
 	/** Local ports forwarded to the firmware. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** The meter's UART, 1 or 2, and its Unix socket, made by QEMU. */
+	/** Number of the meter's UART, 1 or 2, and the Unix socket that QEMU creates for it. */
 	readonly meterUART: number;
 	readonly meterSocket: string;
 }
 
 /**
- * Program and arguments. The console (UART 0) is on standard input and output. The timer groups' watchdogs are off, as
- * with `idf.py qemu`, because a busy computer may be too slow.
+ * Returns program and arguments. The console (UART 0) is on standard input and output. The watchdogs of the timer
+ * groups are off, as with `idf.py qemu`, because a busy computer may be too slow for them.
  */
 export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
 	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;
@@ -82,7 +84,7 @@ export function qemuCommand(order: QEMUOrder): { readonly program: string; reado
 	return { program, args };
 }
 
-/** Escapes commas, which separate QEMU's options. */
+/** Escapes commas, which otherwise separate QEMU's options. */
 function escaped(path: string): string {
 	return path.replaceAll(",", ",,");
 }

@@ -1,6 +1,6 @@
 /**
- * State of an emulated board across power cuts, as files of a folder: the flash, the eFuses, and `unit.json` with the
- * board and the flashed build.
+ * State of an emulated board that survives a power cut, as files of a folder: the flash, the eFuses, and `unit.json`
+ * with the board and the build in its flash.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface EmulatedUnit {
 	readonly serial: string;
 	/** First password of the user admin. */
 	readonly labelPassword: string;
-	/** True if the flash is new or was updated with another build. */
+	/** True if the flash is new or was updated with a different build. */
 	readonly isNew: boolean;
 	readonly isUpdated: boolean;
 }
@@ -38,8 +38,8 @@ interface Kept {
 }
 
 /**
- * Opens or creates the unit in `folder`, exclusively. Writes a different build like `npm run flash`: settings, history
- * and factory data stay. Throws an Error whose message can be shown to the user.
+ * Opens or creates the unit in `folder`, for one process at a time. A different build is written as by `npm run flash`:
+ * settings, history and factory data stay. Throws an Error whose message can be shown to the user.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);
@@ -54,7 +54,7 @@ export function openUnit(folder: string, board: Board, build: readonly Part[]): 
 	if (isUpdated) {
 		const flash = readFileSync(files.flash);
 		writeParts(flash, build);
-		// The record is written last, so that an interrupted update is repeated at the next start.
+		// `unit.json` is written last, so that an interrupted update is repeated at the next start.
 		writeFileSync(files.flash, flash);
 		writeFileAtomic(record, textOf({ ...kept, build: fingerprint(build) }));
 	}
@@ -94,7 +94,7 @@ function readRecord(path: string, folder: string, board: Board): Kept {
 	try {
 		kept = JSON.parse(readFileSync(path, "utf8"));
 	} catch {
-		// The caller reports the failure.
+		// The caller reports that the file is unreadable.
 	}
 	const texts = [kept.board, kept.serial, kept.labelPassword, kept.build];
 	if (kept.version !== VERSION || texts.some((text) => typeof text !== "string"))

@@ -1,5 +1,5 @@
 /**
- * Parser for partition tables of ESP-IDF (CSV: name, type, subtype, offset, size, flags; `#` begins a comment), as far
+ * Parser for ESP-IDF's partition tables (CSV: name, type, subtype, offset, size, flags; `#` begins a comment), as far
  * as `npm run factory` needs them.
  */
 
@@ -20,7 +20,7 @@ export function findPartition(table: string, name: string): Partition {
 	throw new Error(`The partition table has no "${name}".`);
 }
 
-/** Parses a number: decimal or 0x…, optionally with K or M. */
+/** Parses a number, decimal or 0x…, optionally with K or M. */
 function bytesOf(text: string, name: string): number {
 	const match = /^(0x[0-9a-f]+|[0-9]+)([KM]?)$/i.exec(text);
 	if (match === null) throw new Error(`The partition table gives "${name}" no offset and size.`);

@@ -6,7 +6,7 @@ import type { Board } from "../../hosts/esp32/boards.js";
 import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret } from "../../hosts/esp32/factory.js";
 import type { Partition } from "./partitions.js";
 
-/** Erase unit of the flash; the image fills one, so that no old data remains. */
+/** Erase unit of the flash. The image fills one sector, so that no old data remain in it. */
 const SECTOR = 4096;
 const ERASED = 0xff;
 
@@ -20,20 +20,20 @@ export function makeUnit(serial: string, board: Board): FactoryData {
 	};
 }
 
-/** A private key on P-256, 32 bytes. */
+/** Makes a private key on P-256, 32 bytes. */
 function makeKey(): Uint8Array {
 	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Image of the partition. Throws a RangeError with a message for the user for invalid data. */
+/** Returns the image of the partition. Throws a RangeError with a message for the user for invalid data. */
 export function imageOf(unit: FactoryData): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
 	return image;
 }
 
-/** Text of the unit's label. None of the parts needs escaping in the QR code's text. */
+/** Returns the text of the unit's label. No part of the QR code's text needs escaping. */
 export function labelOf(unit: FactoryData, board: Board): string {
 	const { serial, accessPointKey, labelPassword } = unit;
 	const ssid = hostnameOf(serial);
@@ -54,8 +54,8 @@ export interface UnitFiles {
 }
 
 /**
- * Writes both files, readable by the owner only. Throws an Error if files for this serial number exist: a label with
- * the old secrets may be printed.
+ * Writes both files, readable by the owner only. Throws an Error if files for this serial number exist, because a label
+ * with the old secrets may have been printed.
  */
 export function writeUnit(folder: string, unit: FactoryData, board: Board): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
@@ -74,14 +74,14 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board): Unit
 	return files;
 }
 
-/** Fails if the file exists, even if another process has just created it. */
+/** Writes a new file. Fails if the file exists, even if another process has just created it. */
 function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }
 
 /**
- * Command that writes the image to the chip at `port`. With flash encryption it must run before the unit's first start,
- * when the boot loader encrypts the flash.
+ * Returns the command that writes the image to the chip at `port`. With flash encryption the command must be run before
+ * the unit's first start, when the boot loader encrypts the flash.
  */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;

@@ -1,7 +1,7 @@
 /**
- * Stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`, with
- * the status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py). `npm
- * run test:peers` sends the same requests to both. `/` shows the entities as a page.
+ * A stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`,
+ * with the status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py).
+ * `npm run test:peers` sends the same requests to both. `/` shows the entities as a page.
  *
  * States are kept in memory and lost after `restart`, as in the original. Faults can be switched on (`fault`).
  */
@@ -14,14 +14,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { page } from "./page.js";
 
 export interface StandInOptions {
-	/** Default: any free port. */
+	/** Port; default: any free port. */
 	readonly port?: number;
-	/** Address to listen on (default: loopback). */
+	/** Address to listen on; default: loopback. */
 	readonly address?: string;
-	/** PEM; plain HTTP if omitted. */
+	/** PEM texts; plain HTTP if omitted. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * Number of replies 401 after which an address is banned for good, as `login_attempts_threshold` (default: never).
+	 * Number of replies 401 after which an address is banned for good, as `login_attempts_threshold` there. Default:
+	 * never.
 	 */
 	readonly banAfter?: number;
 }
@@ -66,9 +67,9 @@ export interface Request {
 
 /** VALID_ENTITY_ID of core.py. */
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
-/** Maximum length, characters as counted by Python. */
+/** Maximum length of a state, in characters as Python counts them. */
 const STATE_LIMIT = 255;
-/** 16 MB, MAX_CLIENT_SIZE. */
+/** MAX_CLIENT_SIZE of Home Assistant, 16 MB. */
 const BODY_LIMIT = 1 << 24;
 const REQUESTS_KEPT = 1000;
 const ENDLESS_PAUSE_MS = 1;
@@ -76,13 +77,13 @@ const ENDLESS_PIECE = "a".repeat(1000);
 
 interface Answer {
 	readonly status: number;
-	/** JSON, or text sent unchanged. */
+	/** Sent as JSON, or unchanged if it is a text. */
 	readonly body: unknown;
 	readonly location?: string;
 }
 
 const message = (status: number, text: string): Answer => ({ status, body: { message: text } });
-/** Reply of aiohttp itself. */
+/** A reply of aiohttp itself. */
 const plain = (status: number, reason: string): Answer => ({ status, body: `${status}: ${reason}` });
 const UNAUTHORIZED = plain(401, "Unauthorized");
 const NOT_ALLOWED = plain(405, "Method Not Allowed");
@@ -126,12 +127,12 @@ export class StandIn {
 		return `${this.#options.tls === undefined ? "http" : "https"}://${this.#options.address ?? "127.0.0.1"}:${this.#port}`;
 	}
 
-	/** Listens, on the previous port if there was one. Rejects if the port is taken. */
+	/** Listens, on the previous port if there was one. Rejects if the port is in use. */
 	async begin(): Promise<void> {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// Default of aiohttp; that of Node is 5 s.
+		// The default of aiohttp; that of Node is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -144,7 +145,7 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Stops like the original: closes all connections and forgets all states. */
+	/** Stops as the original does: closes all connections and forgets all states. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -201,7 +202,7 @@ export class StandIn {
 		response.writeHead(answer.status, headers).end(method === "HEAD" ? undefined : text);
 	}
 
-	/** Returns false if the request must be answered normally. */
+	/** Carries out the fault. Returns false if the request must be answered normally. */
 	async #misbehave(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
@@ -290,7 +291,8 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// `attributes or {}` in Python: an empty value counts as missing, and a non-mapping raises.
+		// As `attributes or {}` in Python: an empty value counts as missing, and anything but a mapping raises an
+		// exception.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
@@ -312,7 +314,7 @@ export class StandIn {
 	}
 }
 
-/** Resembles a token of Home Assistant, a JWT of 183 characters. */
+/** Makes a token that looks like one of Home Assistant, a JWT of 183 characters. */
 function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Time of a simulated meter: advances at the computer's speed, until the parent process sends `{ utcMs, speed }` over
- * its channel: the time now, and its speed from now on.
+ * Time of a simulated meter. It advances at the computer's speed until the parent process sends `{ utcMs, speed }` over
+ * its channel: the present time, and the speed from then on.
  */
 export class ControlledTime {
 	#utcMs: number;
@@ -16,7 +16,7 @@ export class ControlledTime {
 		return this.#utcMs + (performance.now() - this.#sinceMs) * this.#speed;
 	}
 
-	/** Throws an Error for any other message. */
+	/** Takes a message of the parent process. Throws an Error for any other message. */
 	tell(message: unknown): void {
 		const { utcMs, speed } = message as { utcMs: unknown; speed: unknown };
 		if (typeof utcMs !== "number" || typeof speed !== "number") throw new Error("a message of unknown kind");

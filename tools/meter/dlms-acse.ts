@@ -1,6 +1,6 @@
 /**
- * Meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR), for the simulator:
- * reads AARQ, writes AARE.
+ * The meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR), for the simulator:
+ * reads an AARQ and writes an AARE.
  */
 import { lengthOf } from "./dlms-data.js";
 
@@ -24,7 +24,7 @@ export const DIAGNOSTIC_TITLE = 3;
 export const DIAGNOSTIC_MECHANISM = 11;
 export const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 export const DIAGNOSTIC_FAILED = 13;
-/** With HLS this is not a refusal: passes 3 and 4 follow. */
+/** With HLS this diagnostic is not a refusal: passes 3 and 4 follow. */
 export const DIAGNOSTIC_REQUIRED = 14;
 
 /** Object identifiers 2.16.756.5.8.1 and .2. */
@@ -45,7 +45,7 @@ interface Part {
 	contents: Buffer;
 }
 
-/** Splits into parts of tag, length and contents; undefined if a length exceeds the bytes. */
+/** Splits the bytes into parts of tag, length and contents; undefined if a length exceeds the bytes. */
 function partsIn(bytes: Buffer): Part[] | undefined {
 	const parts: Part[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -67,7 +67,7 @@ function lastOf(name: Buffer, prefix: Buffer): number {
 	return name.length === prefix.length + 1 && name.subarray(0, -1).equals(prefix) ? name[prefix.length] : -1;
 }
 
-/** Undefined for anything but an AARQ. An unknown context or mechanism is -1. */
+/** Returns undefined for anything but an AARQ. An unknown context or mechanism becomes -1. */
 export function readAARQ(apdu: Buffer): AARQ | undefined {
 	const [whole] = partsIn(apdu) ?? [];
 	if (whole?.tag !== 0x60) return undefined;
@@ -92,7 +92,9 @@ export interface Initiate {
 	pdu: number;
 }
 
-/** `01 dedicated-key response-allowed quality version 5F 1F 04 00 conformance pdu`; undefined for anything else. */
+/**
+ * Reads `01 dedicated-key response-allowed quality version 5F 1F 04 00 conformance pdu`; undefined for anything else.
+ */
 export function readInitiate(bytes: Buffer): Initiate | undefined {
 	if (bytes[0] !== 0x01) return undefined;
 	let at = 1;
@@ -109,12 +111,12 @@ export function readInitiate(bytes: Buffer): Initiate | undefined {
 	return dedicatedKey === undefined ? common : { ...common, dedicatedKey };
 }
 
-/** Names of an association: by logical names, by short names. */
+/** Names of an association: with logical names, and with short names. */
 export const NAME_LOGICAL = 0x0007;
 export const NAME_SHORT = 0xfa00;
 
 export function writeInitiateResponse(conformance: number, pdu: number, name = NAME_LOGICAL): Buffer {
-	// No quality, DLMS 6, conformance and size as requested, then the name of the association.
+	// No quality, DLMS version 6, conformance and size as requested, then the name of the association.
 	const bytes = Buffer.from("0800065f1f040000000000000000", "hex");
 	bytes.writeUIntBE(conformance, 7, 3);
 	bytes.writeUInt16BE(pdu, 10);
@@ -122,7 +124,7 @@ export function writeInitiateResponse(conformance: number, pdu: number, name = N
 	return bytes;
 }
 
-/** Answer instead of an initiate response: confirmed service error, initiate, with its reason. */
+/** Makes the answer that replaces an initiate response: confirmed service error, initiate, with its reason. */
 export function writeInitiateError(reason: number): Buffer {
 	return Buffer.of(0x0e, 0x01, 0x06, reason);
 }
@@ -133,7 +135,7 @@ export interface AARE {
 	source: number;
 	diagnostic: number;
 	title?: Uint8Array;
-	/** The meter's challenge, if the mechanism needs one. */
+	/** Mechanism, and the meter's challenge if the mechanism needs one. */
 	mechanism?: number;
 	challenge?: Uint8Array;
 	userInformation?: Uint8Array;

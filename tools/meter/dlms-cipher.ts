@@ -1,7 +1,7 @@
 /**
  * Security suites 0 and 1 of a DLMS/COSEM server (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits), for the simulator.
  *
- *   ciphered = security control (1), invocation counter (4), text, tag (12, where authenticated)
+ *   ciphered = security control (1), invocation counter (4), text, tag (12, if authenticated)
  */
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 
@@ -36,7 +36,7 @@ function gcm(keys: Keys, origin: Origin, aad: Uint8Array, text: Uint8Array): { t
 	return { text: ciphered, tag: cipher.getAuthTag() };
 }
 
-/** Bytes after tag and length of a ciphered APDU. */
+/** Returns the bytes that follow tag and length of a ciphered APDU. */
 export function protect(keys: Keys, origin: Origin, control: number, plain: Uint8Array): Buffer {
 	const head = Buffer.alloc(HEAD_BYTES);
 	head[0] = control;
@@ -60,7 +60,7 @@ export interface Opened {
 	plain: Buffer;
 }
 
-/** Reverses `protect`; undefined if the message is too short, unprotected or has a wrong tag. */
+/** Reverses `protect`. Returns undefined if the message is too short, unprotected or has a wrong tag. */
 export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opened | undefined {
 	const bytes = Buffer.from(ciphered);
 	const control = bytes[0];
@@ -70,7 +70,7 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	const counter = bytes.readUInt32BE(1);
 	const origin = { title, counter };
 	const text = bytes.subarray(HEAD_BYTES, end);
-	// Counter mode: encrypting once more gives the plain text.
+	// In counter mode, encrypting the ciphertext again gives the plain text.
 	if (!hasTag) return { control, counter, plain: gcm(keys, origin, Buffer.alloc(0), text).text };
 	const decipher = createDecipheriv("aes-128-gcm", keys.encryption, vector(origin), { authTagLength: TAG_BYTES });
 	const aad = Buffer.concat([Buffer.of(control), keys.authentication]);
@@ -85,7 +85,10 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	}
 }
 
-/** Proof of the secret in HLS with SHA-256; begins with the prover's title and the other side's challenge. */
+/**
+ * Computes the proof of the secret in HLS with SHA-256: the prover's title comes first, and the other side's challenge
+ * before its own.
+ */
 export function digestOf(
 	secret: Uint8Array,
 	titles: readonly [Uint8Array, Uint8Array],
@@ -96,7 +99,7 @@ export function digestOf(
 	return hash.digest();
 }
 
-/** f(challenge) of HLS with GMAC: security control 10 and the suite, invocation counter, tag. */
+/** Computes f(challenge) of HLS with GMAC: security control 10 and the suite, invocation counter, tag. */
 export function answerChallenge(keys: Keys, origin: Origin, challenge: Uint8Array, suite = 0): Buffer {
 	const bytes = protect(keys, origin, AUTHENTICATED | suite, challenge);
 	return Buffer.concat([bytes.subarray(0, HEAD_BYTES), bytes.subarray(-TAG_BYTES)]);

@@ -6,7 +6,7 @@
 /** An encoded value: its tag, then its contents. */
 export type Encoded = Buffer;
 
-/** Length of a string or list: one byte below 128, else 81 n, 82 nnnn. */
+/** Encodes the length of a string or list: one byte below 128, otherwise 81 n or 82 nnnn. */
 export function lengthOf(count: number): Buffer {
 	if (count < 0x80) return Buffer.of(count);
 	if (count < 0x100) return Buffer.of(0x81, count);
@@ -38,7 +38,7 @@ export function boolean(value: boolean): Encoded {
 	return Buffer.of(0x03, value ? 1 : 0);
 }
 
-/** `text`: the bits in order. */
+/** `text` contains the bits in order. */
 export function bitString(text: string): Encoded {
 	const bytes = Buffer.alloc(Math.ceil(text.length / 8));
 	for (const [i, bit] of [...text].entries()) if (bit === "1") bytes[i >> 3] |= 0x80 >> (i & 7);
@@ -105,20 +105,20 @@ export function float64(value: number): Encoded {
 	return number(0x18, 8, (into) => into.writeDoubleBE(value, 1));
 }
 
-/** A date-time with its own tag; most meters use an octet string. */
+/** Encodes a date-time with a tag of its own; most meters use an octet string. */
 export function tagged(dateTime: Uint8Array): Encoded {
 	return Buffer.concat([Buffer.of(0x19), dateTime]);
 }
 
-/** Value of the `scaler_unit` attribute. */
+/** Encodes the value of the attribute `scaler_unit`. */
 export function scalerUnit(scaler: number, unit: number): Encoded {
 	return structure(int8(scaler), enumeration(unit));
 }
 
 export interface Zone {
-	/** Minutes ahead of UTC. */
+	/** Offset from UTC, minutes; positive to the east. */
 	minutes: number;
-	/** `standard`: minutes from local time to UTC; `swapped`: the opposite sign; `none`: unspecified. */
+	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
 }
 

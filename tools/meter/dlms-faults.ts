@@ -1,4 +1,4 @@
-/** Faults of a simulated DLMS meter's frames, selected by frame number from 1 on. */
+/** Faults in the frames of a simulated DLMS meter, selected by frame number, counted from 1. */
 import { addressAt, checkOf } from "./hdlc-frame.js";
 
 /** Frame numbers: single ones and inclusive ranges. */
@@ -9,11 +9,11 @@ export interface FrameFaults {
 	wrongHCS?: FrameNumbers;
 	drop?: FrameNumbers;
 	duplicate?: FrameNumbers;
-	/** Sent up to the half. */
+	/** Frames of which only the first half is sent. */
 	cut?: FrameNumbers;
-	/** Preceded by noise that contains flags. */
+	/** Frames preceded by noise that contains flags. */
 	garbage?: FrameNumbers;
-	/** Preceded by an unnumbered frame with a data notification. */
+	/** Frames preceded by an unnumbered frame with a data notification. */
 	notify?: FrameNumbers;
 }
 
@@ -23,7 +23,7 @@ export function includes(numbers: FrameNumbers | undefined, number: number): boo
 	return numbers?.some(([first, last]) => number >= first && number <= last) ?? false;
 }
 
-/** Frames sent instead of this one. */
+/** Returns the frames to send instead of this one. */
 export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): Buffer[] {
 	if (includes(faults.drop, number)) return [];
 	let bytes: Buffer = Buffer.from(frame);
@@ -34,7 +34,7 @@ export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): 
 	return includes(faults.garbage, number) ? [GARBAGE, ...sent] : sent;
 }
 
-/** Breaks the check of the header but not that of the frame; a frame without information has no header check. */
+/** Makes the header check wrong and leaves the frame check right. A frame without information has no header check. */
 function withWrongHCS(frame: Buffer): Buffer {
 	const destination = addressAt(frame, 3)?.length ?? 0;
 	const source = addressAt(frame, 3 + destination)?.length ?? 0;

@@ -1,5 +1,5 @@
 /**
- * Meter's side of GET by logical names (IEC 62056-5-3), for the simulator: normal, with data blocks, with list.
+ * The meter's side of GET by logical names (IEC 62056-5-3), for the simulator: normal, with data blocks, with list.
  * Requests and answers are plain APDUs.
  *
  *   C0 01 id class(2) code(6) attribute 00                C4 01 id 00 data | C4 01 id 01 result
@@ -45,15 +45,15 @@ const DESCRIPTOR_BYTES = 10;
 const BLOCK_HEAD = 9;
 const LENGTH_BYTES = 3;
 
-/** Rights of an association, for one request. */
+/** Rights that an association gives for one request. */
 export interface GetContext {
 	client: number;
 	conformance: number;
 	/** Maximum length of the answer, bytes. */
 	limit: number;
-	/** Objects that may be read; default: all. */
+	/** Returns true for objects that may be read; default: all. */
 	mayRead?: (object: COSEMObject) => boolean;
-	/** Context and mechanism, for the association object. */
+	/** Application context and authentication mechanism, for the association object. */
 	context: number;
 	mechanism: number;
 	title: Uint8Array;
@@ -62,14 +62,14 @@ export interface GetContext {
 
 export interface GetOptions {
 	objects: readonly COSEMObject[];
-	/** Results instead of values, by `A.B.C.D.E.F` or `A.B.C.D.E.F/attribute`. */
+	/** Results returned instead of values, by `A.B.C.D.E.F` or `A.B.C.D.E.F/attribute`. */
 	results: ReadonlyMap<string, number>;
 	logicalDevice: number;
 }
 
 export class GetService {
 	readonly #options: GetOptions;
-	/** Remainder of a long answer. */
+	/** The part of a long answer that was not sent yet. */
 	#rest: Buffer = Buffer.alloc(0);
 	#block = 0;
 
@@ -104,7 +104,7 @@ export class GetService {
 
 	#list(apdu: Buffer, context: GetContext, reading: HouseholdReading): Buffer | undefined {
 		const count = apdu[3];
-		// Without selective access each descriptor has the same length.
+		// Without selective access all descriptors have the same length.
 		if (apdu.length !== 4 + count * DESCRIPTOR_BYTES) return undefined;
 		const parts: Buffer[] = [Buffer.of(count)];
 		for (let at = 4; at < apdu.length; at += DESCRIPTOR_BYTES) {
@@ -146,7 +146,7 @@ export class GetService {
 		return Buffer.concat([head, lengthOf(raw.length), raw]);
 	}
 
-	/** Returns the value, or the reason of a refusal. */
+	/** Returns the value, or the number of the result if it is refused. */
 	#read(descriptor: Buffer, context: GetContext, reading: HouseholdReading): Encoded | number {
 		const classId = descriptor.readUInt16BE(0);
 		const code = [...descriptor.subarray(2, 8)].join(".");
@@ -166,7 +166,7 @@ export class GetService {
 		return object.attributes[attribute - 2]?.(reading) ?? OTHER_REASON;
 	}
 
-	/** Objects that describe the association. */
+	/** Returns the objects that describe the association. */
 	#administration(context: GetContext): COSEMObject[] {
 		const name = (arc: number, last: number) => octets(Buffer.of(0x60, 0x85, 0x74, 0x05, 0x08, arc, last));
 		const conformance = Buffer.alloc(5);

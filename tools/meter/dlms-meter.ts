@@ -1,10 +1,10 @@
 /**
  * DLMS/COSEM meter with HDLC on its optical port (IEC 62056-46), as a sans-io machine, for the simulator and the system
- * tests: direct at a fixed speed, or after a sign-on in mode E of IEC 62056-21 (annex B.5).
+ * tests: directly at a fixed speed, or after a sign-on in mode E of IEC 62056-21 (annex B.5).
  *
  *   direct   8N1 at a fixed speed
- *   mode E   sign-on, identification with `\2`, `ACK 2 Z 2` as iec-meter.ts has them at 300 Bd; the acknowledgement
- *            comes back at the new speed; then 8N1. After DISC or a silence: 300 Bd, 7E1 again
+ *   mode E   sign-on, identification with `\2`, and `ACK 2 Z 2` as iec-meter.ts handles them at 300 Bd; the
+ *            acknowledgement is repeated at the new speed; then 8N1. After DISC or a silence again 300 Bd, 7E1
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
@@ -25,7 +25,7 @@ const INACTIVITY_MS = 120_000;
 export interface DLMSMeterOptions {
 	/** Speed of direct HDLC, Bd. */
 	baud: number;
-	/** Sign-on, which determines the speed. */
+	/** Sign-on of mode E, which determines the speed. */
 	signOn?: IECMeter;
 	server: ServerOptions;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
@@ -51,7 +51,7 @@ export class DLMSMeter implements Machine {
 	#finder = new FrameFinder();
 	#isSignOn: boolean;
 	#baud: number;
-	/** Answers to send, with their times. */
+	/** Answers to send, each with its time. */
 	#answers: { frames: Buffer[]; atMs: number; closes: boolean }[] = [];
 	#closes = false;
 	#quietMs = 0;
@@ -153,7 +153,7 @@ export class DLMSMeter implements Machine {
 		this.#outputs.push(transmission(sent));
 	}
 
-	/** Passes on the output of the sign-on until the hand-over. */
+	/** Passes on the output of the sign-on until HDLC takes over the line. */
 	#pumpSignOn(nowMs: number): void {
 		const signOn = this.#options.signOn!;
 		for (let output = signOn.poll(); output.kind !== OUTPUT_NONE; output = signOn.poll()) {

@@ -11,7 +11,9 @@ export interface COSEMObject {
 	code: string;
 	/** Attributes from 2 on; attribute 1 is the code. */
 	attributes: readonly Attribute[];
-	/** Selective access to attribute 2: selector, then its parameters. Returns a number to refuse. */
+	/**
+	 * Selective access to attribute 2: gets selector and parameters. Returns the value, or a result number to refuse.
+	 */
 	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
 }
 

@@ -29,13 +29,13 @@ export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
 	zone: Data.Zone;
-	/** Adds rare but allowed types: floats, 64 bits, null data, text, a clock with its own tag. */
+	/** True to add rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
-	/** Last invocation counter accepted. */
+	/** Returns the last accepted invocation counter. */
 	counter: () => number;
 }
 
-/** Scaler and unit after the value. */
+/** Makes a register, with scaler and unit after the value. */
 function register(code: string, value: Attribute, scaler: number, unit: number): COSEMObject {
 	return { classId: 3, version: 0, code, attributes: [value, () => Data.scalerUnit(scaler, unit)] };
 }
@@ -137,7 +137,10 @@ function oddRegisters(): COSEMObject[] {
 	];
 }
 
-/** All objects except the association, which lists them. The odd object of a duplicate code comes first. */
+/**
+ * Returns all objects except the association, which lists them. Of two objects with the same code the odd one comes
+ * first.
+ */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [
 		...(options.oddTypes ? oddRegisters() : []),
@@ -163,7 +166,7 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);
 }
 
-/** Attribute `object_list` of an association: each object with its access rights. */
+/** Encodes the attribute `object_list` of an association: each object with its access rights. */
 export function objectList(objects: readonly COSEMObject[]): Data.Encoded {
 	return Data.array(
 		objects.map(({ classId, version, code, attributes }) => {

@@ -22,7 +22,7 @@ import {
 export interface DLMSProgramOptions {
 	port?: string;
 	baud: number;
-	/** Mode E. */
+	/** Settings of mode E. */
 	signOn?: {
 		ident: string;
 		only: boolean;
@@ -36,7 +36,7 @@ export interface DLMSProgramOptions {
 	reactionMs?: number;
 	pace: boolean;
 	echo: boolean;
-	/** Fixes the household's time, Unix ms. */
+	/** Unix time, ms, at which the household's time stands still. */
 	atMs?: number;
 	server: Omit<ServerOptions, "household">;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
@@ -49,7 +49,7 @@ const COUNT_LIMIT = 1_000_000;
 const MILLISECONDS_LIMIT = 60_000;
 const COUNTER_LIMIT = 0xffff_ffff;
 const REACTIONS = ["aare", "exception", "decipher-exception", "silence", "dm"];
-/** HLS mechanisms, by their Green Book numbers. */
+/** Authentication mechanisms of HLS, by their Green Book numbers. */
 const MECHANISMS = new Map([
 	["maker", 2],
 	["md5", 3],
@@ -67,7 +67,7 @@ export function wantsDLMS(args: readonly string[]): boolean {
 	return args.some((arg, i) => arg === "--protocol=dlms" || (arg === "--protocol" && args[i + 1] === "dlms"));
 }
 
-/** Throws UsageError. Undefined if only help was requested. */
+/** Returns undefined if only help was requested. Throws UsageError. */
 export function parseDLMSOptions(args: string[]): DLMSProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
@@ -237,7 +237,7 @@ function parseResults(values: Values): Map<string, number> {
 	return results;
 }
 
-/** Formats as `A.B.C.D.E.F`, with the attribute if given. */
+/** Returns a code as `A.B.C.D.E.F`, with the attribute if there is one. */
 function readCode(written: string): string {
 	const parts = /^(?:(\d+)-(\d+):)?(\d+)\.(\d+)\.(\d+)(?:\.(\d+))?(\/\d+)?$/.exec(written);
 	if (parts === null || parts.slice(1, 7).some((part) => Number(part ?? 0) > 255))
@@ -247,7 +247,7 @@ function readCode(written: string): string {
 	return `${a ?? (isAbstract ? "0" : "1")}.${b ?? "0"}.${c}.${d}.${e}.${f}${attribute}`;
 }
 
-/** Parses `N:N` with at least `least` and at most `most` numbers. */
+/** Parses numbers separated by colons, at least `least` and at most `most` of them. */
 function numbers(values: Values, name: Name, least: number, most = least): number[] | undefined {
 	const parts = values[name]?.split(":");
 	if (parts === undefined) return undefined;

@@ -6,11 +6,11 @@
  * |---|---|---|---|---|
  * | 1-0:99.1.0 | 15 min | 400 | oldest first | entries, range |
  * | 1-0:99.2.0 | a day | 40 | newest first | entries |
- * | 1-0:98.1.0 | an hour | 60 | oldest first | range; the time comes with the first row only |
+ * | 1-0:98.1.0 | an hour | 60 | oldest first | range; only the first row has the time |
  * | 1-0:99.3.0 | 15 min | 5 | oldest first | none |
  *
- * Row k before the last (0) has the end of the last period minus k periods, status 8 for k = 2 and otherwise 0, an
- * import of 12 345 678 901 Wh - 125 Wh * k with scaler -1, and an export of 3000 kWh - k.
+ * With k counted backwards from the last row (0), row k has the end of the last period minus k periods, status 8 for k
+ * = 2 and otherwise 0, an import of 12 345 678 901 Wh - 125 Wh * k with scaler -1, and an export of 3000 kWh - k.
  */
 import * as Data from "./dlms-data.js";
 import { type COSEMObject, codeBytes } from "./dlms-object.js";
@@ -71,7 +71,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** Time of a date-time octet string; without a deviation, by the meter's own zone. */
+/** Returns the time in a date-time octet string; if it has no deviation, in the meter's own zone. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);
@@ -79,7 +79,7 @@ function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	return localMs + (zone.deviation === "swapped" ? -deviation : deviation) * 60_000;
 }
 
-/** Rows selected by `selection` (selector and parameters), or the reason of a refusal. */
+/** Returns the rows selected by `selection` (selector and parameters), or the number of the result if it is refused. */
 function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zone: Data.Zone): Row[] | number {
 	const rows = rowsOf(manner, reading);
 	const [selector] = selection;
@@ -98,12 +98,12 @@ function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zo
 	return rows.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
 }
 
-/** Returns true if the bytes match the pattern: pairs of hex digits, `..` for any. */
+/** Returns true if the bytes match the pattern: pairs of hex digits, or `..` for any byte. */
 function matches(bytes: Buffer, pattern: string): boolean {
 	return new RegExp(`^${pattern.replaceAll(" ", "")}$`).test(bytes.toString("hex"));
 }
 
-/** The profiles, and the column registers that the household lacks. */
+/** Returns the profiles, and those registers in their columns that the household lacks. */
 export function profiles(zone: Data.Zone): COSEMObject[] {
 	const column = (classId: number, code: string) =>
 		Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));

@@ -11,7 +11,7 @@ export const NOT_DECIPHERED = 35;
 
 export const TITLE_BYTES = 8;
 const TAG_AND_LENGTH = 4;
-/** States of an exception response, and its services. */
+/** Values in an exception response: states, and services. */
 export const NOT_ALLOWED = 1;
 export const UNKNOWN_SERVICE = 2;
 export const NOT_POSSIBLE = 1;
@@ -19,7 +19,7 @@ export const NOT_SUPPORTED = 2;
 const DECIPHERING_ERROR = 5;
 const COUNTER_ERROR = 6;
 
-/** Tags of ciphered answers (global, dedicated) by plain tag. */
+/** Tags of ciphered answers (global, dedicated), by the tag of the plain answer. */
 const ANSWER_TAGS = new Map([
 	[0xc4, [0xcc, 0xd4]],
 	[0xc5, [0xcd, 0xd5]],
@@ -30,26 +30,26 @@ const GLOBAL_REQUESTS = [0xc8, 0xc9, 0xcb];
 const DEDICATED_REQUESTS = [0xd0, 0xd1, 0xd3];
 const GENERAL_GLOBAL = 0xdb;
 
-/** Reaction to a message that cannot be deciphered, or with an old invocation counter. */
+/** Reaction to a message that cannot be deciphered or has an old invocation counter. */
 export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" | "dm";
 
 export interface SecurityOptions {
 	keys: Keys;
 	title: Uint8Array;
-	/** Required security control of ciphered messages: 10, 20, 30. */
+	/** Security control that ciphered messages must have: 10, 20, 30. */
 	security: number;
-	/** Last invocation counter accepted. */
+	/** Last invocation counter accepted from the client. */
 	counter: number;
-	/** Last invocation counter used by the meter. */
+	/** Last invocation counter that the meter used. */
 	ownCounter: number;
-	/** Answers in general-glo-ciphering. */
+	/** True if answers use general-glo-ciphering. */
 	general?: boolean;
 	faults: {
 		onWrongKey?: Reaction;
 		onLowCounter?: Reaction;
-		/** Suite in its security controls; requests of suites 0 and 1 are accepted in any case. */
+		/** Suite in the meter's security controls; requests of suites 0 and 1 are accepted in any case. */
 		suite?: number;
-		/** Accepts only requests of the suite in its own security control. */
+		/** True if only requests with the suite in the meter's own security control are accepted. */
 		strictSuite?: boolean;
 	};
 }
@@ -78,7 +78,7 @@ export function exception(state: number, service: number): Buffer {
 export class MessageSecurity {
 	readonly #options: SecurityOptions;
 	readonly #tell: (code: number) => void;
-	/** Last invocation counter accepted. */
+	/** Last invocation counter accepted from the client. */
 	counter: number;
 	#ownCounter: number;
 
@@ -114,7 +114,7 @@ export class MessageSecurity {
 		};
 	}
 
-	/** Deciphers and checks the counter; `refusal`: the AARE for an AARQ that fails. */
+	/** Deciphers a message and checks its counter. `refusal` makes the AARE for an AARQ that fails. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);
@@ -135,7 +135,7 @@ export class MessageSecurity {
 		return opened;
 	}
 
-	/** Ciphers an APDU with the server's next invocation counter. */
+	/** Ciphers an APDU with the meter's next invocation counter. */
 	cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
 		const { title, faults } = this.#options;
 		const origin = { title, counter: ++this.#ownCounter };
@@ -144,7 +144,7 @@ export class MessageSecurity {
 		return Buffer.concat([Buffer.of(tag), ...name, lengthOf(ciphered.length), ciphered]);
 	}
 
-	/** f(CtoS). */
+	/** Computes f(CtoS), the meter's answer to the client's challenge. */
 	answerChallenge(challenge: Uint8Array): Buffer {
 		const { keys, title, faults } = this.#options;
 		return answerChallenge(keys, { title, counter: ++this.#ownCounter }, challenge, faults.suite);

@@ -1,6 +1,6 @@
 /**
  * DLMS/COSEM server with logical names (IEC 62056-5-3) for the simulator: associations without security, with a
- * password (LLS), and with HLS by GMAC or SHA-256; ciphering of suites 0 and 1; GET, and the ACTION of HLS. Takes and
+ * password (LLS), and with HLS by GMAC or SHA-256; ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and
  * returns APDUs, independently of HDLC.
  */
 import { randomBytes } from "node:crypto";
@@ -53,25 +53,25 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** That client's HLS uses SHA-256 with the password as the secret. */
+	/** True if the HLS of that client uses SHA-256 with the password as the secret. */
 	bySHA256?: boolean;
-	/** Keeps an association until RLRQ and refuses the next one. */
+	/** True if an association stays until RLRQ, and the next one is refused until then. */
 	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
 	pdu: number;
 	conformance: number;
 	oddTypes?: boolean;
-	/** The public client reads clock, names and counter only. */
+	/** True if the public client may read only clock, names and counter. */
 	publicLimited?: boolean;
 	results: ReadonlyMap<string, number>;
 	faults: ServerFaults;
 }
 
 export interface ServerFaults {
-	/** Result, source and diagnostic of every refused AARQ. */
+	/** Result, source and diagnostic with which every AARQ is refused. */
 	refusal?: readonly [number, number, number];
-	/** Refuses without user information. */
+	/** True if a refusal has no user information. */
 	bareRefusal?: boolean;
 	/** Reason of an initiate error in the AARE. */
 	initiateError?: number;
@@ -80,14 +80,14 @@ export interface ServerFaults {
 	suite?: number;
 	strictSuite?: boolean;
 	wrongAnswer?: boolean;
-	/** Refuses the ACTION of HLS with this result. */
+	/** Result with which the ACTION of HLS is refused. */
 	actionResult?: number;
-	/** State and service of the exception that answers all requests after the first `exceptionAfter`. */
+	/** State and service of the exception with which all requests after the first `exceptionAfter` are answered. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** Mechanism of HLS in place of GMAC; each AARQ with it is refused, or accepted and challenged. */
+	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/** The meter uses short names: it refuses each AARQ, or accepts it as one for short names. */
+	/** For a meter that uses short names: it refuses each AARQ, or accepts it as if it were for short names. */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -97,7 +97,7 @@ interface Association extends Party {
 	context: GetContext;
 	challenge: Buffer;
 	ownChallenge: Buffer;
-	/** Invocation counter of the AARQ. */
+	/** Invocation counter in the AARQ. */
 	openedAt: number;
 }
 
@@ -123,7 +123,7 @@ export class DLMSServer {
 		this.#get = new GetService({ ...options, objects });
 	}
 
-	/** The link was lost or reopened; this ends the association. */
+	/** Ends the association, because the link was lost or reopened. */
 	reset(): void {
 		this.#association = undefined;
 		this.#get.reset();
@@ -148,7 +148,7 @@ export class DLMSServer {
 		return answer[0] === 0xd8 ? answer : message.wrap(answer);
 	}
 
-	/** An unsolicited data notification with the power. */
+	/** Makes an unsolicited data notification with the power. */
 	notification(nowMs: number): Buffer {
 		const power = Buffer.alloc(5);
 		power[0] = 0x05;
@@ -156,7 +156,7 @@ export class DLMSServer {
 		return Buffer.concat([Buffer.from("0f0000000100", "hex"), power]);
 	}
 
-	/** The answer; empty for an unsupported service. */
+	/** Returns the answer, which is empty for an unsupported service. */
 	#serve(plain: Buffer, association: Association, message: Message): Buffer {
 		const { context } = association;
 		if (!association.isAuthenticated && plain[0] !== 0xc3) return exception(NOT_ALLOWED, NOT_POSSIBLE);
@@ -220,7 +220,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Answer to a client with the right mechanism, which cannot be verified here. */
+	/** Answers a client that uses the right mechanism, which cannot be verified here. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
 		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
@@ -236,7 +236,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** A diagnostic, or DIAGNOSTIC_NONE. */
+	/** Checks an AARQ. Returns a diagnostic, or DIAGNOSTIC_NONE. */
 	#judge({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
 		const { encryption, publicClient, lowClient, password, bySHA256 } = this.#options;
 		const high = bySHA256 ? ACSE.MECHANISM_SHA256 : ACSE.MECHANISM_GMAC;
@@ -321,7 +321,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** ACTION: reply_to_HLS_authentication of the association, and no other. */
+	/** Executes an ACTION: only reply_to_HLS_authentication of the association. */
 	#act(plain: Buffer, association: Association): Buffer {
 		const head = Buffer.of(0xc7, 0x01, plain[2]);
 		const code = [...plain.subarray(5, 11)].join(".");
@@ -376,7 +376,7 @@ function isPublic({ classId, code }: COSEMObject): boolean {
 	return PUBLIC_CLASSES.includes(classId) || PUBLIC_CODES.includes(code);
 }
 
-/** Reason of an initiate error; 0: none. */
+/** Returns the reason for an initiate error; 0 if there is none. */
 function initiateError(wanted: ACSE.Initiate | undefined, conformance: number): number {
 	if (wanted === undefined) return INCOMPATIBLE;
 	if (wanted.version < DLMS_VERSION) return VERSION_TOO_LOW;

@@ -3,24 +3,24 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 
 export interface MeterFaults {
-	/** Characters of noise (7F, 00, FF) before the identification and after the BCC. */
+	/** Number of noise characters (7F, 00, FF) before the identification and after the BCC. */
 	noise?: number;
-	/** Number of blocks, including repetitions, with a wrong BCC. */
+	/** Number of blocks with a wrong BCC, including repetitions. */
 	wrongBCC?: number;
 	/** Number of sign-ons without an answer. */
 	silence?: number;
 	/** Delay of each answer, ms. */
 	lateMs?: number;
-	/** Length of the block, characters, after which it stops. */
+	/** Number of characters after which the block stops. */
 	cut?: number;
-	/** The only speed that works, whatever the identification says. */
+	/** The only speed that works, whatever speed the identification announces. */
 	lieBaud?: number;
 	noSTX?: boolean;
-	/** Ends the block with `! 11 CR LF`, without ETX and BCC. CR LF`, without ETX and BCC. */
+	/** True if the block ends with `! 11 CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** One of this many characters has a flipped bit. */
+	/** A bit is flipped in one of so many characters. */
 	damage?: number;
-	/** Sends `ACK CR LF` before STX (Elster AS1440). */
+	/** True if `ACK CR LF` is sent before STX (Elster AS1440). */
 	ackLine?: boolean;
 }
 
@@ -31,8 +31,8 @@ export function noiseBytes(count: number): Uint8Array {
 }
 
 /**
- * Applies the faults to a message. `isRepeated`: requested by NAK, so it begins with the block; `isSpoilt`: wrong BCC.
- * Faults of STX and BCC do not apply to a message without them.
+ * Applies the faults to a message. `isRepeated`: it was requested by NAK, so it begins with the block. `isSpoilt`: it
+ * gets a wrong BCC. Faults of STX and BCC do not apply to a message without them.
  */
 export function shapeMessage(
 	message: Uint8Array,
@@ -55,8 +55,8 @@ export function shapeMessage(
 }
 
 /**
- * Flips a bit in one of `count` 7E1 characters, in place. The wrong parity is expressed as 0x80 and above; a line
- * without parity only shows the wrong character.
+ * Flips a bit in one of `count` 7E1 characters, in place. A value of 0x80 or more stands for the resulting wrong
+ * parity; on a line without parity the receiver only sees a wrong character.
  */
 export function damage(bytes: Uint8Array, count: number, random: SeededRandom): void {
 	for (let i = 0; i < bytes.length; i++) {

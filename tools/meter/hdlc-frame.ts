@@ -1,5 +1,5 @@
 /**
- * Meter's side of HDLC frames of format type 3 (IEC 62056-46, 6.4), for the simulator: finds and makes them.
+ * The meter's side of HDLC frames of format type 3 (IEC 62056-46, 6.4), for the simulator: finds and makes them.
  *
  *   7E | A, S bit, length (2) | destination | source | control | HCS (2) | information | FCS (2) | 7E
  */
@@ -8,7 +8,7 @@ export const FLAG = 0x7e;
 /** Maximum gap between two characters of a frame. */
 export const CHARACTER_GAP_MS = 500;
 const SEGMENTED = 0x08;
-/** Format, addresses of 1 and 1, control, FCS. */
+/** Format, two addresses of 1 byte, control, FCS. */
 const SHORTEST = 7;
 
 export interface Frame {
@@ -20,7 +20,7 @@ export interface Frame {
 	information: Buffer;
 }
 
-/** CRC-16/X.25 of the bytes, low byte first. */
+/** Returns the CRC-16/X.25 of the bytes, low byte first. */
 export function checkOf(bytes: Uint8Array): Buffer {
 	let crc = 0xffff;
 	for (const byte of bytes) {
@@ -42,7 +42,9 @@ export function makeFrame({ isSegmented, destination, source, control, informati
 	return Buffer.concat([Buffer.of(FLAG), body, checkOf(body), Buffer.of(FLAG)]);
 }
 
-/** The address at `start`, up to its first byte with bit 0 set; undefined if none of 4 bytes has it. */
+/**
+ * Returns the address at `start`, which ends with the first byte with bit 0 set; undefined if none of 4 bytes has it.
+ */
 export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	for (let end = start + 1; end <= start + 4 && end <= bytes.length; end++) {
 		if (bytes[end - 1] & 1) return bytes.subarray(start, end);
@@ -50,7 +52,7 @@ export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	return undefined;
 }
 
-/** Upper and lower part of a server's address; the lower is undefined in a short address. */
+/** Returns the upper and lower part of a server's address. The lower part is undefined in a short address. */
 export function partsOf(address: Uint8Array): { upper: number; lower?: number } | undefined {
 	const [a, b, c, d] = [...address].map((byte) => byte >> 1);
 	if (address.length === 1) return { upper: a };
@@ -58,7 +60,7 @@ export function partsOf(address: Uint8Array): { upper: number; lower?: number } 
 	return address.length === 4 ? { upper: (a << 7) | b, lower: (c << 7) | d } : undefined;
 }
 
-/** Parses the bytes between two flags; undefined if a check is wrong or it is not a frame. */
+/** Parses the bytes between two flags; undefined if a check is wrong or the bytes are not a frame. */
 export function readFrame(bytes: Buffer): Frame | undefined {
 	const destination = addressAt(bytes, 2);
 	const source = destination && addressAt(bytes, 2 + destination.length);
@@ -78,7 +80,7 @@ export const DAMAGED = 1;
 /** Finds frames in received characters, by their length. */
 export class FrameFinder {
 	#bytes: number[] = [];
-	/** True after a flag: a frame may follow. */
+	/** True after a flag, when a frame may follow. */
 	#isOpen = false;
 	#lastMs = 0;
 
@@ -98,7 +100,7 @@ export class FrameFinder {
 			return DAMAGED;
 		}
 		if (bytes.length < 2 || bytes.length <= length) return PENDING;
-		// The closing flag may open the next frame.
+		// The closing flag may also open the next frame.
 		this.#isOpen = byte === FLAG;
 		this.#bytes = [];
 		return (this.#isOpen && readFrame(Buffer.from(bytes.slice(0, -1)))) || DAMAGED;

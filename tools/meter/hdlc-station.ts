@@ -5,7 +5,7 @@
  */
 import { type Frame, makeFrame, partsOf } from "./hdlc-frame.js";
 
-/** Maximum length of a received APDU, over all segments. */
+/** Maximum length of a received APDU in all its segments. */
 const APDU_LIMIT = 65_536;
 const DEFAULT_INFORMATION = 128;
 const DEFAULT_WINDOW = 1;
@@ -26,44 +26,44 @@ const FROM_CLIENT = Buffer.of(0xe6, 0xe6, 0x00);
 const FROM_SERVER = Buffer.of(0xe6, 0xe7, 0x00);
 const ALL_STATIONS = [0x7f, 0x3fff];
 
-/** Alternatives to an answering APDU. */
+/** Values returned instead of an answering APDU. */
 export const SILENCE = 0;
-/** Drops the link; the client receives DM. */
+/** Drops the link; further frames of the client are answered with DM. */
 export const DROP_LINK = 1;
 export type Answer = Buffer | typeof SILENCE | typeof DROP_LINK;
 
 export interface StationOptions {
 	logical: number;
 	physical: number;
-	/** The only accepted length of its address; default: any. */
+	/** The only accepted length of the station's address; default: any. */
 	addressLength?: number;
 	/** Addresses of accepted clients. */
 	clients: readonly number[];
-	/** Maximum information bytes per frame, sent and received. */
+	/** Maximum number of information bytes per frame, sent and received. */
 	transmit: number;
 	receive: number;
 	window: number;
-	/** UA without parameters: 128 bytes and a window of 1. */
+	/** True if UA has no parameters, which means 128 bytes and a window of 1. */
 	bareUA?: boolean;
 	faults?: StationFaults;
-	/** Answers an APDU of this client. */
+	/** Returns the answer to an APDU of this client. */
 	answer(apdu: Buffer, client: number): Answer;
-	/** The link was lost or reopened. */
+	/** Called when the link was lost or reopened. */
 	onReset(): void;
 	onEvent(code: number): void;
 }
 
 export interface StationFaults {
 	refuse?: number;
-	/** Answers SNRM by DM until DISC, as with a session left open. */
+	/** True if SNRM is answered with DM until a DISC, as if a session had been left open. */
 	refuseUntilDisconnect?: boolean;
-	/** Number of SNRM without an answer. */
+	/** Number of SNRM that are not answered. */
 	silence?: number;
-	/** Number of RNR before the first answer. */
+	/** Number of RNR that are sent before the first answer. */
 	busy?: number;
-	/** Number of I frames rejected by REJ. */
+	/** Number of I frames that are rejected with REJ. */
 	reject?: number;
-	/** Number of the I frame answered by FRMR, from 1 on. */
+	/** Number of the I frame that is answered with FRMR, counted from 1. */
 	frameReject?: number;
 	/** Number of APDUs after which the link is lost silently. */
 	loseAfter?: number;
@@ -86,13 +86,13 @@ interface Parameters {
 export class HDLCStation {
 	readonly #options: StationOptions;
 	readonly #faults: StationFaults;
-	/** Client that has the link; -1 without one. */
+	/** Client that has the link; -1 if none has. */
 	#client = -1;
 	#agreed: Parameters = standard();
-	/** Sequence numbers: next frame expected; first frame not acknowledged. */
+	/** Sequence numbers: of the next frame expected, and of the first frame not acknowledged. */
 	#expected = 0;
 	#oldest = 0;
-	/** Frames of the answer, from the first not acknowledged. */
+	/** Frames of the answer, from the first one that is not acknowledged. */
 	#segments: Buffer[] = [];
 	#sent = 0;
 	#apdu: Buffer = Buffer.alloc(0);
@@ -142,7 +142,7 @@ export class HDLCStation {
 		this.#options.onReset();
 	}
 
-	/** An unsolicited frame to the client; undefined without a link. */
+	/** Makes an unsolicited frame to the client; undefined without a link. */
 	unnumbered(apdu: Buffer): Buffer | undefined {
 		return this.isOpen ? this.#frame(UI, Buffer.concat([FROM_SERVER, apdu])) : undefined;
 	}
@@ -196,7 +196,7 @@ export class HDLCStation {
 		if (((control >> 1) & 7) !== this.#expected) {
 			this.#options.onEvent(FRAME_REPEATED);
 			if (!isPoll) return [];
-			// A repetition, because the answer or an earlier one was lost.
+			// The client repeats a frame, because the answer or an earlier one was lost.
 			const isOld = ((control >> 1) & 7) === ((this.#expected + 7) & 7);
 			if (!isOld) return [this.#supervisory(REJ)];
 			this.#sent = 0;
@@ -239,12 +239,12 @@ export class HDLCStation {
 		const kind = control & 0x0f;
 		if (kind !== RR && kind !== RNR && kind !== REJ) return this.#reject(control, UNKNOWN_CONTROL);
 		if ((control & POLL) === 0) return [];
-		// Frames not acknowledged by now were lost.
+		// Frames that are not acknowledged by now were lost, so all of them are sent again.
 		this.#sent = 0;
 		return kind === RNR ? [this.#supervisory(RR)] : this.#send();
 	}
 
-	/** The client has received all frames before `number`; returns false if they were never sent. */
+	/** Records that the client has received all frames before `number`. Returns false if they were never sent. */
 	#acknowledge(number: number): boolean {
 		const count = (number - this.#oldest) & 7;
 		if (count > this.#sent) return false;
@@ -254,7 +254,7 @@ export class HDLCStation {
 		return true;
 	}
 
-	/** Frames that fit the window; RR if there is nothing to send. */
+	/** Returns the frames that fit the window, or RR if there is nothing to send. */
 	#send(): Buffer[] {
 		if (this.#busy > 0) {
 			this.#busy--;
@@ -298,7 +298,7 @@ function standard(): Parameters {
 	};
 }
 
-/** Parameters requested in SNRM; the client's transmit values are the station's receive values. */
+/** Reads the parameters in SNRM. The client's values for transmitting are the station's for receiving. */
 function readParameters(information: Buffer): Parameters {
 	const wanted = standard();
 	if (information[0] !== 0x81 || information[1] !== 0x80) return wanted;

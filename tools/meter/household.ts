@@ -1,13 +1,13 @@
 /**
  * A fictitious three-phase household meter with solar panels: a daily load curve, import and export, and registers that
- * change with time. Used by `npm run meter` without a telegram file, and behind DLMS/COSEM. Codes as in European
- * household meters (IEC 62056-61), in a block of IEC 62056-21.
+ * change with time. Used by `npm run meter` without a telegram file, and for DLMS/COSEM. Its codes are those of
+ * European household meters (IEC 62056-61), in a block of IEC 62056-21.
  */
 import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step; a longer pause uses at most the number of steps of a week. */
+/** Integration step. After a longer pause, at most as many steps as in a week are made. */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -21,7 +21,7 @@ export interface HouseholdOptions {
 	mode: MeterMode;
 	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */
 	baud: number;
-	/** The identification after `/`; Z replaces the fourth character. Default `GWS?HOUSE-3P`. */
+	/** The identification after `/`, of which Z replaces the fourth character. Default `GWS?HOUSE-3P`. */
 	ident?: string;
 	/** Additional lines at the end of the block, such as a load profile. */
 	more?: (nowMs: number) => readonly string[];
@@ -29,7 +29,7 @@ export interface HouseholdOptions {
 
 export interface HouseholdReading {
 	utcMs: number;
-	/** kWh, kvarh. */
+	/** Energies, kWh and kvarh. */
 	dayImport: number;
 	nightImport: number;
 	export: number;
@@ -37,14 +37,17 @@ export interface HouseholdReading {
 	/** Quarter-hour maximum in kW, and its time. */
 	maximum: number;
 	maximumMs: number;
-	/** W, negative if solar power exceeds the load. */
+	/** Power, W; negative if solar power exceeds the load. */
 	power: number;
-	/** Hz. */
+	/** Line frequency, Hz. */
 	frequency: number;
 	phases: { volts: number; amperes: number; watts: number }[];
 }
 
-/** Z for a speed in a mode: 0 to 6 in mode C, A to F in mode B; undefined if the mode does not have it. */
+/**
+ * Returns the Z for a speed in a mode: 0 to 6 in mode C, A to F in mode B; undefined if the mode does not have the
+ * speed.
+ */
 export function baudCharacterFor(baud: number, mode: MeterMode): string | undefined {
 	const index = [300, 600, 1200, 2400, 4800, 9600, 19200].indexOf(baud);
 	if (mode === "C") return "0123456"[index];
@@ -55,12 +58,12 @@ export class Household {
 	readonly #options: HouseholdOptions;
 	readonly #z: string;
 	#countedMs: number;
-	/** kWh. */
+	/** Registers, kWh. */
 	#dayImport = 8421.337;
 	#nightImport = 4150.902;
 	#export = 3276.118;
 	#reactive = 1904.5;
-	/** kW, and its time. */
+	/** Quarter-hour maximum, kW, and its time. */
 	#maximum = 0;
 	#maximumMs: number;
 
@@ -95,7 +98,7 @@ export class Household {
 		};
 	}
 
-	/** The transmission at `nowMs` after moment 0. */
+	/** Returns the transmission at `nowMs` after moment 0. */
 	telegram(nowMs: number): Telegram {
 		const sets = [...lines(this.reading(nowMs)), ...(this.#options.more?.(nowMs) ?? [])];
 		const block = Buffer.from(`${sets.join("\r\n")}\r\n!\r\n`);
@@ -166,7 +169,7 @@ function fixed(value: number, digits: number, places: number): string {
 	return value < 0 && Number(text) !== 0 ? `-${text}` : text;
 }
 
-/** yymmddhhmm of an ISO date. */
+/** Formats an ISO date as yymmddhhmm. */
 function stamp(iso: string): string {
 	return iso.slice(2, 16).replace(/\D/g, "");
 }
@@ -176,13 +179,13 @@ function isNight(utcMs: number): boolean {
 	return hour < 6 || hour >= 22;
 }
 
-/** Height, 0 to 1, of a bell curve of `width` hours around `hour` at the moment. */
+/** Returns the height, 0 to 1, of a bell curve of `width` hours around `hour` at the given time. */
 function around(utcMs: number, hour: number, width: number): number {
 	const distance = (utcMs % DAY_MS) / HOUR_MS - hour;
 	return Math.exp(-((distance / width) ** 2));
 }
 
-/** Power of a phase, W; negative if solar power exceeds the load. */
+/** Returns the power of a phase, W; negative if solar power exceeds the load. */
 function phasePower(phase: number, utcMs: number): number {
 	const fridge = Math.sin(utcMs / 540_000 + phase * 2) > 0.3 ? 90 : 0;
 	const breakfast = [350, 1400, 200][phase] * around(utcMs, 7, 0.8);

@@ -1,6 +1,6 @@
 /**
- * Meter's side of IEC 62056-21 (2002), messages (6.3), modes A to D (6.4) and the sign-on of mode E, as a sans-io
- * machine, for the simulator and the system tests. It shares no code with the gateway's reader, so that one checks the
+ * The meter's side of IEC 62056-21 (2002): messages (6.3), modes A to D (6.4), and the sign-on of mode E. A sans-io
+ * machine for the simulator and the system tests. It shares no code with the gateway's reader, so that one checks the
  * other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
@@ -13,8 +13,8 @@
  *   programming  its answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
  *   mode D    -> the whole transmission unsolicited, repeatedly, at a fixed rate
  *
- * A meter does not listen while it sends. `clocked`: characters take time on the line; otherwise (a pseudo-terminal) an
- * answer is over at once.
+ * A meter does not listen while it sends. With `clocked`, characters take time on the line; otherwise (on a
+ * pseudo-terminal) an answer is sent in no time.
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
@@ -43,56 +43,62 @@ import { WakeUp } from "./wake-up.js";
 
 /** Speed at the start of every session. */
 export const OPENING_BAUD = 300;
-/** Mode D by the standard; most meters use 9600. */
+/** Speed of mode D by the standard; most meters use 9600. */
 export const PUSH_BAUD = 2400;
 export const REACTION_MS = 200;
 export const QUICK_REACTION_MS = 20;
-/** Time for an acknowledgement and for a repetition of the block: the longest tr. */
+/** Time allowed for an acknowledgement, and for requesting the block again: the longest tr. */
 export const WAIT_MS = 1500;
-/** Time without a request that ends programming mode; 60 to 120 s by the standard. */
+/** Time without a request after which programming mode ends; 60 to 120 s by the standard. */
 export const INACTIVITY_MS = 60_000;
 
 export const METER_SIGNED_ON = 1;
-/** The sign-on is for another meter, or the meter is asleep. */
+/** The sign-on was for another meter, or the meter is asleep. */
 export const METER_REFUSED = 2;
 export const METER_ACKNOWLEDGED = 3;
-/** A missing or unknown acknowledgement: default readout at 300 Bd. */
+/** The acknowledgement was missing or unknown: default readout at 300 Bd. */
 export const METER_DEFAULT = 4;
-/** The acknowledged speed was promised but does not work. */
+/** The acknowledged speed was announced but does not work. */
 export const METER_DEAD = 5;
 export const METER_BLOCK = 6;
 export const METER_REPEAT = 7;
 export const METER_PROGRAMMING = 8;
-/** Waits for a sign-on again. */
+/** The meter waits for a sign-on again. */
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
-/** HDLC has the line, until `takeBack`. */
+/** HDLC has the line until `takeBack`. */
 export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
 	/** Telegram for a readout. */
 	source: (nowMs: number) => Telegram;
-	/** Default: the mode of the source's first telegram. */
+	/** Mode of the meter; default: that of the source's first telegram. */
 	mode?: MeterMode;
 	/**
-	 * Device address, up to 32 of 0-9 A-Z a-z and blank. Without one, the meter only answers the general sign-on. With
-	 * a leading `/`: the meter's own form of sign-on, up to its `!`; it answers no other.
+	 * Device address, up to 32 of 0-9 A-Z a-z and blank. Without an address, the meter answers only the general
+	 * sign-on. An address with a leading `/` is the meter's own form of sign-on, up to its `!`, and the meter answers
+	 * no other.
 	 */
 	address?: string;
 	battery?: boolean;
-	/** Rate of mode D. Default 2400. */
+	/** Speed of mode D; default 2400. */
 	pushBaud?: number;
-	/** Time from the start of one push to the next; a longer push is followed immediately. Default 3000. */
+	/**
+	 * Interval from the start of a push to the start of the next one; a longer push is followed at once. Default 3000.
+	 */
 	pushMs?: number;
-	/** tr; default 200 ms, or 20 if the third maker letter is in lower case. */
+	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;
-	/** Accepts `ACK 2 Z 2` and is then silent until `takeBack`. `only`: refuses mode C. Default: never. */
+	/**
+	 * With a value, accepts `ACK 2 Z 2` and is then silent until `takeBack`; `only` refuses mode C. Default: refuses
+	 * mode E.
+	 */
 	handOver?: "both" | "only";
-	/** Repeats the acknowledgement at the new speed. Default true. */
+	/** True if the acknowledgement is repeated at the new speed. Default true. */
 	confirmsHandOver?: boolean;
 	/** True if characters take time on the line. Default true. */
 	clocked?: boolean;
-	/** Default: refuses all commands. */
+	/** Programming mode; default: all commands are refused. */
 	programming?: ProgrammingMode;
 	faults?: MeterFaults;
 	seed?: number;
@@ -196,7 +202,7 @@ export class IECMeter implements Machine {
 				if (isComplete) this.#takeSignOn(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				// A character of the acknowledgement extends the time for the rest.
+				// Each character of the acknowledgement extends the time allowed for the rest.
 				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
 				if (isComplete) this.#takeAnswer(nowMs);
 				break;
@@ -268,7 +274,7 @@ export class IECMeter implements Machine {
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
 	}
 
-	/** Returns true if the speed was promised but does not work; the meter is then silent until the next sign-on. */
+	/** Returns true if the speed was announced but does not work; the meter is then silent until the next sign-on. */
 	#isDead(baud: number): boolean {
 		if (this.#faults.lieBaud === undefined || baud === this.#faults.lieBaud) return false;
 		this.#tell(METER_DEAD);

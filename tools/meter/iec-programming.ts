@@ -6,7 +6,7 @@
  *   <- the same with R6                         -> so many lines, EOT in place of ETX; the others after ACK each
  *
  * The row that ends at T has the number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 if
- * n mod 32 = 7 and otherwise 00; each change of status has its own head. Clock and times are in UTC.
+ * n mod 32 = 7 and otherwise 00. Each change of the status begins a new head. Clock and times are in UTC.
  */
 import { ACK, ETX, frame, NAK, SOH } from "./telegram.js";
 
@@ -28,7 +28,7 @@ export const PROFILE_FAULTS = [
 	"password-demand",
 ] as const;
 
-/** `bare-heads`: only the first head has an address. `value-lines`: each value of a row is on its own line. */
+/** `bare-heads`: only the first head has an address. `value-lines`: each value of a row is on a line of its own. */
 export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
@@ -40,22 +40,22 @@ export interface ProfileOptions {
 	rows?: number;
 	/** Prefix of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
 	season?: string;
-	/** Password required for a profile. Default: none is required, and a given one is not answered. */
+	/** Password required for a profile. Default: none is required, and a password is not answered. */
 	password?: string;
 	/** Number of wrong passwords until the meter refuses even the right one. Default 3; 0: locked. */
 	tries?: number;
-	/** Lines per part of an answer to R6. Default 10. */
+	/** Number of lines per part of an answer to R6. Default 10. */
 	lines?: number;
 	/** Number of answers with a wrong BCC. */
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
-	/** Default plain. */
+	/** Form of the answer; default plain. */
 	form?: (typeof PROFILE_FORMS)[number];
 }
 
 const EOT = 0x04;
 const MINUTE_MS = 60_000;
-/** Rows in a readout. */
+/** Number of rows in a readout. */
 const READOUT_ROWS = 96;
 const BREAK = Uint8Array.of(SOH, 0x42, 0x30, ETX, 0x71);
 const REFUSAL = "(ERROR)";
@@ -74,7 +74,7 @@ export class ProgrammingMode {
 	#parts: string[] = [];
 	#last: Uint8Array = new Uint8Array(0);
 
-	/** `clock`: time of the meter's clock, Unix ms. */
+	/** `clock` returns the time of the meter's clock, Unix ms. */
 	constructor(options: ProfileOptions, clock: (nowMs: number) => number) {
 		this.#options = options;
 		this.#clock = clock;
@@ -88,7 +88,7 @@ export class ProgrammingMode {
 		return this.#tries === 0;
 	}
 
-	/** First message: the operand for the password. */
+	/** Returns the meter's first message, with the operand for the password. */
 	begin(): Answer | undefined {
 		this.#isAllowed = this.#options.password === undefined;
 		this.#parts = [];
@@ -96,7 +96,7 @@ export class ProgrammingMode {
 		return demand();
 	}
 
-	/** Answers a command with a correct BCC. */
+	/** Answers a command, which must have a correct BCC. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
 		const { fault } = this.#options;
 		if (command === "P1") return this.#takePassword(data);
@@ -108,7 +108,7 @@ export class ProgrammingMode {
 		return this.more();
 	}
 
-	/** After ACK: the next part. */
+	/** Returns the next part, requested by ACK. */
 	more(): Answer | undefined {
 		const part = this.#parts.shift();
 		if (part === undefined) return undefined;
@@ -121,7 +121,7 @@ export class ProgrammingMode {
 		return this.#spoilt();
 	}
 
-	/** After NAK. */
+	/** Returns the same part again, requested by NAK. */
 	again(): Answer | undefined {
 		return this.#last.length > 0 ? this.#spoilt() : undefined;
 	}
@@ -155,7 +155,7 @@ export class ProgrammingMode {
 		return { bytes };
 	}
 
-	/** The parts of an answer. */
+	/** Returns the parts of an answer. */
 	#answerTo(command: string, data: string, utcMs: number): string[] {
 		const { fault, place = "none", lines = 10 } = this.#options;
 		const now = new Date(utcMs).toISOString();
@@ -181,7 +181,7 @@ export class ProgrammingMode {
 		return parts;
 	}
 
-	/** Heads and rows of a time range. */
+	/** Returns heads and rows for a time range. */
 	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
 		const { period = 15, rows = 400, season = "2", fault, form } = this.#options;
 		const periodMs = period * MINUTE_MS;
@@ -205,12 +205,12 @@ export class ProgrammingMode {
 	}
 }
 
-/** Password request, with the operand for an enciphered one. */
+/** Makes the password request, with the operand for an enciphered password. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
 
-/** Command and data of `SOH command [STX data] ETX BCC`; undefined: its BCC is wrong. */
+/** Returns command and data of `SOH command [STX data] ETX BCC`; undefined if the BCC is wrong. */
 export function readCommand(bytes: Uint8Array): { command: string; data: string } | undefined {
 	const check = bytes.slice(1, -1).reduce((sum, byte) => sum ^ byte, 0);
 	if (check !== bytes[bytes.length - 1]) return undefined;
@@ -218,7 +218,7 @@ export function readCommand(bytes: Uint8Array): { command: string; data: string 
 	return { command, data };
 }
 
-/** `none`: value for an empty text. Ignores the season. */
+/** Parses a time and ignores its season. `none` is returned for an empty text. */
 function momentOf(text: string, none: number): number {
 	if (text === "") return none;
 	const [year, month, day, hour, minute] = text
@@ -228,7 +228,7 @@ function momentOf(text: string, none: number): number {
 	return Date.UTC(2000 + year, month - 1, day, hour, minute);
 }
 
-/** YYMMDDhhmmss */
+/** Formats a time as YYMMDDhhmmss. */
 function digits(utcMs: number): string {
 	return new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14);
 }

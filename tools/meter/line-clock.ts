@@ -1,32 +1,32 @@
 /**
  * Time of a simulated line, tolerant of a busy computer. It follows the computer's time but stands still while this
- * process does not run: no timeout ends before received data has been processed, and delayed output does not pile up.
- * It can also be stopped explicitly.
+ * process does not run. So no timeout ends before received data have been processed, and delayed output does not pile
+ * up. It can also be stopped explicitly.
  *
- * While anything waits for it, it watches the turns of the event loop.
+ * While anything waits for a time, the clock observes the passes of the event loop.
  */
 
 /** Interval of checks. */
 const LOOK_MS = 20;
-/** Time without a turn of the loop after which the clock stops. */
+/** The clock stops if no pass of the event loop ends within this time. */
 const LATE_MS = 50;
 
 export class LineClock {
 	/** Total time for which the clock has stood still, ms. */
 	#lostMs = 0;
-	/** Real time at which all input was last processed; undefined while not watching. */
+	/** Computer's time at which all input was last processed; undefined while the event loop is not observed. */
 	#seenMs: number | undefined;
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Advances like performance.now(), at or behind it. */
+	/** Advances like performance.now(), and is never ahead of it. */
 	get nowMs(): number {
 		const realMs = performance.now();
 		if (this.#seenMs === undefined) return realMs - this.#lostMs;
 		return Math.min(realMs, this.#seenMs + this.#graceMs) - this.#lostMs;
 	}
 
-	/** Latest performance.now() at which nothing had arrived yet. */
+	/** Last performance.now() at which nothing had arrived yet. */
 	get seenMs(): number {
 		return this.#seenMs ?? performance.now();
 	}
@@ -53,7 +53,7 @@ export class LineClock {
 		this.#isHeld = isHeld;
 	}
 
-	/** Resolves at that time. */
+	/** Resolves at the given time. */
 	async until(timeMs: number): Promise<void> {
 		for (let leftMs = timeMs - this.nowMs; leftMs > 0; leftMs = timeMs - this.nowMs) {
 			await new Promise((resolve) => setTimeout(resolve, Math.ceil(leftMs)));
@@ -65,7 +65,7 @@ export class LineClock {
 	}
 
 	#wait(): void {
-		// In a turn of the loop, timers run before input, immediates after it.
+		// In a pass of the event loop, timers run before input, and immediates after it.
 		this.#timer = setTimeout(() => setImmediate(() => this.#turn()), LOOK_MS);
 	}
 

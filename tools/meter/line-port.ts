@@ -9,7 +9,7 @@ export interface LinePort {
 	onError(listener: (message: string) => void): void;
 	/** Changes the speed of a real line after all output has left. */
 	changeBaud?(baud: number): void;
-	/** A pseudo-terminal has no speed of its own but knows the reader's. */
+	/** Returns the reader's speed. Only for a pseudo-terminal, which has no speed of its own. */
 	readerBaud?(): Promise<number>;
 	close(): Promise<void>;
 }

@@ -1,19 +1,18 @@
 /**
  * Runs a meter's machine on a pseudo-terminal or serial port, in real time.
  *
- * With `pace` (pseudo-terminals) the wire is modelled in both directions: each character is sent at its own time,
- * counted from the start of the message, so that delays of timers do not add up; a request received in one piece ends
- * when its last character would have arrived; and with a wrong speed both sides receive garbage. Without it everything
+ * With `pace` (pseudo-terminals) the wire is modelled in both directions. Each character is sent at its own time,
+ * counted from the start of the message, so that delays of timers do not add up. A request received in one piece ends
+ * when its last character would have arrived. With a wrong speed both sides receive garbage. Without `pace` everything
  * is sent at once.
  *
  * A busy computer must not change the result. The meter's time stands still while this process does not run
- * (LineClock). A pseudo-terminal does not tell the speed or the time of a write: a reader with a different speed at
- * reception is rejected only if it cannot have changed its speed since. After a change of speed by the meter, the
- * runner waits for a slow reader to follow.
+ * (LineClock). A pseudo-terminal does not tell the speed or the time of a write: if the reader has a different speed at
+ * the reception, its request is rejected only if it cannot have changed the speed since. After the meter has changed
+ * its speed, the runner waits for a slow reader to follow.
  *
- * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none: the answer
- * takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass as they
- * are.
+ * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none. The answer
+ * takes the form of the last sign-on: its `/` is AF or 2F. While the machine has the line at 8N1, bytes pass unchanged.
  */
 import {
 	BITS_PER_CHARACTER,
@@ -31,19 +30,19 @@ import type { LinePort } from "./line-port.js";
 export interface LineRunnerOptions {
 	port: LinePort;
 	machine: LitMachine;
-	/** Models the wire's speed. Default false. */
+	/** True to model the wire's speed. Default false. */
 	pace?: boolean;
-	/** The optical head echoes what it receives. Default false. */
+	/** True if the optical head echoes what it receives. Default false. */
 	echo?: boolean;
-	/** Sends the parity bit until a sign-on decides. Default false. */
+	/** True to send the parity bit until a sign-on decides. Default false. */
 	parityBits?: boolean;
 	/** Called with the event codes of the machine. */
 	onEvent?: (code: number) => void;
 }
 
-/** Shortest timer; at high speeds a few characters are sent together. */
+/** Shortest timer; at high speeds a few characters are sent at once. */
 const BURST_MS = 8;
-/** Longest wait for a reader to change its speed; with the usual pause it stays below the maximum of 1.5 s. */
+/** Longest wait for a reader to change its speed; together with the usual pause it is below the maximum of 1.5 s. */
 const FOLLOW_LIMIT_MS = 1000;
 const FOLLOW_LOOK_MS = 10;
 /** The reader's speed is checked this long before the end of a request, because the reader's clock may be ahead. */
@@ -52,18 +51,21 @@ const SPEED_CHECK_MS = 10;
 const SIGN_ON_WITH_PARITY = 0xaf;
 const SIGN_ON = 0x2f;
 
-/** Bytes on the wire to the reader, with their times. */
+/** Bytes on the wire to the reader. */
 interface Message {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
 	readonly baud: number;
 	readonly isEcho: boolean;
-	/** The first message at a new speed waits for the reader until this performance.now(); undefined: not started. */
+	/**
+	 * The first message at a new speed waits for the reader until this performance.now(); undefined: it does not wait
+	 * yet.
+	 */
 	followsUntilMs: number | undefined;
 	sent: number;
 }
 
-/** An incoming request in the line's time, with the range of performance.now() in which it was sent. */
+/** An incoming request: its characters in the line's time, and the range of performance.now() in which it was sent. */
 interface Arrival {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
@@ -94,7 +96,7 @@ export class LineRunner {
 	#receiveEndMs = 0;
 	/** Resolves when all received requests have ended. */
 	#arrived = Promise.resolve();
-	/** End of the LED's light. */
+	/** Time at which the light of the head's LED ends. */
 	#litMs = 0;
 	#arriving = 0;
 	/** The reader's speed at the last check. */
@@ -142,7 +144,7 @@ export class LineRunner {
 		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
 	}
 
-	/** Characters are light at any speed; those of one flash arrive at once or in pieces. */
+	/** Characters are light pulses at any speed; those of one flash arrive at once or in pieces. */
 	async #shine(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
 		const fromMs = Math.max(nowMs, this.#litMs);
@@ -150,9 +152,7 @@ export class LineRunner {
 		this.#machine.light?.(fromMs, this.#litMs);
 	}
 
-	/**
-	 * Waits for the end of a request. A request at another speed, or with an early change of speed, is not understood.
-	 */
+	/** Waits for the end of a request. A request is not understood if its speed is wrong or was changed too early. */
 	async #understand(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
@@ -170,7 +170,7 @@ export class LineRunner {
 	}
 
 	/**
-	 * Passes each character on at its moment, so that the first character of an acknowledgement extends the time for
+	 * Passes each character on at its own time, so that the first character of an acknowledgement extends the time for
 	 * the rest.
 	 */
 	#receive(wire: Uint8Array, startMs: number, endMs: number): void {
@@ -187,12 +187,12 @@ export class LineRunner {
 		this.#advance();
 	}
 
-	/** Calls the machine at each deadline's own time, however late the timer is. */
+	/** Calls the machine with each deadline's own time, however late the timer is. */
 	#advance(): void {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes on the wire arrived before a deadline that has passed meanwhile.
+		// Bytes on the wire count as received before a deadline that has passed in the meantime.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
@@ -261,12 +261,12 @@ export class LineRunner {
 		if (this.#isClosed) return;
 		if (this.#isFollowed(message, readerBaud, atMs)) {
 			const elapsedMs = this.#clock.nowMs - message.startMs;
-			// Half a millisecond: a timer may be early by that much.
+			// Half a millisecond is added, because a timer may be early by that much.
 			const due = Math.min(message.bytes.length, Math.floor((elapsedMs + 0.5) / characterMs(message.baud)));
 			if (due > message.sent) {
 				const bytes = message.bytes.subarray(message.sent, due);
 				message.sent = due;
-				// An echo has the speed at which it was sent.
+				// An echo is written here, at the speed at which it was sent.
 				if (message.isEcho) this.#port.write(bytes);
 				else this.#send(bytes, message.baud, readerBaud);
 			}
@@ -277,7 +277,7 @@ export class LineRunner {
 	}
 
 	/**
-	 * Returns whether the reader has had time to follow to the speed of the message. Until then the line's time stands
+	 * Returns whether the reader has had time to change to the speed of the message. Until then the line's time stands
 	 * still.
 	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
@@ -292,7 +292,7 @@ export class LineRunner {
 		this.#port.write(readerBaud === baud ? wire : this.#garble(wire, readerBaud / baud));
 	}
 
-	/** The reader's speed; the line's own if unknown. */
+	/** Returns the reader's speed; the line's own if the reader's is unknown. */
 	async #readerSpeed(): Promise<Speed> {
 		const baud = (await this.#port.readerBaud?.().catch(() => undefined)) ?? this.#baud;
 		this.#knownBaud = baud;

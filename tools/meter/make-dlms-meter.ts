@@ -9,7 +9,9 @@ export interface Surroundings {
 	utcMs: number;
 	/** True if characters take time on the line. */
 	clocked: boolean;
-	/** Delay of an answer, unless the options set it. Default: 20 ms, and 200 ms at the sign-on. */
+	/**
+	 * Delay of an answer in place of the default (20 ms, and 200 ms at the sign-on); the command line takes precedence.
+	 */
 	reactionMs?: number;
 }
 

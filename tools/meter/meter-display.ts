@@ -5,16 +5,17 @@
  *                  short flash          long flash           dark
  *   at rest        test, or PIN         -                    -
  *   test           PIN                  -                    at rest after IDLE_MS
- *   PIN            digit counts up      -                    digit is taken after TAKEN_MS; the last one: menu, or at rest
+ *   PIN            digit counts up      -                    digit is accepted after TAKEN_MS; after the last digit:
+ *                                                            menu, or at rest
  *   menu           next entry           entry is switched    at rest after IDLE_MS
  *
- * All values are sent while the menu is shown, unless they require InF, and while InF is on.
+ * All values are sent while the menu is shown, unless the meter requires InF, and while InF is on.
  */
 
-/** Menu entries in order; the first one follows the PIN, and again the last entry. */
+/** Menu entries in order. The first one follows the PIN, and also the last entry. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
-/** Darkness that ends a flash; the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
+/** Darkness that ends a flash. For comparison: the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
 const GAP_MS = 40;
 const SHORTEST_MS = 100;
 const SHORT_LIMIT_MS = 4000;
@@ -24,9 +25,9 @@ const IDLE_MS = 120_000;
 
 export interface DisplayOptions {
 	readonly pin: string;
-	/** Number of flashes from rest to the PIN: 1, or 2 via the display test. Default 2. */
+	/** Number of flashes from rest to the PIN: 1, or 2 if the display test comes first. Default 2. */
 	readonly flashes?: number;
-	/** The PIN only opens the display; InF controls what is sent. Default false. */
+	/** True if the PIN only opens the display, and InF controls what is sent. Default false. */
 	readonly needsInf?: boolean;
 }
 
@@ -51,14 +52,14 @@ export class MeterDisplay {
 	#digits = "";
 	#digit = 0;
 	#flash: Flash | undefined;
-	/** Start of the present state: the end of the light, or an accepted digit. */
+	/** Start of the present state or wait: the end of the last light, or the acceptance of a digit. */
 	#sinceMs = 0;
 
 	constructor(options: DisplayOptions) {
 		this.#options = options;
 	}
 
-	/** Light from one time to the other; pieces with little darkness between them are one flash. */
+	/** Records light from one time to another; pieces with little darkness between them are one flash. */
 	light(fromMs: number, toMs: number): void {
 		this.#settle(fromMs);
 		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };
@@ -71,7 +72,7 @@ export class MeterDisplay {
 		return isOn || (this.#state === "menu" && !this.#options.needsInf);
 	}
 
-	/** Applies the changes due by then without light. */
+	/** Makes the changes that are due by `nowMs` without light. */
 	#settle(nowMs: number): void {
 		const flash = this.#flash;
 		if (flash !== undefined && nowMs - flash.toMs > GAP_MS) {
@@ -79,7 +80,7 @@ export class MeterDisplay {
 			this.flashes.push(flash);
 			this.#take(flash);
 		}
-		// Time counts from the end of the light.
+		// During a flash nothing changes, because times count from the end of the light.
 		if (this.#flash !== undefined) return;
 		while (this.#state === "PIN" && nowMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		if (this.#state !== "rest" && nowMs - this.#sinceMs >= IDLE_MS) this.#show("rest");
@@ -102,7 +103,7 @@ export class MeterDisplay {
 	#take({ fromMs, toMs }: Flash): void {
 		const ms = toMs - fromMs;
 		if (ms < SHORTEST_MS) return;
-		// Accepts a digit that was due before the flash.
+		// First accepts a digit that was due before this flash.
 		while (this.#state === "PIN" && fromMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		this.#sinceMs = toMs;
 		if (ms <= SHORT_LIMIT_MS) this.#step();

@@ -75,7 +75,7 @@ export interface MeterOptions {
 	telegram?: string;
 	mode?: MeterMode;
 	baud?: number;
-	/** Time of its clock at the start, Unix ms. */
+	/** Unix time, ms, of the meter's clock at the start. */
 	utcMs?: number;
 	pushMs: number;
 	parityBits: boolean;
@@ -92,7 +92,7 @@ export interface MeterOptions {
 
 const COUNT_LIMIT = 1_000_000;
 
-/** Throws UsageError. Undefined if only help was requested. */
+/** Returns undefined if only help was requested. Throws UsageError. */
 export function parseOptions(args: string[]): MeterOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

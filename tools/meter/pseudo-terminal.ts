@@ -1,10 +1,10 @@
 /**
  * Pseudo-terminal for the simulator: programs open its path like a serial port.
  *
- * Readers may open and close it: the far side is kept open here, because the near side would fail (EIO) without a
- * reader. A driver port that never reads keeps it open, sets it to raw mode and reports the reader's speed. node-pty's
- * own stream of the far side is ended, because even paused it consumes data for the reader. Like a line it keeps no
- * data: if nothing was read for UNREAD_MS, the next write discards unread data.
+ * Readers may open and close it. Without a reader the near side would fail (EIO), so the far side is kept open here, by
+ * a driver port that never reads; it also sets raw mode and reports the reader's speed. node-pty's own stream of the
+ * far side is ended, because even when paused it consumes data meant for the reader. Like a line, the pseudo-terminal
+ * keeps no data: if nothing was read for UNREAD_MS, the next write discards unread data.
  */
 import type { ReadStream } from "node:tty";
 import * as nodePty from "@lydell/node-pty";

@@ -3,7 +3,7 @@ import { makeFrame } from "./hdlc-frame.js";
 
 const LLC = Buffer.of(0xe6, 0xe7, 0x00);
 const UI = 0x13;
-/** Data bytes in a long frame of M-Bus besides C, A, CI and two transport selectors. */
+/** Maximum number of data bytes in a long M-Bus frame besides C, A, CI and two transport selectors. */
 const MBUS_DATA = 245;
 
 function pieces(bytes: Uint8Array, size: number): Buffer[] {
@@ -12,7 +12,7 @@ function pieces(bytes: Uint8Array, size: number): Buffer[] {
 	return all;
 }
 
-/** UI frames with at most `size` bytes of information and shared flags. */
+/** Makes UI frames with at most `size` bytes of information; successive frames share a flag. */
 export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	const segments = pieces(Buffer.concat([LLC, apdu]), size);
 	const frames = segments.map((information, i) =>
@@ -27,7 +27,7 @@ export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	return Buffer.concat(frames.map((frame, i) => frame.subarray(i === 0 ? 0 : 1)));
 }
 
-/** The push in general block transfer (IEC 62056-5-3, 9.3), in blocks of `size` bytes. */
+/** Makes a push in general block transfer (IEC 62056-5-3, 9.3), in blocks of `size` bytes. */
 export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	const blocks = pieces(apdu, size);
 	return Buffer.concat(
@@ -39,7 +39,10 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	);
 }
 
-/** Long frames with the data in segments. `size` 252 gives the frames of Sagemcom, with a length byte of 01 for 257. */
+/**
+ * Makes long M-Bus frames, with the data in segments. `size` 252 gives the frames of Sagemcom meters, in which a length
+ * byte of 01 means 257.
+ */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);
 	return Buffer.concat(

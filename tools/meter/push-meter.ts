@@ -11,12 +11,12 @@ import type { MeterDisplay } from "./meter-display.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export interface PushMeterOptions {
-	/** Bytes to send now, as on the wire. */
+	/** Returns the bytes to send now, as they are on the wire. */
 	readonly source: (nowMs: number) => Uint8Array;
 	readonly baud: number;
-	/** Default: 8N1, in which TIC is 7E1. */
+	/** Format of the line; default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
 	readonly format?: SerialFormat;
-	/** Time from the start of one telegram to the next. */
+	/** Interval from the start of one telegram to the start of the next. */
 	readonly pushMs: number;
 	readonly display?: MeterDisplay;
 }

@@ -43,15 +43,15 @@ export interface PushProgramOptions {
 	port?: string;
 	telegram?: string;
 	form: PushForm;
-	/** First invocation counter; number of pushes before the last one is repeated; one of how many is wrong. */
+	/** First invocation counter; number of pushes after which one is repeated; one in how many has a wrong tag. */
 	counter: number;
 	replay?: number;
 	wrongTag?: number;
 	sml?: SMLOptions;
-	/** Default: standard. */
+	/** Mode of TIC; default: standard. */
 	ticMode?: TICMode;
 	baud: number;
-	/** Default: 8N1. */
+	/** Format of the line; default: 8N1. */
 	format?: SerialFormat;
 	pushMs: number;
 	pace: boolean;
@@ -68,7 +68,7 @@ export function wantsPush(args: readonly string[]): boolean {
 	);
 }
 
-/** Throws UsageError. Undefined if only help was requested. */
+/** Returns undefined if only help was requested. Throws UsageError. */
 export function parsePushOptions(args: string[]): PushProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

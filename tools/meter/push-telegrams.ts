@@ -24,7 +24,7 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 	];
 }
 
-/** A data-notification: its time, then code, value, scaler and unit of each object. */
+/** Encodes a data-notification: its time, then code, value, scaler and unit of each object. */
 function notification(reading: HouseholdReading): Buffer {
 	const now = new Date(reading.utcMs);
 	const year = now.getUTCFullYear();
@@ -45,11 +45,13 @@ function notification(reading: HouseholdReading): Buffer {
 
 export interface PushForm {
 	readonly framing: PushFraming;
-	/** Bytes per segment or block; undefined: as many as fit. */
+	/** Bytes per segment or block; default: as many as fit. */
 	readonly size?: number;
-	/** General block transfer. */
+	/** True for general block transfer. */
 	readonly isInBlocks?: boolean;
-	/** Undefined: plain text. `control`: security control; `isDedicated`: general-ded in place of general-glo. */
+	/**
+	 * Ciphering; default: plain text. `control`: security control. `isDedicated`: general-ded in place of general-glo.
+	 */
 	readonly protection?: {
 		readonly keys: Keys;
 		readonly title: Uint8Array;
@@ -59,7 +61,8 @@ export interface PushForm {
 }
 
 /**
- * A data-notification in plain text, or ciphered with this invocation counter; `hasWrongTag`: its last byte is damaged.
+ * Encodes a data-notification in plain text, or ciphers it with this invocation counter. `hasWrongTag` damages the last
+ * byte.
  */
 function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
 	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading);
@@ -71,7 +74,7 @@ function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, 
 	return Buffer.concat([Buffer.of(isDedicated ? 0xdc : 0xdb, title.length), title, Buffer.of(...length), body]);
 }
 
-/** A data-notification as sent. */
+/** Returns a data-notification as it is sent. */
 export function dlmsTelegram(reading: HouseholdReading, form: PushForm, counter = 0, hasWrongTag = false): Uint8Array {
 	const { framing, size, isInBlocks = false } = form;
 	const apdu = pushedAPDU(reading, form, counter, hasWrongTag);

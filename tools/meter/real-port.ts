@@ -1,4 +1,4 @@
-/** Serial port of the PC for the simulator, with a meter-side optical head or a null-modem cable. */
+/** Serial port of the PC for the simulator, with an optical head for the meter's side or with a null-modem cable. */
 import { SerialPort } from "serialport";
 import { reasonOf } from "../../hosts/node/serial.js";
 import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
@@ -12,7 +12,7 @@ const FORMS = {
 	[FORMAT_8E1]: { dataBits: 8, parity: "even" },
 } as const;
 
-/** Opens the port at 300 Bd in this format. Rejects with an Error for the user. */
+/** Opens the port at 300 Bd in this format. Rejects with an Error that has a message for the user. */
 export async function openRealPort(path: string, format: SerialFormat): Promise<LinePort> {
 	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], stopBits: 1, autoOpen: false });
 	await new Promise<void>((resolve, reject) =>

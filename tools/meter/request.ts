@@ -1,17 +1,19 @@
 /**
- * Parser of the messages from a reader to a meter, character by character (IEC 62056-21, 6.3):
- *   sign-on              `/ ? [address] ! CR LF`, or `/ word ! CR LF` of meters with one of their own
+ * Parses the messages from a reader to a meter, character by character (IEC 62056-21, 6.3):
+ *
+ *   sign-on              `/ ? [address] ! CR LF`, or `/ word ! CR LF` for meters with a form of their own
  *   acknowledgement      `ACK V Z Y CR LF`
  *   hand-over to DLMS    `ACK 2 Z 2 CR LF` (mode E)
  *   programming command  `SOH command STX data ETX BCC`; break: `SOH B 0 ETX q`
- * Each begins anew with its first character, whatever came before.
+ *
+ * The first character of a message begins a new one, whatever came before.
  */
 import { ACK, CR, ETX, LF, promisedBaud, SOH } from "./telegram.js";
 
 /** Maximum length of a request; the longest sign-on has 37 characters. */
 export const REQUEST_LIMIT = 64;
 
-/** ta: a longer gap between two characters ends a request. */
+/** Time ta of the standard: a longer gap between two characters ends a request. */
 export const CHARACTER_GAP_MS = 1500;
 
 export const PENDING = 0;
@@ -33,7 +35,7 @@ export class MeterRequest {
 		return this.length > 0 && this.bytes[0] === ACK;
 	}
 
-	/** COMPLETE if this character ends a request, which stays in `bytes[0..length)` until the next one. */
+	/** Returns COMPLETE if this character ends a request, which stays in `bytes[0..length)` until the next one. */
 	take(character: number, nowMs: number): number {
 		if (nowMs - this.#lastMs > CHARACTER_GAP_MS) this.length = 0;
 		this.#lastMs = nowMs;
@@ -54,7 +56,8 @@ export class MeterRequest {
 }
 
 /**
- * Device address of a sign-on, empty for the general one; `/word` for one without `?`; undefined for any other request.
+ * Returns the device address of a sign-on: empty for the general one, `/word` for one without `?`. Undefined for any
+ * other request.
  */
 export function readSignOn(request: MeterRequest): string | undefined {
 	const text = Buffer.from(request.bytes.subarray(0, request.length)).toString("latin1");
@@ -62,7 +65,7 @@ export function readSignOn(request: MeterRequest): string | undefined {
 	return address ?? own;
 }
 
-/** Speed and mode of an acknowledgement of the normal protocol; undefined for any other request. */
+/** Returns speed and mode of an acknowledgement of the normal protocol; undefined for any other request. */
 export function readAcknowledge(request: MeterRequest): { baud: number; isProgramming: boolean } | undefined {
 	const [, v, z, y, cr] = request.bytes;
 	const baud = promisedBaud(z, "C");
@@ -71,7 +74,7 @@ export function readAcknowledge(request: MeterRequest): { baud: number; isProgra
 	return { baud, isProgramming: y === 0x31 };
 }
 
-/** Speed of a requested hand-over to HDLC; undefined for any other request. */
+/** Returns the speed of a requested hand-over to HDLC; undefined for any other request. */
 export function readHandOver(request: MeterRequest): number | undefined {
 	const [, v, z, y, cr] = request.bytes;
 	if (request.length !== 6 || v !== 0x32 || y !== 0x32 || cr !== CR) return undefined;
@@ -82,7 +85,7 @@ export function isBreak(request: MeterRequest): boolean {
 	return request.length === BREAK.length && BREAK.every((byte, i) => request.bytes[i] === byte);
 }
 
-/** Compares without leading zeros; addresses of zeros only are equal (IEC 62056-21, 6.3.14). */
+/** Compares two addresses without leading zeros. Addresses of zeros only are equal (IEC 62056-21, 6.3.14). */
 export function sameAddress(a: string, b: string): boolean {
 	return a.replace(/^0+/, "") === b.replace(/^0+/, "");
 }

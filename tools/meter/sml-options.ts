@@ -70,7 +70,7 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/** Consecutive telegrams of such a meter; the time controls its display. */
+/** Returns a function for consecutive telegrams of such a meter. Its display depends on the time. */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

@@ -1,6 +1,6 @@
 /**
  * SML 1.04 telegrams (BSI TR-03109-1, annex IV, part b) of different makes, with a household's values. Each reproduces
- * the documented oddity of its make but no captured bytes.
+ * the documented oddity of its make, but no captured bytes.
  */
 import { checkOf } from "./hdlc-frame.js";
 import type { HouseholdReading } from "./household.js";
@@ -29,19 +29,19 @@ interface Entry {
 interface Make {
 	readonly id: string;
 	entries(reading: HouseholdReading, id: Buffer): Entry[];
-	/** Times of values are bare numbers. */
+	/** True if the times of values are bare numbers. */
 	readonly hasBareTime?: true;
-	/** Checks are CRC-16/Kermit, high byte first. */
+	/** True if checks are CRC-16/Kermit, high byte first. */
 	readonly isKermit?: true;
-	/** Message checks omit a leading 00. */
+	/** True if message checks omit a leading 00. */
 	readonly hasShortCheck?: true;
 	/** Length of the list's signature. */
 	readonly signature?: number;
-	/** Has times as in the standard; default: none. */
+	/** True if there are times as in the standard; default: none. */
 	readonly hasTime?: true;
 }
 
-/** Type and length; the length counts the bytes of both, for a list it counts the elements. */
+/** Encodes type and length. The length counts these bytes too; for a list it counts only the elements. */
 function head(type: number, length: number): Buffer {
 	return length < 16 ? Buffer.of(type | length) : Buffer.of(0x80 | type | (length >> 4), length & 15);
 }
@@ -78,11 +78,11 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** Rounds down like a meter that waits for its PIN. */
+/** Rounds down, as a meter does that waits for its PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
-/** Maker and id in the codes of new and of old meters. */
+/** Entries for maker and id, with the codes of new meters; oldNames has those of old meters. */
 const newNames = (maker: string, id: Buffer): Entry[] => [
 	{ obis: "1-0:96.50.1*1", value: octets(Buffer.from(maker)) },
 	{ obis: "1-0:96.1.0*255", value: octets(id) },
@@ -169,7 +169,7 @@ const MAKES = {
 					status: unsigned(status(reading, 0x1c0104, EXPORTS), 4),
 				}),
 				energy("1-0:2.8.0*255", unsigned(exportOf(reading), 4)),
-				// The meter uses two bytes up to 655.35 W.
+				// This meter uses two bytes up to 655.35 W.
 				power(isShort ? signed(centiwatts, 2) : shortest(centiwatts), -2),
 			];
 		},
@@ -235,13 +235,13 @@ export type SMLMake = keyof typeof MAKES;
 export const SML_MAKES = Object.keys(MAKES) as readonly SMLMake[];
 
 export interface SMLTelegramFaults {
-	/** Wrong check of the transport. */
+	/** True for a wrong check of the whole transmission. */
 	readonly hasWrongCheck?: boolean;
-	/** Wrong check of the message with the values. */
+	/** True for a wrong check of the message with the values. */
 	readonly hasWrongMessageCheck?: boolean;
-	/** A list announces one element too many, with correct checks. */
+	/** True if a list announces one element too many; all checks are correct. */
 	readonly isBroken?: boolean;
-	/** Waits for its PIN: whole kWh, no power. */
+	/** True if the meter waits for its PIN: whole kWh, no power. */
 	readonly isHidden?: boolean;
 }
 
@@ -254,7 +254,7 @@ function kermitOf(bytes: Uint8Array): Buffer {
 	return Buffer.of(crc >> 8, crc & 0xff);
 }
 
-/** Telegram of this make with these values, in the three messages that all meters send. */
+/** Returns a telegram of this make with these values, in the three messages that all meters send. */
 export function smlTelegram(
 	reading: HouseholdReading,
 	name: SMLMake = "plain",
@@ -266,7 +266,7 @@ export function smlTelegram(
 	const time = make.hasTime ? list(unsigned(1, 1), seconds) : make.hasBareTime ? seconds : ABSENT;
 	let number = Math.floor(reading.utcMs / 1000) & 0xffff;
 
-	/** A message with the next number, or with the next one that gives a short check if requested. */
+	/** Makes a message with the next number, or, if a short check is requested, with the next number that gives one. */
 	const message = (tag: number, body: Uint8Array, isWrong = false): Buffer => {
 		for (;;) {
 			number++;
@@ -325,13 +325,13 @@ function inWholeKWh(reading: HouseholdReading): HouseholdReading {
 	};
 }
 
-/** Octets too long for two bytes of type and length. */
+/** Encodes an octet string that is long enough for two bytes of type and length. */
 function longOctets(bytes: Uint8Array): Buffer {
 	const length = bytes.length + 3;
 	return Buffer.concat([Buffer.of(0x80 | (length >> 8), 0x80 | ((length >> 4) & 15), length & 15), bytes]);
 }
 
-/** Repeats each group of four escapes in the data. */
+/** Repeats each group of four escape bytes in the data. */
 function escaped(file: Buffer): Buffer {
 	return Buffer.from(
 		file.toString("latin1").replaceAll("\x1b\x1b\x1b\x1b", "\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b"),

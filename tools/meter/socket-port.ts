@@ -1,7 +1,7 @@
 /**
- * Serial port of an emulator, for the simulator: a Unix socket made by the emulator. It reconnects until the socket
- * exists, and after the emulator's end, because the next emulator makes it anew. The socket has no speed, so a wrong
- * speed does not matter.
+ * Serial port of an emulator, for the simulator: a Unix socket that the emulator creates. The port tries again until
+ * the socket exists, and after the emulator's end, because the next emulator creates a new one. The socket has no
+ * speed, so a wrong speed has no effect.
  */
 import { connect, type Socket } from "node:net";
 import type { LinePort } from "./line-port.js";
@@ -30,7 +30,7 @@ export class SocketPort implements LinePort {
 		this.#hear = listener;
 	}
 
-	/** The end of an emulator is not a failure. */
+	/** Does nothing, because the end of an emulator is no failure. */
 	onError(): void {}
 
 	async close(): Promise<void> {
@@ -43,7 +43,7 @@ export class SocketPort implements LinePort {
 		const socket = connect(this.path);
 		this.#socket = socket;
 		socket.on("data", (bytes) => this.#hear(bytes));
-		// The close event follows.
+		// "close" follows, which is handled.
 		socket.on("error", () => {});
 		socket.on("close", () => {
 			if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), RETRY_MS);
@@ -52,8 +52,8 @@ export class SocketPort implements LinePort {
 }
 
 /**
- * Removes `--socket PATH` from a command line of any protocol; undefined without it. Throws UsageError without a path,
- * or beside `--port`.
+ * Removes `--socket PATH` from a command line of any protocol; returns undefined if it is missing. Throws UsageError if
+ * the path is missing or `--port` is given too.
  */
 export function takeSocket(args: string[]): string | undefined {
 	const index = args.indexOf("--socket");

@@ -1,9 +1,9 @@
 /**
- * Telegram files: an IEC 62056-21 transmission as sent by a meter, for the simulator and tests.
+ * Telegram files: an IEC 62056-21 transmission as a meter sends it, for the simulator and tests.
  *
- * Raw bytes, or text if the name ends in `.hex`: bytes as two hex digits, optional blanks, comments from `#` to the end
- * of the line. Content: the identification line `/XXXZident CR LF`, then the block, with STX, ETX and BCC if the meter
- * sends them. Echo and noise of a capture are sent as they are.
+ * A file has raw bytes. If its name ends in `.hex` it has text: bytes as two hex digits, optional blanks, comments from
+ * `#` to the end of the line. The content is the identification line `/XXXZident CR LF`, then the block, with STX, ETX
+ * and BCC if the meter sends them. Echo and noise of a capture are sent as they are.
  */
 import { readFileSync } from "node:fs";
 
@@ -20,10 +20,10 @@ const QUESTION_MARK = 0x3f;
 /** Maximum size, bytes; the largest known capture has 16 593. */
 export const TELEGRAM_LIMIT = 65_536;
 
-/** IEC 62056-21, 6.4: A and B answer without acknowledgement; C waits for one; D sends unsolicited telegrams. */
+/** Modes of IEC 62056-21, 6.4: A and B send the block without an acknowledgement, C waits for one, D is unsolicited. */
 export type MeterMode = "A" | "B" | "C" | "D";
 
-/** The bytes of a telegram file. Throws an Error whose message can be shown to the user. */
+/** Returns the bytes of a telegram file. Throws an Error whose message can be shown to the user. */
 export function readTelegram(path: string): Uint8Array {
 	const file = readFileSync(path);
 	const bytes = path.endsWith(".hex") ? parseHex(file.toString("utf8"), path) : new Uint8Array(file);
@@ -42,15 +42,18 @@ function parseHex(text: string, path: string): Uint8Array {
 }
 
 export interface Telegram {
-	/** Bytes up to the CR LF of the identification, including those before the `/`. */
+	/** Bytes up to the CR LF of the identification, including any before the `/`. */
 	readonly opening: Uint8Array;
 	/** Position of the `/` in `opening`. */
 	readonly slash: number;
-	/** The following bytes: the block, with bytes before its STX and after its BCC. */
+	/** The bytes after that: the block, with any bytes before its STX and after its BCC. */
 	readonly message: Uint8Array;
 }
 
-/** Finds the identification line: the first `/` that is not an echoed sign-on `/?`. Throws an Error for the user. */
+/**
+ * Finds the identification line, which begins at the first `/` that is not an echoed sign-on `/?`. Throws an Error with
+ * a message for the user.
+ */
 export function splitTelegram(bytes: Uint8Array): Telegram {
 	let slash = bytes.indexOf(SLASH);
 	while (slash >= 0 && bytes[slash + 1] === QUESTION_MARK) slash = bytes.indexOf(SLASH, slash + 1);
@@ -59,18 +62,21 @@ export function splitTelegram(bytes: Uint8Array): Telegram {
 	return { opening: bytes.slice(0, end + 1), slash, message: bytes.slice(end + 1) };
 }
 
-/** Character code of Z, the baud rate character of the identification. */
+/** Returns the character code of Z, the baud rate character of the identification. */
 export function baudCharacter(telegram: Telegram): number {
 	return telegram.opening[telegram.slash + 4];
 }
 
-/** True if the third maker letter is in lower case: the meter answers within 20 ms (IEC 62056-21, 6.3.2). */
+/**
+ * Returns true if the third letter of the maker is lower case: the meter then answers within 20 ms (IEC 62056-21,
+ * 6.3.2).
+ */
 export function answersQuickly(telegram: Telegram): boolean {
 	const letter = telegram.opening[telegram.slash + 3];
 	return letter >= 0x61 && letter <= 0x7a;
 }
 
-/** Mode of a telegram: D if it has no STX and an empty line after the identification, else by Z. */
+/** Returns the mode of a telegram: D if it has no STX and an empty line follows the identification, otherwise by Z. */
 export function modeOf(telegram: Telegram): MeterMode {
 	const { message } = telegram;
 	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";
@@ -79,21 +85,24 @@ export function modeOf(telegram: Telegram): MeterMode {
 	return z >= 0x41 && z <= 0x46 ? "B" : "A";
 }
 
-/** Speed by Z in a mode (IEC 62056-21, 6.3.14); undefined if there is none. */
+/** Returns the speed for Z in a mode (IEC 62056-21, 6.3.14); undefined if Z means none. */
 export function promisedBaud(z: number, mode: MeterMode): number | undefined {
 	if (mode === "C") return [300, 600, 1200, 2400, 4800, 9600, 19200][z - 0x30];
 	if (mode === "B") return [600, 1200, 2400, 4800, 9600, 19200][z - 0x41];
 	return undefined;
 }
 
-/** Position of the block's BCC in a message, after its first ETX; -1 for a message without one. */
+/** Returns the position of the block's BCC, after the first ETX of a message; -1 for a message without a BCC. */
 export function checkPosition(message: Uint8Array): number {
 	const start = message.indexOf(STX);
 	const end = start < 0 ? -1 : message.indexOf(ETX, start);
 	return end < 0 || end + 1 >= message.length ? -1 : end + 1;
 }
 
-/** `SOH` or `STX`, the content, `ETX` and the check over everything after the first character (ISO 1155). */
+/**
+ * Makes a message: `SOH` or `STX`, the content, `ETX`, and the check over everything after the first character (ISO
+ * 1155).
+ */
 export function frame(content: Uint8Array, first = STX): Uint8Array {
 	let check = ETX;
 	for (const byte of content) check ^= byte;

@@ -1,7 +1,7 @@
 /**
- * Frames of TIC (télé-information client) as the Linky of a household in France sends them, made for this project:
- * the standard form, one or three phases, and the historic form of a meter with one tariff or with two. Enedis-NOI-CPT_54E,
- * 5.3 and 6.2; Enedis-NOI-CPT_02E, 3.
+ * Frames of TIC (télé-information client) as the Linky meter of a household in France sends them, made for this
+ * project: the standard form for one or three phases, and the historic form of a meter with one or two tariffs.
+ * Enedis-NOI-CPT_54E, 5.3 and 6.2; Enedis-NOI-CPT_02E, 3.
  */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import type { HouseholdReading } from "./household.js";
@@ -20,12 +20,12 @@ function whole(value: number, digits: number): string {
 	return Math.max(0, Math.round(value)).toString().padStart(digits, "0");
 }
 
-/** Winter, as the household has no summer time, and YYMMDDhhmmss. */
+/** Formats a time as a letter and YYMMDDhhmmss; the letter is that of winter, as this household has no summer time. */
 function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }
 
-/** LF, label, data and check, CR. The last separator is part of the sum in the standard form only. */
+/** Makes a group: LF, label, data and check, CR. Only in the standard form is the last separator part of the sum. */
 export function ticGroup(mode: TICMode, ...fields: readonly string[]): string {
 	const separator = mode === "standard" ? "\t" : " ";
 	const text = fields.join(separator);
@@ -91,14 +91,14 @@ function historicFields({ dayImport, nightImport, power, phases }: HouseholdRead
 	];
 }
 
-/** A frame as characters of seven bits. */
+/** Returns a frame as characters of seven bits. */
 export function ticFrame(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	const fields = mode === "standard" ? standardFields(reading) : historicFields(reading);
 	const groups = fields.map((group) => ticGroup(mode, ...group));
 	return new Uint8Array(Buffer.from(`\x02${groups.join("")}\x03`, "latin1"));
 }
 
-/** A frame as it is on the line: with the parity bit of 7E1. */
+/** Returns a frame as it is on the line, with the parity bit of 7E1. */
 export function ticTelegram(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	return ticFrame(reading, mode).map((character) => encodeCharacter(character));
 }

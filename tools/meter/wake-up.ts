@@ -1,13 +1,13 @@
 /**
- * Sleep of a battery meter (IEC 62056-21, annex A): NUL characters sent for 2.1 s to 2.3 s at 300 Bd wake it, and it
- * accepts a sign-on 1.5 s to 1.7 s after the last of them.
+ * Wakes a battery meter from its sleep (IEC 62056-21, annex A): NUL characters sent for 2.1 s to 2.3 s at 300 Bd wake
+ * it, and it accepts a sign-on 1.5 s to 1.7 s after the last of them.
  */
 
-/** NULs that fill 2.1 s: 63 characters of 33.3 ms. */
+/** Number of NULs that fill 2.1 s: 63 characters of 33.3 ms. */
 export const WAKE_UP_NULS = 63;
-/** A longer gap between two NULs restarts the count. The standard's limit is 5 ms after a character of 33 ms. */
+/** A longer gap between two NULs restarts the count. The standard allows 5 ms after a character of 33 ms. */
 export const NUL_GAP_MS = 100;
-/** Time from the last NUL to the earliest end of the sign-on, while the meter starts up. */
+/** Time that the meter needs to start up, from the last NUL to the earliest end of the sign-on. */
 export const START_UP_MS = 1500;
 /** Time after which a meter without a sign-on goes back to sleep. */
 export const AWAKE_MS = 5000;

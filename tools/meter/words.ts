@@ -1,4 +1,4 @@
-/** Parser for the command-line options of tools. The UsageError for a refused value has a message for the user. */
+/** Parses the command-line options of tools. The UsageError for a wrong value has a message for the user. */
 import { parseArgs } from "node:util";
 
 export class UsageError extends Error {
@@ -45,7 +45,7 @@ export function count<N extends string>(values: Texts<N>, name: N, limit: number
 	return Number(value);
 }
 
-/** Unix time in ms of a date and a time. */
+/** Parses a date with a time; returns Unix time, ms. */
 export function moment<N extends string>(values: Texts<N>, name: N): number | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;
@@ -54,7 +54,7 @@ export function moment<N extends string>(values: Texts<N>, name: N): number | un
 	return utcMs;
 }
 
-/** Hexadecimal digits of `length` bytes. */
+/** Parses `length` bytes in hexadecimal digits. */
 export function hex<N extends string>(values: Texts<N>, name: N, length: number): Buffer | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;

@@ -22,13 +22,13 @@ export interface BenchFile {
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly size: number;
-	/** A name of FAULTS; undefined: no fault. */
+	/** A name in FAULTS; undefined for no fault. */
 	readonly fault?: string | undefined;
 	readonly signer: Signer;
 	readonly packed: boolean;
 }
 
-/** Throws a RangeError for a value that does not fit. */
+/** Makes the file. Throws a RangeError for a value that does not fit. */
 export function makeBenchFile({ size, fault, ...rest }: BenchFile): Buffer {
 	const { version, buildNumber, securityLevel } = rest;
 	const flags = fault === undefined ? 0 : FAULTS[fault];

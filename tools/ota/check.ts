@@ -1,4 +1,4 @@
-/** Checks a firmware file like a gateway, by docs/firmware-files.md and without the gateway's code. */
+/** Checks a firmware file as a gateway does, but by docs/firmware-files.md and without the gateway's code. */
 import { createHash } from "node:crypto";
 import { checkImage, isChip } from "./esp-image.js";
 import {
@@ -34,7 +34,7 @@ export const DOWNGRADE = "ota_downgrade";
 export const WRITE_FAILED = "ota_write_failed";
 
 export class Refusal extends Error {
-	/** Code of `ota_last_error`. */
+	/** The code that the gateway reports in `ota_last_error`. */
 	readonly code: string;
 
 	constructor(code: string, sentence: string) {
@@ -75,7 +75,10 @@ function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): ass
 const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
-/** `fileLength`: of the whole file. Does not check signature and board. Throws a Refusal for a wrong form or size. */
+/**
+ * Reads the part before the image. `fileLength` is that of the whole file. Does not check signature and board. Throws a
+ * Refusal for a wrong form or size.
+ */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
 	const header = decodeHeader(bytes);
@@ -121,7 +124,7 @@ function checkSizes(header: Header, metadata: Metadata, { tag, length }: Element
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
 }
 
-/** Makes the checks that precede erasing, in the gateway's order. Throws a Refusal. */
+/** Makes the checks that a gateway makes before it erases flash, in the same order. Throws a Refusal. */
 export function checkFront({ metadata, signed, signature }: Front, target: Target): void {
 	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
 	demand(
@@ -151,7 +154,9 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
 }
 
-/** Image as written to flash. Throws a Refusal if the data or its content differs from what was signed. */
+/**
+ * Returns the image as it is written to flash. Throws a Refusal if the data or the image differ from what was signed.
+ */
 export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 	const { isPacked, imageLength, contentHash, imageHash } = metadata;
 	let image = content;
@@ -161,7 +166,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
 	}
 	demand(isSame(sha256(content), contentHash), "The SHA-256 of what comes in the file is not the one that was signed.");
-	// A gateway cannot distinguish this from flash that did not keep the data.
+	// A gateway cannot distinguish this from flash that has not stored the data.
 	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.", WRITE_FAILED);
 	return image;
 }

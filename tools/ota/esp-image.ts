@@ -1,7 +1,7 @@
 /**
  * Application images of ESP-IDF (esp_image_format.h), as far as the boot loader checks them without the chip's keys: a
- * header of 24 bytes, segments with heads of 8 bytes, a checksum that ends a block of 16, and usually a SHA-256 of
- * everything.
+ * header of 24 bytes, segments with heads of 8 bytes, a checksum that ends a block of 16 bytes, and usually a SHA-256
+ * of everything.
  */
 import { createHash } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
@@ -17,14 +17,14 @@ const BLOCK = 16;
 const HASH_LENGTH = 32;
 const CHECKSUM_START = 0xef;
 
-/** esp_chip_id_t. */
+/** Values of esp_chip_id_t. */
 export const CHIP_IDS: Readonly<Record<Chip, number>> = { esp32: 0, esp32c3: 5, esp32s3: 9, esp32c6: 13 };
 
 export function isChip(name: string): name is Chip {
 	return Object.hasOwn(CHIP_IDS, name);
 }
 
-/** Throws an Error with a message for the user if this chip's boot loader would refuse the image. */
+/** Throws an Error with a message for the user if this chip's boot loader would reject the image. */
 export function checkImage(image: Uint8Array, chip: Chip): void {
 	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
 	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)
@@ -43,7 +43,7 @@ export function checkImage(image: Uint8Array, chip: Chip): void {
 		throw new Error("The image is damaged: its own SHA-256 is wrong.");
 }
 
-/** `end`: end of the block with the checksum. Secure boot adds a signature. */
+/** Reads the segments. `end` is the end of the block with the checksum; with secure boot a signature follows. */
 function readSegments(bytes: Buffer): { end: number; checksum: number } {
 	const count = bytes[SEGMENTS_AT];
 	if (count === 0 || count > SEGMENT_LIMIT) throw new Error(`The image is damaged: ${count} segments.`);

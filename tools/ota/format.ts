@@ -1,6 +1,6 @@
 /** Binary format of firmware files (docs/firmware-files.md). */
 
-/** A little-endian number of 1, 2 or 4 bytes; ASCII text padded with zeros; or raw bytes. */
+/** Kinds of fields: a little-endian number of 1, 2 or 4 bytes; ASCII text padded with zeros; raw bytes. */
 type Kind = "number" | "text" | "bytes";
 type Field = readonly [name: string, kind: Kind, length: number];
 type ValueOf<K extends Kind> = K extends "number" ? number : K extends "text" ? string : Uint8Array;
@@ -41,7 +41,7 @@ const ELEMENT_FIELDS = [
 ] as const satisfies readonly Field[];
 
 export type Header = Values<typeof HEADER_FIELDS>;
-/** `content`: data of the second element. */
+/** Metadata of a file. Members with `content` in their names describe the data of the second element. */
 export type Metadata = Values<typeof METADATA_FIELDS>;
 export type ElementHead = Values<typeof ELEMENT_FIELDS>;
 
@@ -52,7 +52,7 @@ export const ELEMENT_HEAD_LENGTH = lengthOf(ELEMENT_FIELDS);
 /** Number of signed metadata bytes; the signature follows them. */
 export const SIGNED_LENGTH = lengthOf(METADATA_FIELDS);
 export const SIGNATURE_LENGTH = 64;
-/** Beginning of the signed bytes and of the second element's data. */
+/** Offset of the signed bytes, and of the data of the second element. */
 export const SIGNED_AT = HEADER_LENGTH + ELEMENT_HEAD_LENGTH;
 export const CONTENT_AT = SIGNED_AT + SIGNED_LENGTH + SIGNATURE_LENGTH + ELEMENT_HEAD_LENGTH;
 
@@ -73,7 +73,7 @@ export const decodeMetadata = (bytes: Uint8Array): Metadata => decode(METADATA_F
 export const encodeElementHead = (head: ElementHead) => encode(ELEMENT_FIELDS, head);
 export const decodeElementHead = (bytes: Uint8Array): ElementHead => decode(ELEMENT_FIELDS, bytes) as ElementHead;
 
-/** Throws a RangeError with a message for the user for a value that does not fit its field. */
+/** Throws a RangeError with a message for the user if a value does not fit its field. */
 function encode(fields: readonly Field[], values: Readonly<Record<string, unknown>>): Buffer {
 	const bytes = Buffer.alloc(lengthOf(fields));
 	let at = 0;
@@ -103,7 +103,7 @@ function exact(name: string, length: number, value: Uint8Array): Uint8Array {
 	throw new RangeError(`${name} has ${length} bytes, not ${value.length}.`);
 }
 
-/** Decodes the fields. Removes zeros at the end of a text; others stay, so that a comparison finds them. */
+/** Decodes the fields. Only zeros at the end of a text are removed, so that a comparison finds any others. */
 function decode(fields: readonly Field[], bytes: Uint8Array): Record<string, number | string | Uint8Array> {
 	const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 	const values: Record<string, number | string | Uint8Array> = {};

@@ -1,4 +1,4 @@
-/** Targets of firmware files: the boards, and the simulator (`npm start` and `npm run linux`). */
+/** Hardware for which firmware files are made: the boards, and the simulator (`npm start` and `npm run linux`). */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,12 +24,12 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Throws an Error with a message for the user if there is no such target. */
+/** Throws an Error with a message for the user if there is no such hardware. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }
 
-/** Undefined if no target has that id. */
+/** Returns undefined if no hardware has that id. */
 export function hardwareById(deviceId: number): Hardware | undefined {
 	if (deviceId === BENCH.deviceId) return BENCH;
 	const board = BOARDS.find((one) => one.deviceId === deviceId);

@@ -1,11 +1,11 @@
-/** Firmware keys in files, and external signing programs. Private keys must be outside the repository. */
+/** Firmware keys in files, and external programs that sign. Private keys must be outside the repository. */
 import { spawnSync } from "node:child_process";
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { derSignature, isSignature, keySigner, pointOf, type Signer } from "./keys.js";
 
-/** If set, encrypts the private key in its file. */
+/** Environment variable. If set, the private key in the file is encrypted with it. */
 export const PASSPHRASE = "OTA_KEY_PASSPHRASE";
 
 export interface KeyPair {
@@ -15,9 +15,9 @@ export interface KeyPair {
 }
 
 /**
- * Makes a key pair: PATH has the private key (PKCS#8), readable by the owner only, PATH.pub the public one (SPKI), both
- * PEM. Throws an Error whose message can be shown to the user, and leaves no file, if one of them exists or is in
- * `repository`.
+ * Makes a key pair: PATH has the private key (PKCS#8), readable by the owner only, and PATH.pub the public key (SPKI),
+ * both as PEM. If one of the files exists or is in `repository`, throws an Error whose message can be shown to the
+ * user, and writes nothing.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
@@ -57,8 +57,8 @@ export function readPrivateKey(path: string): KeyObject {
 }
 
 /**
- * Point of the public key in a PEM file, which may also be a private key. Throws an Error whose message can be shown to
- * the user.
+ * Returns the public point of the key in a PEM file, which may also be a private key. Throws an Error whose message can
+ * be shown to the user.
  */
 export function readPoint(path: string): Uint8Array {
 	return pointOf(readKey(path, (key) => createPublicKey(key)));
@@ -77,8 +77,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 }
 
 /**
- * External signer, run by the shell: it receives the message, or its SHA-256 if `digest` is set, on standard input and
- * prints r and s (64 bytes) or their DER form. `point` is its public key.
+ * Returns a signer that runs an external command in the shell. The command receives the message, or its SHA-256 if
+ * `digest` is set, on standard input, and prints r and s (64 bytes) or their DER form. `point` is the public key.
  */
 export function commandSigner(command: string, point: Uint8Array, digest: boolean): Signer {
 	return {

@@ -5,20 +5,20 @@ import { pointOfKey } from "../../hosts/node/p256.js";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
 
 export interface Signer {
-	/** The key's public half as a point: 4, x, y. */
+	/** The public key as a point: 4, x, y. */
 	readonly point: Uint8Array;
-	/** Returns the ECDSA signature: r and s, 32 bytes each. */
+	/** Returns the ECDSA signature of the message: r and s, 32 bytes each. */
 	sign(message: Uint8Array): Uint8Array;
 }
 
-/** Signs with a private key. Throws a RangeError with a message for the user unless it is on P-256. */
+/** Returns a signer with a private key. Throws a RangeError with a message for the user if the key is not on P-256. */
 export function keySigner(key: KeyObject): Signer {
 	if (key.type !== "private") throw new RangeError("That is no private key.");
 	const point = pointOf(createPublicKey(key));
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** Public key as a point. Throws a RangeError with a message for the user unless it is on P-256. */
+/** Returns the public key as a point. Throws a RangeError with a message for the user if it is not on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
@@ -31,7 +31,7 @@ export function publicKeyOf(point: Uint8Array): KeyObject {
 	return createPublicKey({ key: { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33) }, format: "jwk" });
 }
 
-/** Id by which a file names its key: the first 8 bytes of the SHA-256 of the point. */
+/** Returns the id by which a file names its key: the first 8 bytes of the SHA-256 of the point. */
 export function keyIdOf(point: Uint8Array): Uint8Array {
 	return createHash("sha256").update(point).digest().subarray(0, 8);
 }
@@ -41,7 +41,7 @@ export function isSignature(point: Uint8Array, message: Uint8Array, signature: U
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** r and s of a DER signature (RFC 3279, 2.2.3); undefined if it is invalid. */
+/** Returns r and s of a DER signature (RFC 3279, 2.2.3); undefined if it is invalid. */
 export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
 	const { offset, result } = fromBER(bytes);
 	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;

@@ -26,14 +26,14 @@ import { pack } from "./pack.js";
 export interface Firmware {
 	readonly image: Uint8Array;
 	readonly deviceId: number;
-	/** Such as `esp32c3`. */
+	/** Chip, such as `esp32c3`. */
 	readonly chip: string;
-	/** Such as `1.2.3-release`. */
+	/** Version, such as `1.2.3-release`. */
 	readonly version: string;
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly signer: Signer;
-	/** Compresses the image; default true. */
+	/** True if the image is compressed; default true. */
 	readonly packed?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Firmware {
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;
-	/** The second element's data. Metadata and sizes describe it, unless they are also given. */
+	/** Data of the second element. Metadata and sizes describe them, unless these are given too. */
 	readonly content?: Uint8Array;
 }
 
@@ -49,8 +49,8 @@ const NAME_LENGTH = 32;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
 /**
- * Makes the file. Throws a RangeError with a message for the user for a value that does not fit, and an Error if the
- * signer's result is not a signature by its key.
+ * Makes the file. Throws a RangeError with a message for the user if a value does not fit, and an Error if the signer's
+ * result is not a signature by its key.
  */
 export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer {
 	const { image, deviceId, chip, version, buildNumber, securityLevel, signer, packed = true } = firmware;

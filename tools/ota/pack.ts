@@ -1,11 +1,11 @@
-/** Packed images: independently compressed pieces (docs/firmware-files.md). */
+/** Packed images. Their pieces are compressed independently of each other (docs/firmware-files.md). */
 import { deflateSync, inflateSync } from "node:zlib";
 
 /** Bytes of the image in each piece; the last one may have fewer. */
 export const PIECE_LENGTH = 65536;
 /** Size of the length field of a piece. */
 const LENGTH_BYTES = 4;
-/** A window of 4 KB, for which the chip has memory; the header of each stream contains it. */
+/** The chip has memory for a window of 4 KB; the header of each stream states the window. */
 const WINDOW_BITS = 12;
 
 export function pack(image: Uint8Array): Buffer {
@@ -24,8 +24,8 @@ export function pack(image: Uint8Array): Buffer {
 }
 
 /**
- * Image of `length` bytes. Throws an Error with a message for the user if the pieces are not exactly those of one
- * image.
+ * Unpacks an image of `length` bytes. Throws an Error with a message for the user if the pieces are not exactly those
+ * of one image.
  */
 export function unpack(content: Uint8Array, length: number): Buffer {
 	const source = Buffer.from(content.buffer, content.byteOffset, content.length);
@@ -45,7 +45,7 @@ export function unpack(content: Uint8Array, length: number): Buffer {
 }
 
 function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
-	// RFC 1950, 2.2: the window is 2 to the power of these four bits and 8.
+	// The window is 2 to the power of these four bits plus 8 (RFC 1950, 2.2).
 	if (stream.length > 0 && (stream[0] >> 4) + 8 > WINDOW_BITS) throw new Error(`piece ${piece} has a larger window`);
 	let unpacked: { buffer: Buffer; engine: { bytesWritten: number } };
 	try {
@@ -53,7 +53,7 @@ function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
 	} catch (error) {
 		throw new Error(`piece ${piece} can't be unpacked: ${(error as Error).message}`);
 	}
-	// Node's zlib ignores data after the end of a stream.
+	// Node's zlib does not report data after the end of a stream.
 	if (unpacked.engine.bytesWritten !== stream.length) throw new Error(`piece ${piece} has bytes behind its end`);
 	if (unpacked.buffer.length !== length)
 		throw new Error(`piece ${piece} has ${unpacked.buffer.length} bytes, not ${length}`);

@@ -101,7 +101,7 @@ interface Command {
 	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Throws an Error whose message can be shown to the user on failure. */
+	/** Throws an Error whose message can be shown to the user if the command fails. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 
@@ -172,7 +172,7 @@ interface Options extends Pick<Firmware, "version" | "buildNumber" | "securityLe
 	readonly out: string;
 }
 
-/** Common options of `sign` and `bench`; `version` is the default. */
+/** Reads the common options of `sign` and `bench`. `version` is the default. */
 function readOptions(given: Given, version: string): Options {
 	const wanted = given.version ?? version;
 	return {
@@ -227,7 +227,7 @@ function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-/** A gateway with these properties. */
+/** Returns a gateway with these properties. */
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
 	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }
@@ -242,7 +242,7 @@ function buildOf(version: string): number {
 	return Number(match[1]);
 }
 
-/** Finds by name; throws a UsageError if nothing has that name. */
+/** Finds something by its name. Throws a UsageError if nothing has that name. */
 function named<T>(find: (name: string) => T, name: string): T {
 	try {
 		return find(name);
@@ -296,7 +296,7 @@ function parse(args: string[]): { given: Given; files: string[] } {
 }
 
 /**
- * Returns the exit code: 2 for a bad command line, 1 for a refused file and other errors. Returns a promise only for
+ * Returns the exit code: 2 for a bad command line, 1 for a rejected file and other errors. Returns a promise only for
  * `try`, which connects to a gateway.
  */
 export function main(args: string[], output: Output): number | Promise<number> {

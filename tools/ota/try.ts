@@ -1,5 +1,5 @@
 /**
- * `npm run ota -- try`: updates a gateway of `npm start` or `npm run linux`: makes a signed firmware file of the next
+ * `npm run ota -- try`: updates a gateway of `npm start` or `npm run linux`. Makes a signed firmware file of the next
  * version, uploads it, and waits until the gateway runs it.
  */
 import { existsSync } from "node:fs";
@@ -19,11 +19,11 @@ const RETRY_MS = 500;
 export interface Trial {
 	readonly state: string;
 	readonly port: number;
-	/** Default: the label's password. */
+	/** Password of the gateway; default: the label password. */
 	readonly password: string | undefined;
 }
 
-/** Throws an Error with a message for the user if there is no such gateway or it refuses the file. */
+/** Throws an Error with a message for the user if there is no such gateway or it rejects the file. */
 export async function tryUpdate({ state, port, password }: Trial, log: (text: string) => void): Promise<void> {
 	const keyFile = join(state, UPDATE_KEY_FILE);
 	for (const file of [keyFile, join(state, "factory.json")])
@@ -44,7 +44,7 @@ export async function tryUpdate({ state, port, password }: Trial, log: (text: st
 	log(`${version} runs, on trial: it is kept when it has worked for a minute (docs/firmware-files.md).`);
 }
 
-/** The next version and its build number. Throws an Error for a version without three numbers. */
+/** Returns the next version and its build number. Throws an Error if the version does not have three numbers. */
 export function following(version: string): { version: string; buildNumber: number } {
 	const [, series, third] = /^(\d+\.\d+\.)(\d+)/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version "${version}" has no third number that could be raised.`);
@@ -52,7 +52,7 @@ export function following(version: string): { version: string; buildNumber: numb
 	return { version: `${series}${buildNumber}`, buildNumber };
 }
 
-/** Waits for the restart, which ends all sessions. */
+/** Waits until the gateway has restarted with this version. The restart ends all sessions. */
 async function untilVersion(gateway: GatewayClient, version: string): Promise<void> {
 	const limitMs = performance.now() + RESTART_LIMIT_MS;
 	for (;;) {

@@ -1,11 +1,11 @@
 /**
- * The folder of a release, of what was built:
+ * Writes the folder of a release from what was built:
  *
  *   index.html, install/     the page that installs it from a browser
- *   BOARD.ota                the signed firmware file, for gateways that run
+ *   BOARD.ota                the signed firmware file, for gateways in use
  *   BOARD.bin                the whole flash of a new unit, to be written at 0
  *   BOARD/                   manifest.json and the parts, for the page
- *   sbom.cdx.json            what is inside
+ *   sbom.cdx.json            the software bill of materials
  *   SHA256SUMS               of all files, for `sha256sum -c`
  */
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ export interface ReleaseContents {
 	/** An existing empty folder. */
 	readonly folder: string;
 	readonly version: Version;
-	/** `build`: ESP-IDF's folder. */
+	/** `build` is ESP-IDF's folder. */
 	readonly built: readonly { readonly board: Board; readonly build: string }[];
 	readonly signer: Signer;
 	readonly securityLevel: number;
@@ -38,7 +38,7 @@ export interface ReleaseContents {
 	readonly idf: string | undefined;
 }
 
-/** Returns the names of all files. Throws an Error with a message for the user for an image that gateways refuse. */
+/** Returns the names of all files. Throws an Error with a message for the user if gateways would reject an image. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

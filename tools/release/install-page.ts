@@ -1,6 +1,6 @@
 /**
- * Page for installing the firmware on a board from a browser (ESP Web Tools), as static files. It loads nothing from
- * elsewhere, so that it works from a USB stick or any web server.
+ * Page that installs the firmware on a board from a browser (ESP Web Tools), as static files. It loads nothing from
+ * elsewhere, so that it works from a USB stick and from any web server.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -10,11 +10,11 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 	esp32c6: "ESP32-C6",
 });
 
-/** A unit that has just started first scans for networks. */
+/** Longest wait of ESP Web Tools for Improv, because a unit that has just started first scans for networks. */
 const IMPROV_WAIT_S = 15;
 
 /**
- * `name` is the firmware name reported by Improv: ESP Web Tools updates a unit with the same name without offering to
+ * `name` is the firmware name that Improv reports: ESP Web Tools updates a unit with the same name without offering to
  * erase it.
  */
 export function manifestOf({ chip }: Board, version: string, parts: readonly Part[]): object {

@@ -1,12 +1,12 @@
 /**
  * Contents of a new unit's flash: boot loader, partition table, record of the slot to start, and firmware. ESP-IDF
  * lists their offsets (flasher_args.json). The areas between them hold data of the unit (settings, factory data,
- * history): writing the parts keeps them, writing the whole image clears them.
+ * history). Writing only the parts keeps these data; writing the whole image clears them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Names of parts in ESP-IDF's list and in ours. */
+/** Our names of the parts, by those in ESP-IDF's list. */
 const NAMES = Object.freeze({
 	bootloader: "bootloader.bin",
 	"partition-table": "partition-table.bin",
@@ -23,8 +23,8 @@ export interface Part {
 }
 
 /**
- * `folder` is ESP-IDF's build folder. Sorted by offset. Throws an Error with a message for the user if the parts cannot
- * start a unit.
+ * Reads the parts in ESP-IDF's build folder `folder`, sorted by offset. Throws an Error with a message for the user if
+ * the parts cannot start a unit.
  */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");

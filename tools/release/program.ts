@@ -45,7 +45,7 @@ interface Order {
 	readonly out: string | undefined;
 }
 
-/** Undefined if help was requested. Throws an Error whose message can be shown to the user. */
+/** Returns undefined if help was requested. Throws an Error whose message can be shown to the user. */
 function readOrder(args: string[]): Order | undefined {
 	const { help, ...values } = parse(args);
 	if (help) return undefined;
@@ -103,7 +103,7 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	if (existsSync(folder)) throw new Error(`${folder} is there already: delete it, or choose another by --out.`);
 	for (const doubt of doubts(ROOT, versionOfIDF(idf))) output.error(doubt);
 	if (version.isDirty) output.error("There are uncommitted changes, so others can't reproduce this build.");
-	// Written to a draft first, so that the folder is complete or absent.
+	// Everything is written to a draft first, so that the folder is either complete or absent.
 	const draft = `${folder}.draft`;
 	rmSync(draft, { recursive: true, force: true });
 	mkdirSync(draft, { recursive: true });

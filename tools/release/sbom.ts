@@ -1,7 +1,7 @@
 /**
- * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6: the page's parts from its imports and
- * package-lock.json, the rest from firmware-parts.json. The same sources give the same file: the only time is the
- * commit's, and ids are not random.
+ * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6. The parts of the page come from its imports and
+ * package-lock.json, the others from firmware-parts.json. The same sources give the same file: the only time in it is
+ * that of the commit, and ids are not random.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,9 +11,9 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 /** A row of firmware-parts.json. */
 interface FirmwarePart {
 	readonly name: string;
-	/** "sdk", "idf": version of the SDK or of ESP-IDF. */
+	/** A version; "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
 	readonly version: string;
-	/** The ESP-IDF version that contains it; the row must be checked for any other one. */
+	/** Version of ESP-IDF that contains this part in this version. For any other ESP-IDF the row must be checked. */
 	readonly within?: string;
 	readonly type: string;
 	/** SPDX. */
@@ -21,14 +21,14 @@ interface FirmwarePart {
 	readonly supplier: string;
 	readonly address: string;
 	readonly purl?: string;
-	/** CPE name, with VERSION in place of the version number. */
+	/** CPE name, with VERSION in place of the version. */
 	readonly cpe?: string;
 	readonly what: string;
 }
 
 export interface Sources {
 	readonly root: string;
-	/** Undefined if nothing was built with it; its version is then unknown. */
+	/** Version of the SDK; undefined if nothing was built with it. */
 	readonly sdk: string | undefined;
 	readonly idf: string | undefined;
 }
@@ -51,7 +51,7 @@ export function versionOfIDF(folder: string): string {
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** A sentence for each row that may have another version in this ESP-IDF. */
+/** Returns a sentence for each row with a part that may have another version in this ESP-IDF. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
@@ -142,7 +142,7 @@ function references(address: string): Models.ExternalReferenceRepository {
 	return new Models.ExternalReferenceRepository([website]);
 }
 
-/** Name-based UUID of the text (RFC 9562, 5.8). */
+/** Returns a name-based UUID of the text (RFC 9562, 5.8). */
 function uuidOf(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
 	bytes[6] = 0x80 | (bytes[6] & 0x0f);

@@ -1,4 +1,4 @@
-/** Version and time of a release, from its commit. */
+/** Version and time of a release, taken from its commit. */
 import { spawnSync } from "node:child_process";
 
 export interface Version {
@@ -7,14 +7,15 @@ export interface Version {
 	 */
 	readonly version: string;
 	readonly buildNumber: number;
-	/** Unix time in ms: the commit's, or $SOURCE_DATE_EPOCH. */
+	/** Unix time in ms: that of the commit, or $SOURCE_DATE_EPOCH. */
 	readonly builtUtcMs: number;
-	/** True with uncommitted changes, so that the build cannot be reproduced. */
+	/** True if there are uncommitted changes, so that the build cannot be reproduced. */
 	readonly isDirty: boolean;
 }
 
 /**
- * `version`: that of package.json. Throws an Error with a message for the user if git fails or the tag does not match.
+ * `version` is that of package.json. Throws an Error with a message for the user if git fails or the tag does not
+ * match.
  */
 export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
 	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];

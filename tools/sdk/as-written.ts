@@ -1,6 +1,6 @@
 /**
  * Reverts transformations of the bundler that are bad for XS: `!0` and `!1` take three bytes instead of one, and `let`
- * in place of `const` makes data in flash changeable.
+ * in place of `const` keeps data out of flash.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 
@@ -12,7 +12,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** A target may be a pattern; extra names do no harm. */
+/** Adds the assigned names. The target may be a pattern; names that are added without need do no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));
@@ -24,7 +24,7 @@ function literal({ start, end, argument }: Node): Edit[] {
 	return type === "Literal" && typeof value === "number" ? [{ start, end, text: String(value === 0) }] : [];
 }
 
-/** `const` for a `let` with variables that are all initialised and never assigned. */
+/** Replaces a `let` by `const` if all its variables are initialised and never assigned. */
 function constant(node: Node, assigned: ReadonlySet<string>): Edit[] {
 	const { start, kind } = node;
 	const variables = childrenOf(node);
@@ -49,7 +49,8 @@ function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
 export function asWritten(script: string): string {
 	const tree = parse(script);
 	const everywhere = assignedBelow(tree);
-	// The same name in another statement is another variable, unless it is a top-level one.
+	// The statements are edited one by one: except at the top level, the same name in another statement is another
+	// variable.
 	const edits = childrenOf(tree).flatMap((statement) => {
 		const isVariable = statement.type === "VariableDeclaration" && statement["kind"] === "let";
 		return editsBelow(statement, isVariable ? everywhere : assignedBelow(statement));

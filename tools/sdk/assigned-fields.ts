@@ -1,13 +1,13 @@
 /**
- * Moves initial values of fields into the constructors, for the firmware: XS makes a separate function for them in each
- * class, three slots of flash and a call per new object, 20 KB in all. Done by the bundler, as for browsers older than
- * ECMAScript 2022.
+ * Moves the initial values of fields into the constructors, for the firmware. XS makes a separate function for them in
+ * each class, which takes three slots of flash and a call per new object, 20 KB in all. The bundler does this, as for
+ * browsers older than ECMAScript 2022.
  */
 import { transform } from "rolldown/utils";
 
 /**
- * Throws an Error if the bundler fails. The fields must be plain (plain-fields.ts), because private ones would need
- * helpers.
+ * Throws an Error if the bundler fails. The fields must be plain ones (plain-fields.ts), because private ones would
+ * need helpers.
  */
 export async function withAssignedFields(script: string): Promise<string> {
 	const { code, errors } = await transform("main.js", script, {

@@ -1,18 +1,21 @@
 /**
- * XS byte code as a modifiable list of instructions: decoded from a function's bytes and encoded with the shortest
- * branches. The instructions and their lengths are in the SDK's xsCommon.c.
+ * XS byte code as a list of instructions that can be changed: decoded from a function's bytes, and encoded with the
+ * shortest branches. The instructions and their lengths are in the SDK's xsCommon.c.
  */
 
 export interface Instruction {
-	/** Name in XS without XS_CODE_ and the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
+	/** Name as in XS, without XS_CODE_ and without the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
 	name: string;
-	/** Operand bytes, except of branches. */
+	/** Bytes of the operand; branches have none. */
 	operand: readonly number[];
-	/** Target of a branch, or end of the code of a nested function; otherwise undefined. */
+	/** Target of a branch, or the end of a nested function's code; otherwise undefined. */
 	target: Instruction | undefined;
 }
 
-/** Instructions with a target relative to their end, in 1, 2 or 4 bytes; CODE skips the function's own code. */
+/**
+ * Instructions with a target, which is relative to their end and has 1, 2 or 4 bytes. CODE skips the code of a nested
+ * function.
+ */
 const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
 
 export class InstructionSet {
@@ -24,7 +27,7 @@ export class InstructionSet {
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");
-		// Names are two bytes long.
+		// Names are two bytes long on the chip.
 		const short = table.replace(/#ifdef mx32bitID[^#]*#else([^#]*)#endif/g, "$1");
 		for (const [, size, name] of short.matchAll(/(-?\d+) \/\* XS_(?:CODE_)?(\w+) \*\//g)) {
 			this.#numbers.set(name!, this.#names.length);
@@ -33,7 +36,7 @@ export class InstructionSet {
 		}
 	}
 
-	/** Throws an Error for invalid byte code. Ignores zeros behind it. */
+	/** Decodes a function's bytes. Zeros after the code are ignored. Throws an Error for invalid byte code. */
 	read(bytes: readonly number[]): Instruction[] {
 		const list: Instruction[] = [];
 		const at = new Map<number, Instruction>();
@@ -66,7 +69,7 @@ export class InstructionSet {
 		const size = this.#sizes[bytes[place]!];
 		if (size === undefined) throw new Error(`There is no byte code ${bytes[place]}.`);
 		if (size > 0) return size;
-		// A name, or bytes after their count.
+		// The operand is a name, or bytes after their count.
 		return size === 0 ? 3 : 1 - size + unsigned(bytes.slice(place + 1, place + 1 - size));
 	}
 

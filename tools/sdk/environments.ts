@@ -1,23 +1,25 @@
 /**
- * Stores the captured variables of all firmware functions in one shared list: XS makes an environment of 32 bytes, and
- * 16 per variable, for each function that captures any. In the preloaded machine environments never change, and a
- * function copies from it as many slots as its byte code says, from the third on (RETRIEVE in xsRun.c). The first two
- * slots may therefore be anything, and more may follow, so that all lists can overlap in one. Saves 44 KB of flash at
- * no cost at run time.
+ * Stores the captured variables of all firmware functions in one shared list. Otherwise XS has an environment of 32
+ * bytes, and 16 per variable, for each function that captures any. In the preloaded machine environments never change,
+ * and a function copies from its environment as many slots as its byte code says, from the third slot on (RETRIEVE in
+ * xsRun.c). The first two slots may therefore have any content, and more slots may follow, so that all lists can
+ * overlap in one. This saves 44 KB of flash and costs nothing at run time.
  */
 import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
-/** Merges the lists into one sequence that contains each; the end of one list may be the beginning of another. */
+/**
+ * Merges the lists into one sequence that contains each of them; the end of one list may be the beginning of another.
+ */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))
 		if (!parts.some((part) => placeOf(list, part) >= 0)) parts.push(list);
-	// Longest overlap first.
+	// The longest overlaps are joined first.
 	for (let length = (parts[0]?.length ?? 0) - 1; length > 0; length--) parts = joined(parts, length);
 	return parts.flat();
 }
 
-/** Joins lists where the last `length` items of one are the first of another. */
+/** Joins two lists where the last `length` items of one are the first items of the other. */
 function joined(lists: readonly (readonly string[])[], length: number): (readonly string[])[] {
 	const open = new Set(lists.filter((list) => list.length > length));
 	const rest = lists.filter((list) => !open.has(list));
@@ -49,7 +51,7 @@ function placeOf(list: readonly string[], whole: readonly string[]): number {
 
 export function shareEnvironments(heap: Heap): void {
 	const { slots } = heap;
-	/** Environments, with the function slots that refer to them. */
+	/** Function slots, by the environment that they refer to. */
 	const users = new Map<number, Slot[]>();
 	const others = new Set(heap.placesInTables());
 	for (const slot of slots) {
@@ -58,7 +60,7 @@ export function shareEnvironments(heap: Heap): void {
 		if (environment === undefined) for (const place of places) others.add(place);
 		else users.set(environment, [...(users.get(environment) ?? []), slot]);
 	}
-	// `this` of an arrow function is found by the end of the list, so such a list stays unchanged.
+	// A list with `this` of an arrow function stays unchanged, because XS finds `this` by the end of the list.
 	const shared = [...users.keys()].filter((place) => {
 		const [own, ...captured] = heap.listOf(place);
 		const isPlain = captured.length > 0 && captured.every((at) => slots[at]!.kind === "XS_CLOSURE_KIND");

@@ -1,7 +1,7 @@
 /**
  * Builds a board's firmware by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
  * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target `build`
- * is used, because others end programs that use serial ports.
+ * is used, because others end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
-/** Values of hosts/esp32/sdk.d.ts for a board and a release. */
+/** Returns the values of hosts/esp32/sdk.d.ts for a board and a release. */
 export function madeFor({ flashMB, partitions, ...row }: Board, release: Release = NO_RELEASE): Made {
 	return {
 		modules: {
@@ -32,7 +32,7 @@ export function madeFor({ flashMB, partitions, ...row }: Board, release: Release
 	};
 }
 
-/** A value as a JavaScript expression, deeply frozen. */
+/** Returns a value as a JavaScript expression, deeply frozen. */
 function frozen(value: unknown): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	if (Array.isArray(value)) return `Object.freeze([${value.map(frozen).join(", ")}])`;
@@ -47,18 +47,18 @@ export function partsOf({ ethernet }: Board): string[] {
 export interface Places {
 	readonly folder: string;
 	readonly output: string;
-	/** ESP-IDF's project, which contains `build`. */
+	/** ESP-IDF's project folder, which contains `build`. */
 	readonly project: string;
 	readonly image: string;
 }
 
 export interface Variant {
 	readonly board: Board;
-	/** Uses production.defaults. */
+	/** True to use production.defaults. */
 	readonly production: boolean;
-	/** Uses emulator.defaults. Default: for the chip itself. */
+	/** True to use emulator.defaults; default: the firmware is for a real chip. */
 	readonly emulated?: boolean;
-	/** Folder of all variants; undefined: .build/esp32. */
+	/** Folder of all variants; default: .build/esp32. */
 	readonly out: string | undefined;
 }
 
@@ -72,8 +72,8 @@ export function placesOf({ board, production, emulated, out }: Variant): Places 
 }
 
 /**
- * ESP-IDF's folder, by $IDF_PATH. Throws an Error with a message for the user if it is missing or its tools cannot be
- * run.
+ * Returns ESP-IDF's folder, $IDF_PATH. Throws an Error with a message for the user if it is missing or its tools cannot
+ * be run.
  */
 export function findIDF(folder = process.env["IDF_PATH"]): string {
 	if (!folder) throw new Error(`ESP-IDF is needed: $IDF_PATH is not set. ${IDF_ADVICE}`);
@@ -89,9 +89,9 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
-	/** Uses release.defaults; default: no. */
+	/** True to use release.defaults; default: false. */
 	readonly isRelease?: boolean;
-	/** Receives the tools' output in pieces. Default: standard error. */
+	/** Receives the output of the tools in pieces; default: standard error gets it. */
 	report?(text: string): void;
 }
 
@@ -112,13 +112,14 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	let text = readFileSync(join(HOST, "c-options"), "utf8");
 	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
 	const hasOtherOptions = writeChanged(options, text);
-	// The makefile depends on neither file: objects compiled with other settings have structures of other sizes.
+	// The old output is deleted: the makefile depends on neither file, and objects compiled with other settings have
+	// structures of other sizes.
 	if (hasOtherSettings || hasOtherOptions) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
 		SDKCONFIGPATH: sdkconfig,
 		PARTITIONS_FILE: join(HOST, board.partitions),
-		// Passed as a file, because mcconfig takes a single word.
+		// Passed as a file, because mcconfig accepts only a single word.
 		C_INCLUDES: `@${options}`,
 	};
 	const settings = { build, config: { version, builtUtcMs } };
@@ -134,8 +135,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 }
 
 /**
- * Deletes the SDK linker's list of names from earlier builds (kept so that compiled C has the right numbers), so that
- * the same sources always make the same image. `made`: folder of the generated C.
+ * Deletes the list of names that the SDK's linker keeps from earlier builds (so that compiled C has the right numbers).
+ * The same sources then always make the same image. `made` is the folder of the generated C.
  */
 function forgetNames(made: string): void {
 	if (!existsSync(made)) return;
@@ -144,8 +145,8 @@ function forgetNames(made: string): void {
 }
 
 /**
- * Lines of sdkconfig: the folder sdkconfig/ (all chips, then this one), the flash size of the partition table, and the
- * version, which identifies the image in the other slot.
+ * Returns the lines of sdkconfig: those of the folder sdkconfig/ (for all chips, then for this one), the flash size of
+ * the partition table, and the version, which identifies the image in the other slot.
  */
 export function sdkconfigOf({
 	board,
@@ -169,7 +170,7 @@ export function sdkconfigOf({
 
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
-	// ESP-IDF maps its own folders but not the one around its project.
+	// ESP-IDF maps the paths of its own folders, but not of the one around its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
@@ -178,7 +179,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
 	const places = await writeAll(order, sdk);
-	// mcconfig continues if ESP-IDF fails; then there is no image.
+	// The old image is deleted, because mcconfig continues if ESP-IDF fails.
 	rmSync(places.image, { force: true });
 	const env = {
 		...process.env,
@@ -187,19 +188,20 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
-	// The chip's folder is given here, because mcconfig changes its path to lower case.
+	// The chip's folder is named here, because mcconfig changes its path to lower case.
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
 	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, existsSync(places.image));
 	if (failure === undefined) return places;
-	// Otherwise the next build would reuse a failed build's output: missing settings, and C without its warnings.
+	// Otherwise the next build would use the output of a failed build, with settings missing and C compiled despite
+	// warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }
 
-/** Reason why there is no image to flash, or undefined. */
+/** Returns the reason why there is no image to flash, or undefined. */
 function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
 	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;
@@ -208,7 +210,7 @@ function failureOf(status: number | null, warnings: readonly string[], hasImage:
 
 interface Ended {
 	readonly status: number | null;
-	/** Forbidden lines of the build's output. */
+	/** Lines of the build's output that are not allowed. */
 	readonly warnings: string[];
 }
 
@@ -235,14 +237,14 @@ function run(
 	});
 }
 
-/** Writes the built firmware to the chip; keeps settings and factory data. Without a port, esptool searches for one. */
+/** Writes the firmware to the chip; settings and factory data stay. Without a port, esptool looks for one. */
 export function flash(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	const args = ["-m", "esptool", "--chip", board.chip, ...(port ? ["--port", port] : []), "--baud", "460800"];
 	return runHere("python", [...args, "write-flash", "@flash_args"], join(places.project, "build"));
 }
 
-/** Shows the chip's console until Ctrl-]. Without a port, ESP-IDF searches for one. */
+/** Shows the chip's console until Ctrl-]. Without a port, ESP-IDF looks for one. */
 export function monitor(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	return runHere("idf.py", ["-C", places.project, ...(port ? ["-p", port] : []), "monitor"], places.project);

@@ -1,14 +1,13 @@
 /**
  * Model of the preloaded machine in the SDK linker's C file: an array of slots, one per line, which refer to each other
- * by index, and tables that refer to slots. Slots can be removed; the rest is reordered so that XS finds properties as
- * fast as in the linker's own order.
+ * by index, and tables that refer to slots. Slots can be removed. The others are then reordered so that XS finds
+ * properties as fast as in the linker's own order.
  *
- * XS looks for a property at the object's index plus the colour of the name (fxOrdinaryGetProperty in xsType.c), and
- * walks the object's list if another name is there. A slot with that name at that index must therefore belong to the
- * object.
+ * XS looks for a property at the object's index plus the colour of the name (fxOrdinaryGetProperty in xsType.c). If the
+ * slot there has another name, XS walks the object's list. If it has that name, it must therefore belong to the object.
  */
 
-/** References to slots in the text. The code checks that no string contains such a text. */
+/** A reference to a slot in the text. The code checks that no string contains such a text. */
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
@@ -18,23 +17,23 @@ const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
-/** Kinds of an environment's first slot (not of a `with`). */
+/** Kinds that the first slot of an environment has (not that of a `with`). */
 const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
 const NO_ID = "XS_NO_ID";
 
-/** 16 bytes of flash. */
+/** A slot, 16 bytes of flash. */
 export interface Slot {
 	readonly line: string;
-	/** Index of the next slot of its list; undefined for the last one and items of arrays. */
+	/** Index of the next slot in its list; undefined for the last one, and for items of arrays. */
 	next: number | undefined;
 	/** Id as the linker writes it, xsID_name or a number. */
 	readonly id: string;
 	readonly flag: number;
-	/** XS_…_KIND. */
+	/** Kind, XS_…_KIND. */
 	readonly kind: string;
-	/** Text after `.value = `. */
+	/** The text after `.value = `. */
 	value: string;
-	/** True if nothing refers to it any more. */
+	/** True if the slot was removed. */
 	isGone: boolean;
 }
 
@@ -42,7 +41,7 @@ export function isProperty({ id, flag, kind }: Slot): boolean {
 	return (flag & INTERNAL) === 0 && id !== NO_ID && id !== "0" && kind !== "XS_INSTANCE_KIND";
 }
 
-/** Indices that the slot refers to, except `next`. */
+/** Returns the indices that the slot refers to, except `next`. */
 export function placesIn(value: string): number[] {
 	return [...value.matchAll(PLACE)].map((match) => Number(match[1]));
 }
@@ -90,13 +89,13 @@ export class Heap {
 		);
 	}
 
-	/** Colour of each name, by its number. */
+	/** Returns the colour of each name, by the name's number. */
 	colors(): number[] {
 		const { start, end } = arrayIn(this.#after, COLORS, "}");
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
 	}
 
-	/** Number of a slot's name, or 0. */
+	/** Returns the number of a slot's name, or 0. */
 	numberOf(place: number): number {
 		const { id } = this.slots[place]!;
 		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
@@ -128,12 +127,12 @@ export class Heap {
 		return arrayIn(this.#before, head, "};\n");
 	}
 
-	/** Slots referred to by the engine's stack and tables. */
+	/** Returns the slots that the engine's stack and tables refer to. */
 	placesInTables(): number[] {
 		return placesIn(this.#after);
 	}
 
-	/** The text without removed slots. Throws an Error if something refers to one. */
+	/** Returns the text without the removed slots. Throws an Error if anything refers to one of them. */
 	toString(): string {
 		const { colors, order } = this.#layOut();
 		const places = new Map(order.map((place, index) => [place, index]));
@@ -162,7 +161,7 @@ export class Heap {
 		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
-	/** New order of indices (less than 0: empty), and colours by the numbers of names. */
+	/** Determines the new order (an index below 0 means an empty slot), and the colours by the numbers of names. */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
 		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
@@ -179,7 +178,7 @@ export class Heap {
 		return { colors, order: layout.order };
 	}
 
-	/** Names that may be looked up in each instance. Captured variables are never looked up by name. */
+	/** Returns the names that may be looked up in each instance. Captured variables are never looked up by name. */
 	#ownedProperties(): Map<number, number[]> {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();
@@ -193,7 +192,7 @@ export class Heap {
 		return owned;
 	}
 
-	/** Items of arrays, each list after its size. */
+	/** Returns the items of arrays, each list after its size. */
 	#arrays(): number[][] {
 		return this.slots.flatMap(({ value, isGone }) => {
 			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
@@ -204,7 +203,7 @@ export class Heap {
 	}
 }
 
-/** Assigns indices so that no foreign slot is where an instance's property would be looked for. */
+/** Assigns indices so that no other object's slot is where XS would look for an instance's property. */
 class Layout {
 	readonly order: number[] = [];
 	readonly #colorOf: (slot: number) => number;
@@ -228,7 +227,7 @@ class Layout {
 		}
 	}
 
-	/** Uses free indices first. */
+	/** Places slots at free indices first. */
 	fill(slots: readonly number[]): void {
 		let holes = this.order.flatMap((slot, place) => (slot < 0 ? [place] : []));
 		for (const slot of slots) {
@@ -239,7 +238,7 @@ class Layout {
 		}
 	}
 
-	/** Uses consecutive indices. */
+	/** Places slots at consecutive indices. */
 	append(slots: readonly number[]): void {
 		let start = this.order.length;
 		while (slots.some((slot, index) => this.#isTakenFor(slot, start + index))) start++;
@@ -250,7 +249,7 @@ class Layout {
 		return (this.order[place] ?? -1) >= 0;
 	}
 
-	/** Returns true if an instance would take the slot at this index for its own. */
+	/** Returns true if XS would take the slot at this index for a property of an instance that does not own it. */
 	#isTakenFor(slot: number, place: number): boolean {
 		const color = this.#colorOf(slot);
 		return color > 0 && this.#instances.has(place - color);
@@ -263,7 +262,7 @@ class Layout {
 }
 
 /**
- * Assigns a colour from 1 on to each name; names of the same list get different ones. The most frequent names choose
+ * Assigns a colour from 1 on to each name; names in the same list get different colours. The most frequent names choose
  * first.
  */
 function colorsOf(lists: readonly (readonly number[])[]): Map<number, number> {

@@ -23,12 +23,12 @@ export interface Firmware {
 }
 
 export interface BuildOptions {
-	/** The firmware's first module, by its path from the root without extension. */
+	/** First module of the firmware, by its path from the root without extension. */
 	readonly main: string;
 	readonly bits?: Bits | undefined;
 }
 
-/** Runs a build step; throws with its output if it fails or warns. */
+/** Runs a build step. Throws an Error with its output if it fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
 	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
@@ -37,7 +37,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 
-/** Only changes are built. */
+/** Builds the firmware; only what has changed is built. */
 export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);
@@ -48,7 +48,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 		...process.env,
 		...toolchain.environment,
 		CC: toolchain.compiler,
-		// miniz, whose folder mcconfig does not know.
+		// Folder of miniz, which mcconfig does not know.
 		C_INCLUDE_PATH: join(sdk.folder, "modules", "data", "zlib"),
 		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
 		MODDABLE: sdk.folder,
@@ -61,7 +61,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
 	} catch (error) {
-		// Otherwise a file that is already compiled would not repeat its warnings.
+		// main.js is deleted, because a file that is already compiled would not repeat its warnings.
 		rmSync(join(folder, "main.js"), { force: true });
 		throw error;
 	}

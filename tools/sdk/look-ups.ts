@@ -2,9 +2,9 @@
 import type { Heap } from "./heap.js";
 
 /**
- * Looks up each named slot as XS does (fxOrdinaryGetProperty in xsType.c): if an object lies at the slot's place minus
+ * Looks up each named slot as XS does (fxOrdinaryGetProperty in xsType.c): if an object is at the slot's index minus
  * the colour of its name, XS takes the slot for a property of that object. Throws an Error if the slot belongs to
- * another object. Returns the number of properties found without a walk along the list.
+ * another object. Returns the number of properties that XS finds without walking along a list.
  */
 export function checkLookUps(heap: Heap): number {
 	const colors = heap.colors();
@@ -14,7 +14,7 @@ export function checkLookUps(heap: Heap): number {
 		const color = colors[heap.numberOf(place)] ?? 0;
 		const owner = place - color;
 		if (color === 0 || kind === "XS_INSTANCE_KIND" || heap.slots[owner]?.kind !== "XS_INSTANCE_KIND") continue;
-		// XS never looks for names there.
+		// XS never looks for names in an environment.
 		if (heap.isEnvironment(owner)) continue;
 		if (!lists.has(owner)) lists.set(owner, new Set(heap.listOf(owner)));
 		if (!lists.get(owner)!.has(place))

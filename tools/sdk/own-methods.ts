@@ -1,7 +1,7 @@
 /**
- * Makes methods and accessors private that are only used inside their class, for the firmware: plain-fields.ts then
- * gives those of all classes the same few names. A name qualifies if it occurs in the whole script only in one class,
- * as `this.name` or a declaration, and is not a text, a private name or a name that the engine calls.
+ * Makes methods and accessors private that are only used inside their class, for the firmware. plain-fields.ts then
+ * gives those of all classes the same few names. A name qualifies if the whole script has it only in one class, as
+ * `this.name` or a declaration, and if it is not a text, a private name or a name that the engine calls.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
@@ -16,11 +16,11 @@ const BUILT_IN = new Set(
 const HOOKS = /^(next|return|throw|then|toJSON)$/;
 
 interface Uses {
-	/** The class around the first occurrence. */
+	/** The class that contains the first occurrence. */
 	readonly owner: Node | undefined;
 	/** True if a class declares it as method or accessor. */
 	isDeclared: boolean;
-	/** True if there is an `x.name`; otherwise C calls it. */
+	/** True if the script contains `x.name`; otherwise the method may be called from C. */
 	isAsked: boolean;
 	/** True while all occurrences are in that class and use `this`. */
 	isOwn: boolean;
@@ -30,7 +30,7 @@ interface Uses {
 class OwnMethods {
 	readonly edits: Edit[];
 	readonly #uses = new Map<string, Uses>();
-	/** Texts, which may be names, and private names. */
+	/** Private names, and texts, which may be names. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -67,8 +67,8 @@ class OwnMethods {
 }
 
 /**
- * Returns the script with private methods. A method called from C must not be called via `this`, because it would be
- * renamed.
+ * Returns the script with private methods. A method called from C must not be called via `this` in the script, because
+ * it would then be renamed.
  */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);

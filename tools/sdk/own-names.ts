@@ -1,16 +1,16 @@
 /**
- * Renames properties that have the same name as one of the engine, for the firmware: the SDK's linker leaves out engine
- * functions that no script names, and cannot distinguish our `take` from the iterators'. Saves 7 KB.
+ * Renames properties that have the same name as one of the engine, for the firmware. The SDK's linker leaves out engine
+ * functions that no script names, and cannot distinguish our `take` from the iterators'. This saves 7 KB.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
 /**
- * The project's own property names that the engine also has. The firmware uses none of the engine's, and the engine's C
- * does not know the project's.
+ * Property names of the project that the engine also has. The firmware uses none of the engine's properties with these
+ * names, and the engine's C does not know the project's.
  */
 export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
 
-/** Objects of the engine with these properties. */
+/** Objects of the engine that have such properties. */
 const ENGINES = /^(Array|Math|Object|String|Uint8Array|Iterator|Float64Array)$/;
 
 function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
@@ -27,10 +27,10 @@ function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
 	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, isRenamed))];
 }
 
-/** C must not use any of these names. */
+/** Renames the properties. C must not use any of these names. */
 export function withOwnNames(script: string): string {
 	const names = new Set(OWN_NAMES);
-	// A shorthand's key and value are at one place.
+	// A shorthand's key and value are at the same place.
 	const edits = new Map(editsBelow(parse(script), names).map((edit) => [`${edit.start}`, edit]));
 	return edited(script, [...edits.values()]);
 }

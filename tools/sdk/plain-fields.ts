@@ -1,16 +1,16 @@
 /**
- * Turns the private fields of a script into plain ones for the firmware: the first of a class becomes `$0`, the next
- * `$1` and so on, continuing after those of the superclass. XS needs a closure for each private name in each method
- * that uses it, 60 KB of flash in all, and one more slot in each instance. Each property name takes flash for its text
- * and its place in the tables, so all classes share a few. The compiler and the simulator use the real private fields,
- * so access from another class is found there.
+ * Turns the private fields of a script into plain ones, for the firmware. The first field of a class becomes `$0`, the
+ * next one `$1` and so on, continuing after those of the superclass. XS needs a closure for each private name in each
+ * method that uses it, 60 KB of flash in all, and one more slot in each instance. Each property name takes flash for
+ * its text and its place in the tables, so all classes share a few names. The compiler and the simulator use the real
+ * private fields, so they report access from another class.
  *
  * A field without an initial value loses its declaration, which would take code in each constructor, 11 KB in all. Its
- * first assignment makes the property; until then it reads as undefined, as before.
+ * first assignment then makes the property; until then it reads as undefined, as before.
  *
- * The meaning stays the same as long as no object has two fields of one name and no code uses the name itself. Code
- * that would change it causes an Error: an unknown superclass, `#name in x`, `$0` elsewhere. Two things do change: `{
- * ...instance }` and Object.freeze(instance) include such fields.
+ * The meaning stays the same as long as no object has two fields of the same name and no code uses the name itself.
+ * Code that would change the meaning causes an Error: an unknown superclass, `#name in x`, `$0` elsewhere. Two things
+ * do change: `{ ...instance }` and Object.freeze(instance) include such fields.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse } from "./syntax.js";
 
@@ -20,12 +20,12 @@ interface Class {
 	readonly superClass: Node | undefined;
 }
 
-/** Superclasses of the engine, without private names. */
+/** Superclasses that belong to the engine and have no private names. */
 const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
 	readonly edits: Edit[] = [];
-	/** Classes by the names bound to them, and by their nodes. */
+	/** Classes, by the names bound to them and by their nodes. */
 	readonly #classes = new Map<string, Class>();
 	readonly #nodes = new Map<Node, Class>();
 	/** All other names, and texts that could be names. */
@@ -39,7 +39,7 @@ class PlainFields {
 				throw new Error(`A private name would become ${text}, which is there already.`);
 	}
 
-	/** `binding`: the variable that gets the node's value. */
+	/** `binding` is the variable that gets the node's value. */
 	#find(node: Node, binding: string): void {
 		const { type } = node;
 		if (type === "Identifier") this.#others.add(nameOf(node));
@@ -62,7 +62,7 @@ class PlainFields {
 		this.#nodes.set(node, found);
 	}
 
-	/** `around`: the classes around the node, innermost first. */
+	/** `around` lists the classes around the node, innermost first. */
 	#replace(node: Node, around: readonly Class[]): void {
 		const { type, start, end } = node;
 		if (isOnlyDeclared(node)) {
@@ -83,7 +83,7 @@ class PlainFields {
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {
-			// Native classes of the SDK have none.
+			// Native classes of the SDK have no private names.
 			if (nameOf(below(above, "callee")) === "Native") return count;
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);

@@ -1,6 +1,6 @@
 /**
- * Input of mcconfig: a folder with the firmware's script, and a manifest that adds it to the host's manifest with C,
- * data and memory. mcconfig names its output after that folder.
+ * Input of mcconfig: a folder with the firmware's script and a manifest, which adds the script to the host's manifest
+ * with C, data and memory. mcconfig names its output after that folder.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,8 +11,7 @@ import { plainness, ROOT } from "./sdk.js";
 export interface Project {
 	readonly folder: string;
 	/**
-	 * The firmware's first module by its path from the root, such as "hosts/linux/main", with a manifest.json beside
-	 * it.
+	 * First module of the firmware by its path from the root, such as "hosts/linux/main"; a manifest.json is beside it.
 	 */
 	readonly main: string;
 	readonly made?: Made;
@@ -33,7 +32,7 @@ export async function writeProject({ folder, main, made, parts = [], settings }:
 		include: [`${dirname(main)}/manifest.json`, ...parts].map((path) => join(ROOT, path)),
 		modules: { main: "./main" },
 		preload: ["main"],
-		// Version of our linker: a changed manifest causes linking.
+		// Version of our linker, so that a changed linker causes linking.
 		linker: linkerVersion(),
 		...settings,
 	};
@@ -43,7 +42,7 @@ export async function writeProject({ folder, main, made, parts = [], settings }:
 	return { ...script, changed };
 }
 
-/** Text that changes with the program that reduces the linker's file. */
+/** Returns a text that changes with the program that reduces the linker's file. */
 function linkerVersion(): string {
 	if (plainness() !== "") return plainness();
 	const hash = createHash("sha256");
@@ -61,7 +60,9 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Writes a file only if its text changes, because make goes by its age. Returns true if it did. */
+/**
+ * Writes a file only if its text changes, because make goes by the file's age. Returns true if the file was written.
+ */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

@@ -1,13 +1,13 @@
 /**
- * Choices of a firmware's publisher for the build: a JSON file outside of this repository (`npm run build -- --release
- * FILE`), described in docs/flashing.md.
+ * Choices of a firmware's publisher for the build, in a JSON file outside of this repository (`npm run build --
+ * --release FILE`), which docs/flashing.md describes.
  */
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pointOf } from "../ota/keys.js";
 
-/** Settings of hosts/esp32/sdk.d.ts. */
+/** Values of RELEASE in hosts/esp32/sdk.d.ts. */
 export interface Release {
 	readonly updateKeys: readonly string[];
 	readonly revokedKeys: readonly string[];
@@ -33,7 +33,8 @@ type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "upgrade_url", "security_level"];
 
 /**
- * Reads such a file; keys are PEM files relative to its folder. Throws an Error whose message can be shown to the user.
+ * Reads such a file. Keys are PEM files, relative to its folder. Throws an Error whose message can be shown to the
+ * user.
  */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
@@ -48,7 +49,7 @@ export function readRelease(path: string): Release {
 	};
 	const pointIn = (name: string, file: string): string => {
 		const bytes = readFileSync(resolve(dirname(path), file));
-		// A private key would work but must not be where firmware is built.
+		// A private key would work, but it must not be where firmware is built.
 		if (bytes.includes("PRIVATE KEY")) throw wrong(name, `to name public keys; ${file} holds a private one`);
 		return Buffer.from(pointOf(createPublicKey(bytes))).toString("hex");
 	};

@@ -29,17 +29,17 @@ export interface RunSettings {
 	/** `Update.keys`, in hex; default: none. */
 	readonly updateKeys?: readonly string[];
 	/**
-	 * Joins this computer's network with its address and announces itself by mDNS; default: reachable from this
-	 * computer only.
+	 * True to join this computer's network with its address and to announce the gateway by mDNS. Default: reachable
+	 * from this computer only.
 	 */
 	readonly announce?: boolean;
 	/** Value of `info.board`. */
 	readonly board?: string;
-	/** Fault that ended the previous run; undefined: power was switched on. */
+	/** Fault that ended the previous run; undefined if the power was switched on. */
 	readonly ending?: string | undefined;
 	/** Initial contents of power.txt in the state folder; default: USB. */
 	readonly power?: string;
-	/** Adds an Ethernet port; cable.txt of the state folder controls its cable. Default: none. */
+	/** True to add an Ethernet port; cable.txt in the state folder controls its cable. Default: none. */
 	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep. */
 	readonly wakeReason?: number;
@@ -49,8 +49,8 @@ export interface RunSettings {
 export const MACHINE_ENDED = 3;
 
 /**
- * The firmware prints `ready https://… http://…` once it serves. It ends with 0 on SIGTERM; SIGUSR1 is a short press of
- * the button, SIGUSR2 prints the memory in use.
+ * Starts the firmware. It prints `ready https://… http://…` once it serves and ends with 0 on SIGTERM. SIGUSR1 is a
+ * short press of the button; SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;

@@ -1,7 +1,7 @@
 /**
- * Bundles a compiled main and its imports into one script for the Moddable SDK. One module instead of one per file
- * takes a third less flash: unused code is removed, constants are inlined, and there are no lists of imports and
- * exports. Its input is the compiler's output, so that XS runs what was type-checked. Modules of the SDK ("timer") stay
+ * Bundles a compiled main module and its imports into one script for the Moddable SDK. One module instead of one per
+ * file takes a third less flash: unused code is removed, constants are inlined, and there are no lists of imports and
+ * exports. The input is the compiler's output, so that XS runs what was type-checked. Modules of the SDK ("timer") stay
  * imports.
  */
 import { dirname, join, relative, sep } from "node:path";
@@ -15,31 +15,31 @@ import { withPlainFields } from "./plain-fields.js";
 import { plainness } from "./sdk.js";
 import { withShortNames } from "./short-names.js";
 
-/** "timer", "text/decoder"; not "node:fs". */
+/** Matches "timer" and "text/decoder", but not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
 	readonly text: string;
-	/** Characters from each file, by path from the root, before shortening. */
+	/** Number of characters from each file, by its path from the root, before shortening. */
 	readonly lengths: ReadonlyMap<string, number>;
 }
 
 export interface Made {
-	/** Texts of modules by import name. */
+	/** Source texts of further modules, by import name. */
 	readonly modules: Readonly<Record<string, string>>;
-	/** Global constants as JavaScript; code that they exclude is left out with its imports. */
+	/** Global constants, as JavaScript. Code that they exclude is left out, with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
 }
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
-/** Output of the bundler in the smallest form for XS. */
+/** Returns the bundler's output in its smallest form for XS. */
 async function shortened(script: string): Promise<string> {
 	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 
-/** `main`: path from the root without extension; `build`: the compiler's folder. Throws an Error on failure. */
+/** `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on failure. */
 export async function makeScript(build: string, main: string, { modules, constants } = NOTHING): Promise<Script> {
 	const isPlain = plainness() === "all";
 	const bundle = await rolldown({
@@ -55,7 +55,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 			},
 		],
 		transform: { define: constants },
-		// Unused frozen tables and native classes are left out like any other code.
+		// Frozen tables and native classes are left out if unused, like any other code.
 		treeshake: { manualPureFunctions: ["Object.freeze", "Native"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
@@ -74,7 +74,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
-			// Generated files count as part of main.
+			// Generated files count as part of the main module.
 			file.startsWith("\0")
 				? `${dirname(main)}/${file.slice(1)}`
 				: relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),

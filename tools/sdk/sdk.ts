@@ -1,6 +1,6 @@
 /**
- * Finds the Moddable SDK by $MODDABLE, and a compiler for it. The SDK is not part of this project; without it, an error
- * says what to install.
+ * Finds the Moddable SDK by $MODDABLE, and a compiler for it. The SDK is not part of this project; if it is missing, an
+ * error says what to install.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Parts of a firmware that are built without our transformations; each value includes the previous one. */
+/** Parts that are built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
 /**
- * By $GATEWAY_PLAIN: `linker` leaves the SDK linker's output unchanged, `all` also keeps the script's names and
- * functions. The firmware is larger, but a fault is easier to trace. Throws an Error for another word.
+ * Reads $GATEWAY_PLAIN. `linker` leaves the output of the SDK's linker unchanged; `all` also keeps the script's names
+ * and functions. The firmware is then larger, but a fault is easier to trace. Throws an Error for another word.
  */
 export function plainness(): Plainness {
 	const word = process.env["GATEWAY_PLAIN"] ?? "";
@@ -23,8 +23,8 @@ export function plainness(): Plainness {
 }
 
 /**
- * $PATH with the SDK's tools, for mcconfig and its makefiles, which also need $MODDABLE. `xsl` is our own program,
- * which calls the SDK's and reduces its output (link.ts).
+ * Returns the $PATH with the SDK's tools, for mcconfig and its makefiles, which also need $MODDABLE. `xsl` in it is our
+ * own program, which calls the SDK's linker and reduces its output (link.ts).
  */
 export function pathWith({ folder, tools }: SDK): string {
 	if (plainness() !== "") return [tools, process.env["PATH"] ?? ""].join(delimiter);
@@ -32,23 +32,23 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// Equal for every SDK, because builds may run in parallel.
+	// The file is the same for every SDK, because builds may run in parallel.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
 	return [own, tools, process.env["PATH"] ?? ""].join(delimiter);
 }
 
-/** Word width. With 32, slots have 16 bytes and chunks the same size as on the microcontroller. */
+/** Word width. With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
 export type Bits = 32 | 64;
 
 export interface SDK {
 	readonly folder: string;
-	/** mcconfig, xsc, xsl and the others. */
+	/** Folder of mcconfig, xsc, xsl and the other tools. */
 	readonly tools: string;
 }
 
-/** Throws an Error with sentences for the user if there is no SDK or its tools are not built. */
+/** Throws an Error with a message for the user if there is no SDK or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);
@@ -69,7 +69,7 @@ export interface Toolchain {
 }
 
 /**
- * $GATEWAY_SYSROOT32: a folder with 32-bit Debian libraries (i386), for a machine on which they cannot be installed.
+ * Uses $GATEWAY_SYSROOT32, a folder with 32-bit Debian libraries (i386), on a machine where they cannot be installed.
  */
 function toolchain32(): Toolchain {
 	const sysroot = process.env["GATEWAY_SYSROOT32"];
@@ -103,7 +103,9 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/** By default the 32-bit one if it works. throws an Error whose message can be shown to the user. */
+/**
+ * Returns the toolchain; by default the 32-bit one if it works. Throws an Error whose message can be shown to the user.
+ */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {
@@ -114,8 +116,9 @@ export function findToolchain(bits?: Bits): Toolchain {
 }
 
 /**
- * Returns true if this output line makes a build fail: the SDK's linker warns of state in a preloaded module that ends
- * up in RAM, its compiler of slow natives, or the C compiler of a file in hosts/. Warnings of other C code are allowed.
+ * Returns true if this line of output makes a build fail. Such lines are warnings of the SDK's linker about state in a
+ * preloaded module that ends up in RAM, of the SDK's compiler about slow natives, and of the C compiler about a file in
+ * hosts/. Warnings about other C code are allowed.
  */
 export function isForbidden(line: string): boolean {
 	return /### warning|no const|not frozen|cannot optimize/.test(line) || OWN_C_WARNING.test(line);

@@ -1,9 +1,9 @@
 /**
- * Reduces the number of variable names in a script, for the firmware: XS stores each name in flash, with a slot of 16
- * bytes, its text and entries in two tables. The bundler finds which variables can share a name; each of these names is
- * then replaced by that of a property. Properties keep theirs.
+ * Reduces the number of variable names in a script, for the firmware. XS stores each name in flash, with a slot of 16
+ * bytes, its text, and entries in two tables. The bundler finds which variables can share a name; each of these names
+ * is then replaced by the name of a property. Properties keep their names.
  *
- * XS error messages then name the property instead of the variable.
+ * Error messages of XS then name the property instead of the variable.
  */
 import { minify } from "rolldown/utils";
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
@@ -11,7 +11,7 @@ import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propert
 class Names {
 	readonly properties = new Set<string>();
 	readonly variables = new Set<string>();
-	/** Identifiers of variables, local or global, with a prefix that the syntax needs. */
+	/** Places of identifiers of local and global variables, each with a prefix that the syntax needs there. */
 	readonly places: { readonly node: Node; readonly prefix: string }[] = [];
 
 	constructor(script: Node) {
@@ -27,7 +27,7 @@ class Names {
 		const passed = [key, below(node, "imported"), below(node, "exported")];
 		for (const child of childrenOf(node)) {
 			if (passed.includes(child)) continue;
-			// `{ a }` and `{ a = 1 }`: the variable is at the key's place.
+			// In `{ a }` and `{ a = 1 }` the variable is at the key's place.
 			if (node["shorthand"] === true) this.#find(child, `${nameOf(key)}: `);
 			else this.#find(child, node.type === "AssignmentPattern" && child === node["left"] ? prefix : "");
 		}
@@ -72,7 +72,7 @@ export async function withShortNames(script: string): Promise<string> {
 	return withNamesOfProperties(code);
 }
 
-/** Variables with equal names keep equal names, so scopes do not matter. */
+/** Gives variables the names of properties. Variables with equal names keep equal names, so scopes do not matter. */
 export function withNamesOfProperties(script: string): string {
 	const { properties, variables, places } = new Names(parse(script));
 	const globals = new Set(places.map(({ node }) => nameOf(node)).filter((name) => !variables.has(name)));

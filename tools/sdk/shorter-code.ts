@@ -1,8 +1,8 @@
 /**
- * Shortens the byte code of the firmware's functions in bytes and steps where XS's compiler must be more general:
- * - Branches have the width needed for the whole script; most fit into one byte.
+ * Shortens the byte code of the firmware's functions, in bytes and in steps, where XS's compiler must be more general:
+ * - Branches have the width needed for the whole script; here most of them fit into one byte.
  * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. The
- *   type checker finds those, so a slot without a name suffices, and a declaration is an assignment.
+ *   type checker finds such uses, so a slot without a name suffices, and a declaration is just an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.
  * - The bundler writes `undefined` as `void 0`, and -1 is compiled as a negated 1.
  * - Texts and the code of nested functions are copied into RAM each time; in flash they can be used in place.
@@ -11,9 +11,9 @@ import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
 
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
-/** Code as the linker writes it. */
+/** Code in the form that the linker writes. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
-/** Characters of an escaped byte in a C text. */
+/** Number of characters of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 
@@ -29,7 +29,7 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** Removes instructions; branches to them go to the next instruction. */
+/** Removes instructions; branches to them then go to the next instruction. */
 function without(list: readonly Instruction[], gone: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;
@@ -81,7 +81,7 @@ function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	return withKeptValues(without(list, gone));
 }
 
-/** Keeps a value on the stack that is stored into a variable and loaded again immediately. */
+/** Keeps a value on the stack if it is stored into a variable and loaded again immediately. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const gone = new Set<Instruction>();
@@ -112,7 +112,7 @@ function withShortConditions(list: readonly Instruction[]): Instruction[] {
 			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
 			if (!isKept(at)) continue;
 			if (CONDITION.test(at.name)) {
-				// The second jump has the same condition and thus the same result.
+				// The second branch has the same condition and therefore the same result.
 				const to = at.name === second!.name ? at.target : after;
 				if (!isKept(to)) continue;
 				second!.target = to;
@@ -128,7 +128,7 @@ function opposite(condition: string): string {
 	return condition === "BRANCH_IF" ? "BRANCH_ELSE" : "BRANCH_IF";
 }
 
-/** Replaces the code of a preloaded machine's functions by shortened code, all in one array. */
+/** Shortens the code of all functions in a preloaded machine, and puts it into one array. */
 export function shortenCode(heap: Heap, instructions: InstructionSet): void {
 	const places = new Map<string, number>();
 	let all = "";

@@ -1,10 +1,10 @@
 /**
- * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code has their names. The
- * linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each in flash; without it a script finds
- * undefined, and a call throws a TypeError. Saves 9 KB.
+ * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code contains their names.
+ * The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. Without the
+ * property a script finds undefined, and a call throws a TypeError. This saves 9 KB.
  *
- * Stripped constructors, getters and setters stay, and so do functions that the engine has in tables of its own:
- * calling one ends the machine ("dead strip", 4). Code that names a function keeps it from being stripped, and the
+ * Stripped constructors, getters and setters stay, and so do functions that the engine has in its own tables: calling
+ * one of these ends the machine ("dead strip", 4). Code that names a function keeps it from being stripped, and the
  * linker keeps functions that the engine itself calls for conversions, iteration and the like (fxStripCallbacks in
  * xslStrip.c). The remaining case is a property name made at run time, `object[text]` with the text "__proto__": the
  * firmware looks up no such names.
@@ -35,7 +35,7 @@ export function withoutStripped(heap: Heap): void {
 		heap.slots[last]!.next = slot.next;
 		slot.isGone = true;
 	}
-	// The engine's own list of functions keeps its order, including stripped ones.
+	// The engine's own list of functions keeps its order, and stripped functions stay in it.
 	heap.changeTables(renumbered);
 	heap.setRows("gxBuilders", kept);
 }

@@ -1,7 +1,7 @@
 /** Parses a script into a tree and edits its text at positions of the tree. */
 import { parseAst } from "rolldown/parseAst";
 
-/** A node of ESTree. `start` and `end` count code units of the text. */
+/** A node of ESTree. `start` and `end` are positions in code units of the text. */
 export interface Node {
 	readonly type: string;
 	readonly start: number;
@@ -15,7 +15,7 @@ export interface Edit {
 	readonly text: string;
 }
 
-/** Throws an Error for invalid JavaScript modules. */
+/** Throws an Error if the text is not a valid JavaScript module. */
 export function parse(script: string): Node {
 	return parseAst(script, { lang: "js" }) as unknown as Node;
 }
@@ -30,7 +30,7 @@ export function childrenOf(node: Node): Node[] {
 	return Object.values(node).flat().filter(isNode);
 }
 
-/** Empty for any other node. */
+/** Returns the name of an identifier; empty for any other node. */
 export function nameOf(node: Node | undefined): string {
 	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
 }
@@ -39,14 +39,14 @@ export function isClass({ type }: Node): boolean {
 	return type === "ClassDeclaration" || type === "ClassExpression";
 }
 
-/** Name node of a property, unless it is computed. */
+/** Returns the node of a property's name, unless the name is computed. */
 export function propertyOf(node: Node): Node | undefined {
 	if (node["computed"] === true) return undefined;
 	if (node.type === "MemberExpression") return below(node, "property");
 	return /^(Property|MethodDefinition|PropertyDefinition)$/.test(node.type) ? below(node, "key") : undefined;
 }
 
-/** The text with all edits, which must not overlap. */
+/** Returns the text with all edits, which must not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
 	let result = "";
 	let end = 0;

@@ -1,16 +1,16 @@
 /**
- * Budget of each part of the firmware in its flash slot, in bytes: `npm run size` shows it beside the measured size,
- * and fails if it is exceeded. In that case make the part smaller, or raise its line and reduce a reserved room below;
- * a test checks that the sum of all lines fits the slot.
+ * Budget of each part of the firmware in its flash slot, in bytes. `npm run size` shows it beside the measured size,
+ * and fails if the size exceeds it. In that case make the part smaller, or raise its line and reduce a reserved room
+ * below; a test checks that the sum of all lines fits the slot.
  *
- * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on
- * the board where it is largest, plus about a hundred bytes: a board with radio and Ethernet has 10 KB left in all. A
+ * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
+ * board where it is largest, plus about a hundred bytes: a board with radio and Ethernet has 10 KB left in all. A
  * larger feature has to make room first, or be left out of some boards.
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
- * third less for folders with long expressions (readout, hdlc, json); most were a tenth off. So a budget shows growth
- * well, but the true size only roughly.
+ * third less for folders with long expressions (readout, hdlc, json); most were wrong by about a tenth. So a budget
+ * shows growth well, but the true size only roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 16800,
@@ -65,7 +65,10 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource obis-names.bin": 15100,
 	"resource timezones.bin": 8000,
 
-	/** native.ts, of the largest chip: the C3, which has no radio, so that the room for modules/zigbee is free. */
+	/**
+	 * The value of native.ts for the largest chip, the C3. It has no radio, so that the room for modules/zigbee is free
+	 * there.
+	 */
 	"ESP-IDF and all C": 982000,
 });
 

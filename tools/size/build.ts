@@ -1,6 +1,6 @@
 /**
- * Builds byte code, resources and preloaded machine of a board's firmware without ESP-IDF: the SDK's mcconfig writes a
- * makefile, and only the two targets needed are made.
+ * Builds byte code, resources and preloaded machine of a board's firmware without ESP-IDF. The SDK's mcconfig writes a
+ * makefile, of which only the two necessary targets are made.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -21,12 +21,12 @@ export interface Built {
 	warnings: string[];
 }
 
-/** Throws an Error with the output of a failed step. `folder`: an empty folder for all output. */
+/** Throws an Error with the output of a failed step. `folder` is an empty folder for all output. */
 export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	mkdirSync(output);
-	// Build settings required by the linker.
+	// Build settings that the linker requires.
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 

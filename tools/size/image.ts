@@ -1,6 +1,6 @@
 /**
- * Reads the C file that the SDK's linker (xsl) makes of all modules, for `npm run size`: the flash that the preloaded
- * machine takes, by owner.
+ * Reads the C file that the SDK's linker (xsl) makes of all modules, for `npm run size`, and calculates the flash that
+ * the preloaded machine takes, by owner.
  *
  * The file holds the machine after loading: an array of slots, one per line, with byte code and strings in place, and
  * the tables of names. A slot belongs to the first owner that reaches it: built-ins of the engine, then modules of the
@@ -18,7 +18,7 @@ const SCRIPT_BYTES = 36;
 
 export interface Share {
 	slots: number;
-	/** Byte code, and bytes of buffers. */
+	/** Bytes of byte code and of buffers. */
 	codeBytes: number;
 	stringBytes: number;
 }
@@ -26,9 +26,9 @@ export interface Share {
 export interface Image {
 	/** Shares by the manifest's module names, including our script, and by the names in the constants below. */
 	shares: Map<string, Share>;
-	/** Tables of names, scripts and native functions. */
+	/** Bytes of the tables of names, scripts and native functions. */
 	tableBytes: number;
-	/** Changeable properties in flash: each takes 4 bytes of RAM, and a slot once changed. */
+	/** Number of changeable properties in flash. Each takes 4 bytes of RAM, and a slot once it was changed. */
 	aliases: number;
 }
 
@@ -36,16 +36,16 @@ export interface Image {
 export const BUILT_INS = "(built-ins)";
 /** Names of properties, one for all modules. */
 export const NAMES = "(names)";
-/** The module that our script is. */
+/** Name of the module that is our script. */
 export const SCRIPT = "main";
 
 interface Slot {
-	/** Index of the following slot, if any. */
+	/** Index of the next slot in the list, if any. */
 	next: number[];
-	/** Other slots that it refers to. */
+	/** Other slots that the slot refers to. */
 	refers: number[];
 	isKey: boolean;
-	/** A list of captured variables: nearly all functions share one (tools/sdk/environments.ts). */
+	/** True in a list of captured variables, which nearly all functions share (tools/sdk/environments.ts). */
 	isCaptured: boolean;
 	share: Share;
 }
@@ -71,8 +71,8 @@ export function readImage(text: string): Image {
 			if (owned.has(index) || heap[index] === undefined) continue;
 			owned.add(index);
 			add(share, heap[index].share);
-			// The shared list of captured variables also leads to those of other functions; the script owns the whole
-			// list anyway.
+			// The shared list of captured variables also leads to the variables of other functions; the script owns the
+			// whole list anyway.
 			if (owner === SCRIPT || !heap[index].isCaptured) waiting.push(...heap[index].next);
 			waiting.push(...heap[index].refers);
 		}
@@ -82,7 +82,7 @@ export function readImage(text: string): Image {
 	for (const index of keys) owned.add(index);
 	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
 	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
-	// The list of modules would reach everything, so its entries are followed one by one.
+	// The list of modules leads to everything, so its entries are followed one by one.
 	owned.add(list);
 	for (const { entry } of modules) owned.add(entry);
 
@@ -107,7 +107,7 @@ export function readImage(text: string): Image {
 	return { shares, tableBytes: tableBytes(text), aliases: Number(/#define mxAliasCount (\d+)/.exec(text)?.[1] ?? 0) };
 }
 
-/** Lines between the braces of an array. */
+/** Returns the lines between the braces of an array. */
 function section(text: string, name: string): string[] {
 	const head = new RegExp(`^static const ${name}\\[\\w+\\] = \\{\\n`, "m").exec(text);
 	if (head === null) throw new Error(`The linker's file has no ${name}: this SDK writes it in another way.`);
@@ -123,10 +123,10 @@ function readSlot(line: string): Slot {
 		(sum, match) => sum + match[1].length / 4,
 		0,
 	);
-	// In the array of all code (tools/sdk/shorter-code.ts).
+	// The code may be in the array of all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
-	// Texts may contain anything, even something like a reference.
+	// Texts are removed first, because one may look like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
 	// Items of an array are consecutive.
@@ -141,7 +141,10 @@ function readSlot(line: string): Slot {
 	};
 }
 
-/** Bytes of a C string as the linker writes it: each byte outside ASCII is \xNN and a pair of quotation marks. */
+/**
+ * Returns the length of a C string as the linker writes it: each byte outside ASCII is \xNN and a pair of quotation
+ * marks.
+ */
 function textLength(literal: string): number {
 	return literal
 		.slice(1, -1)
@@ -155,7 +158,7 @@ interface Module {
 	instance: number;
 }
 
-/** The list of loaded modules: the object that has our script as a property, and its properties. */
+/** Finds the list of loaded modules: the object that has our script as a property, and its properties. */
 function listModules(lines: readonly string[], heap: readonly Slot[]): { list: number; modules: Module[] } {
 	const pattern =
 		/\.ID = (?:xsID_(\w+)|\d+ \/\* (.+?) \*\/), .*XS_REFERENCE_KIND.*\.reference = \(txSlot\*\)&gxHeap\[(\d+)\]/;
@@ -175,7 +178,7 @@ function listModules(lines: readonly string[], heap: readonly Slot[]): { list: n
 	return { list, modules };
 }
 
-/** Byte code of the modules that are not preloaded. */
+/** Returns the byte code of the modules that are not preloaded. */
 function loadedScripts(text: string): { name: string; bytes: number }[] {
 	const pattern = /\(txS1\*\)gxCode\d+, (\d+), [^"]*"([^"]+)"/g;
 	return [...text.matchAll(pattern)].map((match) => ({ name: match[2], bytes: Number(match[1]) }));

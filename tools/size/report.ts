@@ -1,4 +1,4 @@
-/** Report of `npm run size`: contents of the image compared with budgets, as an object and as a table. */
+/** Report of `npm run size`, as an object and as a table: the contents of the image, compared with budgets. */
 import { BUDGETS, RESERVED } from "./budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, SCRIPT, type Share } from "./image.js";
 
@@ -13,26 +13,26 @@ export interface Part extends Share {
 export interface Spent {
 	name: string;
 	bytes: number;
-	/** Undefined if missing, which is a problem. */
+	/** Budget, bytes; undefined if there is none, which is a problem. */
 	budget: number | undefined;
 }
 
 export interface Report {
 	/** Measured parts: our script first, then by size. */
 	parts: Part[];
-	/** The whole image by budgets: our folders (script bytes in proportion to characters), then the rest. */
+	/** The whole image by budgets: our folders (script bytes in proportion to characters), then everything else. */
 	spent: Spent[];
 	/** Reserved space. */
 	reserved: { name: string; bytes: number }[];
 	ourBytes: number;
 	sdkBytes: number;
-	/** Tables of names, modules and native functions. */
+	/** Bytes of the tables of names, modules and native functions. */
 	tableBytes: number;
 	resourceBytes: number;
 	nativeBytes: number;
 	slotBytes: number;
 	leftBytes: number;
-	/** Number; 4 bytes of RAM each. */
+	/** Number of changeable properties in flash; each takes 4 bytes of RAM. */
 	aliases: number;
 	warnings: readonly string[];
 	/** Problems as sentences: exceeded or missing budgets, and the linker's warnings. */
@@ -41,13 +41,13 @@ export interface Report {
 
 export interface Measured {
 	image: Image;
-	/** Characters of the script, by source file. */
+	/** Number of characters of the script, by source file. */
 	lengths: ReadonlyMap<string, number>;
 	/** Bytes of the files in flash. */
 	resources: ReadonlyMap<string, number>;
 	/** ESP-IDF and all C on this board (native.ts). */
 	nativeBytes: number;
-	/** The board's slot for firmware. */
+	/** Size of the board's slot for firmware. */
 	slotBytes: number;
 	warnings: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The air shared by coprocessors: reachability, delivery of frames, and the frames that a parent keeps for a sleeping
- * child. No routes, no random losses, no keys.
+ * The air that coprocessors share: which nodes reach each other, delivery of frames, and the frames that a parent keeps
+ * for a sleeping child. There are no routes, no random losses and no keys.
  */
 import type { Network } from "./nvram.js";
 
@@ -9,7 +9,7 @@ export const NO_APS_ACK = 0xb7;
 export const NO_MAC_ACK = 0xe9;
 export const EXPIRED = 0xf0;
 
-/** Broadcast addresses begin here: routers, nodes that always listen, all nodes. */
+/** Broadcast addresses begin here: to routers, to nodes that always listen, to all nodes. */
 export const BROADCAST = 0xfff8;
 export const TO_LISTENERS = 0xfffd;
 const TO_EVERYBODY = 0xffff;
@@ -22,26 +22,26 @@ export interface AirFrame {
 	readonly profile: number;
 	readonly cluster: number;
 	readonly payload: Buffer;
-	/** Requests an acknowledgement of the APS layer. */
+	/** True to request an acknowledgement of the APS layer. */
 	readonly wantsAck: boolean;
 }
 
 export interface Station {
 	readonly ieee: Buffer;
-	/** Undefined: in no network, or not started. */
+	/** Network of the node; undefined if it is in none or not started. */
 	readonly network: Network | undefined;
 	/** True if the node receives only by polling its parent. */
 	readonly isSleepy: boolean;
 	readonly networkKey: Buffer;
-	/** True while the node admits others to its network. */
+	/** True while the node admits other nodes to its network. */
 	readonly isOpen: boolean;
-	/** Returns false if none of its endpoints accepted it. */
+	/** Takes a frame. Returns false if none of the node's endpoints accepted it. */
 	hear(frame: AirFrame): boolean;
-	/** On a network's coordinator: the node has received the network key. */
+	/** Called on a network's coordinator when the newcomer has received the network key. */
 	hasJoined(newcomer: Station): void;
-	/** The node leaves. */
+	/** Called when another node leaves. */
 	hasLeft(leaver: Station): void;
-	/** `network` has a new channel or PAN id. */
+	/** Called when `network` has a new channel or PAN id. */
 	hasMoved(): void;
 }
 
@@ -58,7 +58,7 @@ interface Kept {
 }
 
 export interface AirOptions {
-	/** Default: those of Node. */
+	/** Timers; default: those of Node. */
 	readonly timers?: Timers;
 	/** Transmission time of a frame, ms. */
 	readonly frameMs?: number;
@@ -102,7 +102,7 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** The station that would admit `newcomer` on one of these channels, with this PAN id or any. */
+	/** Returns the station that would admit `newcomer` on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -145,8 +145,8 @@ export class Air {
 	}
 
 	/**
-	 * A sleeping child requests one frame; returns false without its parent. `heard` is called with whether more frames
-	 * wait.
+	 * Asks the parent of a sleeping child for one frame; returns false if the parent is gone. `heard` is told whether
+	 * more frames wait.
 	 */
 	poll(child: Station, heard: (hasMore: boolean) => void): boolean {
 		const { network } = child;

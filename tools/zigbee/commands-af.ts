@@ -1,4 +1,4 @@
-/** AF: endpoints and their data. APP_CNF: commissioning. */
+/** AF commands: endpoints and their data. APP_CNF commands: commissioning. */
 import type { Commands } from "./commands.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { recover, startCommissioning } from "./network-life.js";
@@ -15,7 +15,7 @@ const TO_BOUND = 0;
 const TO_SHORT = 2;
 const TO_IEEE = 3;
 const TO_BROADCAST = 15;
-/** Maximum data of an unfragmented frame, bytes. */
+/** Maximum number of data bytes in an unfragmented frame. */
 const DATA_LIMIT = 230;
 
 function clusters(data: Buffer, at: number): number[] {
@@ -64,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 	return { destination, destinationEndpoint };
 }
 
-/** Sends to each binding of the cluster, possibly none. */
+/** Sends the data over each binding of the cluster; there may be none. */
 function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));
@@ -78,7 +78,7 @@ function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	return [OK];
 }
 
-/** Undefined for a node outside its network. */
+/** Returns the short address of a node; undefined if it is in no network of this chip. */
 function shortOf(chip: SimulatedCoprocessor, ieee: Buffer): number | undefined {
 	if (chip.network === undefined) return undefined;
 	return chip.air.members(chip.network).find((station) => station.ieee.equals(ieee))?.network?.shortAddress;

@@ -1,4 +1,4 @@
-/** SYS and UTIL: the chip and its memory. */
+/** SYS and UTIL commands: the chip and its memory. */
 import type { Commands } from "./commands.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { keyOf } from "./nvram.js";
@@ -8,16 +8,16 @@ const NV_FAILED = 0x0a;
 const NV_CREATED = 0x09;
 const NV_BAD_LENGTH = 0x0c;
 
-/** SYS, UTIL and other subsystems present. */
+/** Bits for SYS, UTIL and the other subsystems present. */
 const CAPABILITIES = [0x79, 0x05];
-/** All three logical types are compiled in. */
+/** Bits for the three logical types, all of which are compiled in. */
 const DEVICE_TYPES = 7;
 const NO_ADDRESS = [0xfe, 0xff];
 const READ_LIMIT = 246;
-/** Size of an entry of the table of associated devices with aligned memory. */
+/** Size of an entry in the table of associated devices, with aligned memory. */
 const ASSOCIATED_BYTES = 36;
 
-/** Key of an extended table's row: system `data[0]`, item and sub id. */
+/** Returns the key of a row in an extended table: system `data[0]`, item and sub id. */
 const rowOf = (data: Buffer) => keyOf(data.readUInt8(0), data.readUInt16LE(1), data.readUInt16LE(3));
 const itemOf = (data: Buffer) => keyOf(data.readUInt16LE(0));
 
@@ -27,7 +27,7 @@ function read(value: Buffer | undefined, offset: number, limit = READ_LIMIT): nu
 	return [OK, part.length, ...part];
 }
 
-/** Writes into an existing item that is long enough. */
+/** Writes into an existing item, which must be long enough. */
 function write(chip: SimulatedCoprocessor, key: string, offset: number, bytes: Buffer): number[] {
 	const value = chip.nv.get(key);
 	if (value === undefined || offset + bytes.length > value.length) return [NV_FAILED];
@@ -99,7 +99,7 @@ export const SYSTEM_COMMANDS: Commands = {
 	},
 	// UTIL_LED_CONTROL
 	1802: () => [OK],
-	// UTIL_ASSOC_COUNT, _FIND_DEVICE, _GET_WITH_ADDRESS: always empty.
+	// UTIL_ASSOC_COUNT, _FIND_DEVICE, _GET_WITH_ADDRESS: no devices are associated.
 	1864: () => [0, 0],
 	1865: () => Buffer.alloc(ASSOCIATED_BYTES, 0xff),
 	1866: () => Buffer.alloc(ASSOCIATED_BYTES, 0xff),

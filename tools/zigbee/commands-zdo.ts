@@ -1,4 +1,4 @@
-/** ZDO: requests to other nodes, and to the chip itself. */
+/** ZDO commands: requests to other nodes and to the chip itself. */
 import { TO_LISTENERS } from "./air.js";
 import type { Command, Commands } from "./commands.js";
 import { startFromApp } from "./network-life.js";
@@ -10,11 +10,14 @@ const NOT_IN_A_NETWORK = 0xc2;
 const NO_ADDRESS = 0xfffe;
 const NO_PAN_ID = 0xffff;
 const TO_GROUP = 1;
-/** Size of a bind request over the UART; both forms contain a node's address. */
+/** Size of a bind request over the UART; both forms of it contain a node's address. */
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 
-/** A request to the node at the start of the data; the bytes from `skip` on are sent unchanged. */
+/**
+ * Makes a command that sends a request to the node at the start of the data; the bytes from `skip` on are sent
+ * unchanged.
+ */
 function ask(cluster: number, skip: number, length = Number.POSITIVE_INFINITY): Command {
 	return (chip, data) => {
 		const destination = data.readUInt16LE(0);
@@ -32,7 +35,7 @@ function bindTo(cluster: number): Command {
 }
 
 export const ZDO_COMMANDS: Commands = {
-	// ZDO_NWK_ADDR_REQ: for any node.
+	// ZDO_NWK_ADDR_REQ, for any node.
 	1280: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, TO_LISTENERS, NWK_ADDRESS, [...data.subarray(0, 10)]);
@@ -54,7 +57,7 @@ export const ZDO_COMMANDS: Commands = {
 	1331: ask(0x0033, 2, 1),
 	// ZDO_MGMT_LEAVE_REQ
 	1332: ask(MGMT_LEAVE, 2, 9),
-	// ZDO_MGMT_PERMIT_JOIN_REQ: begins with the address mode.
+	// ZDO_MGMT_PERMIT_JOIN_REQ, which begins with the address mode.
 	1334: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, data.readUInt16LE(1), PERMIT_JOINING, [data.readUInt8(3), data.readUInt8(4)]);
@@ -74,10 +77,10 @@ export const ZDO_COMMANDS: Commands = {
 	1343: (chip, data) => [chip.watched.delete(data.readUInt16LE(0)) ? OK : FAILED],
 	// ZDO_STARTUP_FROM_APP
 	1344: (chip) => [startFromApp(chip)],
-	// ZDO_EXT_ROUTE_DISC, _CHK: always successful.
+	// ZDO_EXT_ROUTE_DISC, _CHK, which always succeed.
 	1349: () => [OK],
 	1350: () => [OK],
-	// ZDO_EXT_FIND_GROUP: no groups; ZDO_EXT_ADD_GROUP
+	// ZDO_EXT_FIND_GROUP, which finds no group; ZDO_EXT_ADD_GROUP
 	1354: (_chip, data) => [FAILED, data.readUInt8(1), data.readUInt8(2), 0],
 	1355: () => [OK],
 	// ZDO_EXT_NWK_INFO

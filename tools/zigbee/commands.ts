@@ -1,4 +1,4 @@
-/** The commands of TI's Monitor and Test API that a coprocessor knows, by subsystem and command. */
+/** The commands of TI's Monitor and Test API that a coprocessor supports, by subsystem and command. */
 import { AF_COMMANDS } from "./commands-af.js";
 import { SYSTEM_COMMANDS } from "./commands-system.js";
 import { ZDO_COMMANDS } from "./commands-zdo.js";

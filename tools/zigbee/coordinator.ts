@@ -1,6 +1,6 @@
 /**
- * A coordinator like Zigbee2MQTT: zigbee-herdsman for the network, zigbee-herdsman-converters for the meaning of a
- * device. Like Zigbee2MQTT, it has no definition of the gateway and generates one from the device's own description.
+ * A coordinator like Zigbee2MQTT: zigbee-herdsman runs the network, and zigbee-herdsman-converters interprets the
+ * devices. Like Zigbee2MQTT, it has no definition of the gateway and generates one from the device's own description.
  */
 import { join } from "node:path";
 import { Controller, setLogger } from "zigbee-herdsman";
@@ -15,7 +15,7 @@ import {
 import { NETWORK } from "./coordinator-network.js";
 import type { CoordinatorNetwork } from "./nvram.js";
 
-/** An event to show. `device`: IEEE address, `0x` and 16 hex digits. */
+/** An event to show. `device` is an IEEE address, `0x` and 16 hex digits. */
 export type CoordinatorEvent =
 	| { readonly event: "started"; readonly network: string }
 	| { readonly event: "disconnected" }
@@ -30,35 +30,35 @@ export type CoordinatorEvent =
 			readonly vendor: string;
 			readonly model: string;
 			readonly type: string;
-			/** Generated properties: `energy`, `power`, … */
+			/** Names of the generated properties: `energy`, `power`, … */
 			readonly exposes: readonly string[];
 	  }
 	| { readonly event: "configured"; readonly device: string; readonly problem: string }
 	| { readonly event: "loading"; readonly device: string; readonly percent: number }
-	/** Firmware versions before and after, or the reason of a failure. */
+	/** `versions`: firmware before and after. `problem`: reason of a failure. */
 	| { readonly event: "updated"; readonly device: string; readonly versions: string; readonly problem: string }
 	| { readonly event: "values"; readonly device: string; readonly values: Readonly<Record<string, unknown>> };
 
 export interface CoordinatorOptions {
 	/** `tcp://HOST:PORT`, or a serial port. */
 	readonly port: string;
-	/** Folder of its database and its network backup. */
+	/** Folder for its database and its backup of the network. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
 	/**
-	 * True: accepts messages with the number of a recent one. The converters drop a message with the number of one of
-	 * the five before it within ten seconds. The gateway's numbers begin at random at each start, so this happens
-	 * occasionally in tests that restart it.
+	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message with the number
+	 * of one of the five messages before it within ten seconds. The gateway's numbers begin at random at each start, so
+	 * this happens now and then in tests that restart it.
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
-	/** Log lines of the two packages. */
+	/** Called with log lines of the two packages. */
 	onLog?(line: string): void;
 }
 
-/** Members of a definition's `exposes` that every device has. */
+/** Members of `exposes` in a definition that every device has. */
 const COMMON_EXPOSES = ["linkquality"];
-/** As in Zigbee2MQTT. */
+/** Size of a block of a firmware file, as in Zigbee2MQTT. */
 const BLOCK_BYTES = 50;
 const BLOCK_LIMIT_MS = 150_000;
 
@@ -93,7 +93,7 @@ export class Coordinator {
 		this.#listen();
 	}
 
-	/** Rejects with herdsman's error if nobody answers. */
+	/** Rejects with herdsman's error if the coprocessor does not answer. */
 	async start(): Promise<void> {
 		const network = await this.controller.start();
 		this.#options.onEvent({ event: "started", network });
@@ -108,15 +108,15 @@ export class Coordinator {
 		return this.controller.getDevices().filter(({ type }) => type !== "Coordinator");
 	}
 
-	/** 0 closes the network. */
+	/** Opens the network for joining; 0 seconds close it. */
 	async permitJoin(seconds: number): Promise<void> {
 		await this.controller.permitJoin(seconds);
 		this.#options.onEvent({ event: "permit_join", seconds });
 	}
 
 	/**
-	 * Offers the firmware file at `path` to all its devices in turn, like the button in Zigbee2MQTT, but without pauses
-	 * between blocks. Returns the number of devices that accepted it.
+	 * Offers the firmware file at `path` to all devices, one after the other, as the button in Zigbee2MQTT does, but
+	 * without pauses between blocks. Returns the number of devices that accepted the file.
 	 */
 	async update(path: string): Promise<number> {
 		let count = 0;
@@ -138,8 +138,8 @@ export class Coordinator {
 	}
 
 	/**
-	 * Moves the network to another channel, like herdsman at a start with changed settings, but without its wait of 12
-	 * seconds.
+	 * Moves the network to another channel, as herdsman does at a start with changed settings, but without its wait of
+	 * 12 seconds.
 	 */
 	async changeChannel(channel: number): Promise<void> {
 		const { channel: before, nwkUpdateID } = await this.controller.getNetworkParameters();
@@ -147,7 +147,7 @@ export class Coordinator {
 		void herdsman.changeChannel(before, channel, nwkUpdateID);
 	}
 
-	/** Orders all its devices to leave and forgets them. */
+	/** Orders all devices to leave, and forgets them. */
 	async removeAll(): Promise<void> {
 		for (const device of this.devices) {
 			await device.removeFromNetwork(true);
@@ -177,8 +177,8 @@ export class Coordinator {
 	}
 
 	/**
-	 * Determines the definition of a device; `configures`: also binds it and configures reports, as Zigbee2MQTT does
-	 * once.
+	 * Determines the definition of a device. With `configures`, also binds the device and configures its reports, as
+	 * Zigbee2MQTT does once.
 	 */
 	async #define(device: Device, configures: boolean): Promise<void> {
 		const found = findByDevice(device, true);

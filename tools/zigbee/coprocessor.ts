@@ -1,8 +1,8 @@
 /**
  * Simulated ZNP coprocessor (TI CC2652 with a coordinator image of Z-Stack 3.x.0) without its radio: UART bytes in and
- * out, non-volatile memory, a place on a shared air. NV item 0x0087 selects coordinator, router or end device, as in
- * the real chip. Commands of TI's Monitor and Test API are in commands-*.ts, the life of its network in
- * network-life.ts.
+ * out, non-volatile memory, and a place on a shared air. NV item 0x0087 selects coordinator, router or end device, as
+ * in the real chip. The commands of TI's Monitor and Test API are in commands-*.ts; network-life.ts joins and leaves
+ * networks.
  */
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
 import { COMMANDS } from "./commands.js";
@@ -26,7 +26,7 @@ const AF_DATA_CONFIRM = 0x80;
 const AF_INCOMING_MESSAGE = 0x81;
 const ZDO_TC_DEVICE = 0xca;
 
-/** Reasons of a start. */
+/** Reasons for a start of the chip. */
 export const START_POWER = 0;
 export const START_EXTERNAL = 1;
 export const START_WATCHDOG = 2;
@@ -36,7 +36,7 @@ const ALL_ENDPOINTS = 0xff;
 const LINK_QUALITY = 200;
 const RADIUS = 0x1d;
 
-/** Version of common images, as in SYS_VERSION: transport, product, major, minor, maintenance. */
+/** Versions of common images, as in SYS_VERSION: transport, product, major, minor, maintenance. */
 export const BUILDS = Object.freeze({
 	/** CC2652, CC1352. */
 	"3.x.0": [2, 1, 2, 7, 1],
@@ -46,14 +46,14 @@ export const BUILDS = Object.freeze({
 	"1.2": [2, 0, 2, 6, 3],
 	/** TI's own build. */
 	sdk: [2, 0, 2, 7, 1],
-	/** Not ZNP: a Silicon Labs chip, which announces itself by ASH (RSTACK). */
+	/** Not a ZNP: a Silicon Labs chip, which announces itself by ASH (RSTACK). */
 	foreign: [],
 });
 export type Build = keyof typeof BUILDS;
 const REVISION = 20250321;
 const ASH_RESET_ACKNOWLEDGED = Buffer.of(0x1a, 0xc1, 0x02, 0x0b, 0x0a, 0x52, 0x7e);
 
-/** Bytes of the ROM boot loader (cc2538-bsl): sync, and its two answers. */
+/** Bytes of the boot loader in ROM (cc2538-bsl): sync, and its two answers. */
 const BSL_SYNC = 0x55;
 const BSL_ACK = Buffer.of(0x00, 0xcc);
 const BSL_NACK = Buffer.of(0x00, 0x33);
@@ -66,7 +66,7 @@ export interface Endpoint {
 	readonly outputs: readonly number[];
 }
 
-/** Up to `CoprocessorOptions.boundClusters` clusters toward one endpoint of one node. */
+/** Binding of up to `CoprocessorOptions.boundClusters` clusters to one endpoint of one node. */
 export interface Binding {
 	readonly endpoint: number;
 	readonly destination: Buffer;
@@ -78,20 +78,20 @@ export interface CoprocessorOptions {
 	readonly air: Air;
 	/** Least significant byte first. */
 	readonly ieee: Buffer;
-	/** Default: that of a fresh chip. */
+	/** Non-volatile memory; default: that of a fresh chip. */
 	readonly nv?: NVMemory;
 	readonly build?: Build;
 	readonly faults?: Partial<Faults>;
 	/** Rows of the binding table, and clusters per row; default: as in Koenkk's images. */
 	readonly bindings?: number;
 	readonly boundClusters?: number;
-	/** Time from reset to its indication, ms. */
+	/** Time from a reset to the reset indication, ms. */
 	readonly bootMs?: number;
-	/** Time per change of the network state, ms. */
+	/** Time for each change of the network state, ms. */
 	readonly stepMs?: number;
-	/** Polling interval of an end device by default, ms. */
+	/** Default polling interval of an end device, ms. */
 	readonly pollMs?: number;
-	/** True: starts in reset. */
+	/** True to start in reset. */
 	readonly isHeld?: boolean;
 }
 
@@ -109,9 +109,9 @@ export class SimulatedCoprocessor implements Station {
 	/** Registered endpoints. These and all members up to `network` are lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
-	/** ZDO clusters copied to the host; 0xFFFF: all. */
+	/** ZDO clusters that are copied to the host; 0xFFFF: all. */
 	readonly watched = new Set<number>();
-	/** Channels of BDB_SET_CHANNEL. */
+	/** Channels that BDB_SET_CHANNEL has set. */
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
 	/** State as in ZDO_STATE_CHANGE_IND. */
@@ -125,7 +125,7 @@ export class SimulatedCoprocessor implements Station {
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
-	/** True once BDB was started since the chip's start. */
+	/** True if BDB was started since the chip's start. */
 	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
@@ -181,7 +181,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** Sets the lines of the board: reset, and whether its release starts the boot loader. */
+	/** Sets the lines of the board: reset, and whether the end of reset starts the boot loader. */
 	setLines(reset: boolean, bootLoader: boolean): void {
 		if (reset) {
 			this.#stop();
@@ -193,7 +193,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** Restarts with the reason START_…; the contents of RAM are lost. */
+	/** Restarts for the reason START_…; the contents of RAM are lost. */
 	restart(reason = START_WATCHDOG): void {
 		if (this.#isInReset) return;
 		this.#stop();
@@ -210,7 +210,7 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** Removes it from the air permanently. */
+	/** Removes the chip from the air permanently. */
 	close(): void {
 		this.#stop();
 		this.#isInReset = true;
@@ -223,7 +223,7 @@ export class SimulatedCoprocessor implements Station {
 		return Buffer.from([...BUILDS[this.build], ...(this.build === "1.2" ? [] : revision)]);
 	}
 
-	/** Calls back after a delay, unless the chip restarts before. */
+	/** Calls `run` after a delay, unless the chip restarts before that. */
 	after(delayMs: number, run: () => void): number {
 		const timer = this.air.timers.set(() => {
 			this.#timers.delete(timer);
@@ -247,7 +247,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** Admits nodes for this many seconds; 0: no longer, 255: without limit. */
+	/** Admits nodes for so many seconds; 0: not any more, 255: without limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;
@@ -258,7 +258,7 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** Sends a frame over the air; calls `done` with the status. */
+	/** Sends a frame over the air, then calls `done` with the status. */
 	transmit(frame: AirFrame, done: (status: number) => void = () => {}): void {
 		this.air.send(this, frame, done);
 		this.polling.hasSent();

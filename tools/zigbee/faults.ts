@@ -1,11 +1,11 @@
-/** Faults of a coprocessor, which can be changed while it runs. */
+/** Faults of a coprocessor; they can be changed while it runs. */
 export interface Faults {
-	/** No answers: missing, not flashed, or wired wrongly. */
+	/** True if the coprocessor does not answer, as if missing, not flashed, or wired wrongly. */
 	silent: boolean;
 	/** Number of the next answers that are lost. */
 	lostAnswers: number;
 	lateMs: number;
-	/** Bytes of noise before each frame, possibly with the beginning of a frame. */
+	/** Number of noise bytes before each frame; they may contain the beginning of a frame. */
 	garbage: number;
 	/** Splits frames into pieces of this size; 0: whole. */
 	pieceBytes: number;
@@ -13,9 +13,9 @@ export interface Faults {
 	confirms: number[];
 	/** Status of the next AF_DATA_REQUEST replies; a frame with a status other than 0 is not sent. */
 	refusals: number[];
-	/** The node joins, but the exchange of the link key fails. */
+	/** True if the node joins, but the exchange of the link key fails. */
 	keyExchangeFails: boolean;
-	/** After a leave requested by its host, the chip restarts at once instead of after five seconds. */
+	/** True if, after its host has ordered it to leave, the chip restarts at once instead of after five seconds. */
 	leaveRestarts: boolean;
 }
 

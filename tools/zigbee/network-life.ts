@@ -1,11 +1,11 @@
 /**
- * Joins, keeps and leaves the network of a coprocessor: BDB commissioning of Z-Stack 3.x.0, in the order of TI's source
+ * Joins, keeps and leaves a coprocessor's network: BDB commissioning of Z-Stack 3.x.0, in the order of TI's source
  * (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for notifications (4F 80), zd_app.c and zd_object.c for
- * the states (45 C0). Its memory is in nvram.ts.
+ * the states (45 C0). The memory of the network is in nvram.ts.
  *
- * A chip that is ordered to join but has a network in its memory silently returns to that network: a router without an
- * announcement (ZR_SILENT_REJOIN), and, with the address 0, as its coordinator. An end device joins only that network,
- * if it is open.
+ * A chip that is ordered to join although it has a network in its memory silently returns to that network: a router
+ * without an announcement (ZR_SILENT_REJOIN), and a chip with the address 0 as the network's coordinator. An end device
+ * joins only that network, and only if it is open.
  */
 import { type Station, TO_LISTENERS } from "./air.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
@@ -45,7 +45,7 @@ const ORPHAN = 10;
 const MODE_STEERING = 2;
 const MODE_FORMATION = 4;
 
-/** Notification: the action and its result. */
+/** Actions in a notification (DONE_…), and their results. */
 const DONE_INITIALISATION = 0;
 const DONE_STEERING = 1;
 const DONE_FORMATION = 2;
@@ -61,19 +61,19 @@ const FAILURE = 14;
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
 const LINK_KEY = Buffer.from("key of one node ");
-/** ZDO device announce, and its capabilities of a router and of an end device. */
+/** ZDO device announce, and the capabilities of a router and of an end device in it. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
 const MAC_END_DEVICE = 0x80;
 
-/** Values of SET_POLL_RATE. */
+/** Kinds of interval in SET_POLL_RATE. */
 const POLL_DEFAULT = 0x0001;
 const POLL_QUEUED = 0x0010;
 const POLL_RESPONSE = 0x0020;
 /** Poll intervals of Z-Stack, ms: after a frame with more to come, and after sending. */
 const QUEUED_MS = 100;
 const RESPONSE_MS = 100;
-/** Number of unanswered polls after which the parent is lost. */
+/** Number of unanswered polls after which the parent counts as lost. */
 const POLLS_LOST = 3;
 
 export function capabilities(chip: SimulatedCoprocessor): number {
@@ -85,19 +85,19 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-/** `remaining`: modes still to come; zigpy-znp takes a notification without any as the last one. */
+/** `remaining`: modes still to come. zigpy-znp takes a notification without remaining modes for the last one. */
 function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
-/** Runs steps in turn, `stepMs` apart. */
+/** Runs steps one after the other, `stepMs` apart. */
 function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
 	steps.forEach((step, index) => {
 		chip.after(chip.stepMs * (index + 1), step);
 	});
 }
 
-/** BDB_START. */
+/** Carries out BDB_START. */
 export function startCommissioning(chip: SimulatedCoprocessor, mode: number): void {
 	const { nv } = chip;
 	const isFirst = !chip.hasBegun;
@@ -134,7 +134,9 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 	}
 }
 
-/** ZDO_STARTUP_FROM_APP; returns 0 if its network was restored, 1 if it searches or forms one. */
+/**
+ * Carries out ZDO_STARTUP_FROM_APP. Returns 0 if the network was restored, 1 if the chip looks for one or forms one.
+ */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
@@ -156,11 +158,11 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	return chip.nv.startNetwork();
 }
 
-/** Called when it is ordered to join another network without erasing its memory. */
+/** Called when the chip is ordered to join another network without erasing its memory. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
-		// An end device repeats this start in a mode that coordinators do not know.
+		// An end device repeats its start in a mode that coordinators do not know.
 		if (chip.role === END_DEVICE) return;
 		chip.role = COORDINATOR;
 	}
@@ -168,7 +170,7 @@ function resume(chip: SimulatedCoprocessor, network: Network): void {
 	else restore(chip, network, () => {});
 }
 
-/** RECOVER_NWK of an end device that has lost its parent. */
+/** Carries out RECOVER_NWK of an end device that has lost its parent. */
 export function recover(chip: SimulatedCoprocessor): void {
 	const { network } = chip.nv;
 	if (!chip.nv.isOnANetwork || network === undefined) return;
@@ -176,7 +178,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** Returns to its network; an end device must hear its parent for that, and announces itself. */
+/** Returns to the network in memory. An end device must hear its parent for that, and announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -239,7 +241,7 @@ function form(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Steering of a joined node opens its network. */
+/** Opens the network of a node that has joined, by steering again. */
 function reopen(chip: SimulatedCoprocessor): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(
@@ -249,7 +251,7 @@ function reopen(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Searches for an open network on these channels, with this PAN id or any. */
+/** Looks for an open network on these channels, with this PAN id or any. */
 function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
 	inSteps(
 		chip,
@@ -297,8 +299,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * Leaves by order of its host or of another node (`isAsked`). It restarts after LEAVE_RESET_MS unless its host restarts
- * it first (ZDApp_LeaveReset); until then it reports its previous state.
+ * Leaves the network by order of the host or of another node (`isAsked`). The chip restarts after LEAVE_RESET_MS unless
+ * the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
  */
 export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
@@ -326,7 +328,7 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 	});
 }
 
-/** Reports the Leave of another node. */
+/** Reports the Leave of another node to the host. */
 export function tellLeft(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }

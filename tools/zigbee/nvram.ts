@@ -5,15 +5,18 @@
  *
  * The changes of a start follow TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
  *
- *   boot           zgInit (zglobals.c): with bit 0 of STARTUP_OPTION the settings, the node-is-on-a-network flag, the network
- *                  keys (ZDSecMgrNwkKeyInit) and the link keys are those of a fresh chip, and bit 0 is cleared. The NIB and
- *                  bit 1 stay.
- *   start of BDB   ZDOInitDeviceEx (zd_app.c): with bit 1 the NIB and the network keys are wiped (NLME_SetDefaultNV,
- *                  ZDSecMgrClearNVKeyValues) and bit 1 is cleared. Without it, the network of the NIB is restored, whatever
- *                  the flag says, if the NIB has one (NLME_RestoreFromNV, which TI publishes as a library only).
- *   nothing found  bdb_setFN (bdb.c): clears the flag and sets both bits. So does a leave; the NIB stays until the next start.
+ *   boot           zgInit (zglobals.c): with bit 0 of STARTUP_OPTION the settings, the node-is-on-a-network flag,
+ *                  the network keys (ZDSecMgrNwkKeyInit) and the link keys are those of a fresh chip, and bit 0 is
+ *                  cleared. The NIB and bit 1 stay.
+ *   start of BDB   ZDOInitDeviceEx (zd_app.c): with bit 1 the NIB and the network keys are erased
+ *                  (NLME_SetDefaultNV, ZDSecMgrClearNVKeyValues) and bit 1 is cleared. Without it, the network in
+ *                  the NIB is restored, whatever the flag says, if the NIB has one (NLME_RestoreFromNV, which TI
+ *                  publishes as a library only).
+ *   nothing found  bdb_setFN (bdb.c): clears the flag and sets both bits. A leave does the same; the NIB stays until
+ *                  the next start.
  *
- * The layout of the NIB, and bit 1 surviving a boot, agree with dumps of real chips in test/vectors/restricted/zigbee.
+ * The layout of the NIB, and that bit 1 survives a boot, agree with dumps of real chips in
+ * test/vectors/restricted/zigbee.
  */
 
 export const NV_STARTUP_OPTION = 0x0003;
@@ -26,7 +29,7 @@ export const NV_ALTERNATE_KEY = 0x003b;
 const NV_APS_EXTENDED_PAN_ID = 0x0047;
 const NV_DEVICE_LIST = 0x004c;
 export const NV_IS_ON_A_NETWORK = 0x0055;
-/** Marker of zigbee-herdsman: 0x55 in a chip that it has configured. */
+/** Item in which zigbee-herdsman marks a chip that it has configured, with 0x55. */
 const NV_CONFIGURED = 0x0060;
 const NV_PRECONFIGURED_KEY = 0x0062;
 const NV_PRECONFIGURED_KEYS_ENABLE = 0x0063;
@@ -46,7 +49,7 @@ export const ROUTER = 1;
 export const END_DEVICE = 2;
 
 /**
- * Bits of NV_STARTUP_OPTION: the next boot restores the settings of a fresh chip; the next start of BDB wipes the
+ * Bits of NV_STARTUP_OPTION: the next boot restores the settings of a fresh chip; the next start of BDB erases the
  * network.
  */
 const START_DEFAULT_CONFIG = 1;
@@ -58,7 +61,7 @@ const KEY_BYTES = 16;
 /** Length of NV_NETWORK_KEY with aligned memory. */
 const NETWORK_KEY_BYTES = 24;
 
-/** Length of the NIB with aligned memory, and offsets of the members used here. */
+/** Length of the NIB with aligned memory, and offsets of those members that are used here. */
 const NIB_BYTES = 116;
 const NIB_SECURITY_LEVEL = 12;
 const NIB_SHORT_ADDRESS = 22;
@@ -73,29 +76,29 @@ const NIB_KEY_LOADED = 65;
 const NIB_UPDATE_ID = 114;
 const SECURITY_LEVEL = 5;
 
-/** A network from the view of a node. Addresses and ids of 8 bytes have the least significant byte first. */
+/** A network as a node sees it. Addresses and ids of 8 bytes have the least significant byte first. */
 export interface Network {
 	channel: number;
 	panId: number;
 	readonly extendedPanId: Buffer;
 	readonly shortAddress: number;
-	/** Address of the parent; for a coordinator, its own. */
+	/** Address of the parent; a coordinator has its own address here. */
 	readonly parent: number;
 	readonly parentIEEE: Buffer;
 	updateId: number;
 }
 
-/** Contents of a file: hex by `id` or `system/item/sub`, ids in hex. */
+/** Contents of a file: hex texts by `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
-/** Rows in the extended tables of system 1 of a fresh chip: item, bytes per row. */
+/** Rows of a fresh chip in the extended tables of system 1: item, and bytes of each row. */
 const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[1, 12],
 	[4, 20],
 	[6, 24],
 	[7, 12],
 ];
-/** Tables with link keys: of the trust centre, of others. */
+/** Tables with link keys: those of the trust centre, and those of others. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
 /** Item of the frame counters, one row per network: 4 bytes, and the extended PAN id. */
@@ -152,7 +155,7 @@ export class NVMemory {
 		this.onChanged();
 	}
 
-	/** Returns false if there was no such item. */
+	/** Deletes an item. Returns false if there was none. */
 	delete(key: string): boolean {
 		const was = this.#items.delete(key);
 		if (was) this.onChanged();
@@ -167,7 +170,7 @@ export class NVMemory {
 		this.set(keyOf(id), value);
 	}
 
-	/** Network in the NIB, even after leaving it. */
+	/** Network in the NIB, which stays even after the chip has left it. */
 	get network(): Network | undefined {
 		const nib = this.item(NV_NIB);
 		if (nib?.length !== NIB_BYTES || nib.readUInt16LE(NIB_PAN_ID) === ANY_PAN_ID) return undefined;
@@ -202,7 +205,7 @@ export class NVMemory {
 			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
-	/** Flag used by BDB (bdbNodeIsOnANetwork). */
+	/** The flag of BDB (bdbNodeIsOnANetwork). */
 	get isOnANetwork(): boolean {
 		return this.item(NV_IS_ON_A_NETWORK)?.[0] === 1;
 	}
@@ -211,23 +214,23 @@ export class NVMemory {
 		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(Number(isOn)));
 	}
 
-	/** Extended PAN id for forming a network; undefined: the chip's own address. */
+	/** Extended PAN id for forming a network; undefined for the chip's own address. */
 	get wantedExtendedPanId(): Buffer | undefined {
 		const wanted = this.item(NV_EXTENDED_PAN_ID);
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;
 	}
 
-	/** Key for a network formed by this chip. */
+	/** Key of a network that this chip forms. */
 	get ownKey(): Buffer {
 		return this.item(NV_PRECONFIGURED_KEY) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** Key of the present network; zeros: none. */
+	/** Key of the present network; zeros without a network. */
 	get networkKey(): Buffer {
 		return this.item(NV_NETWORK_KEY)?.subarray(1, 1 + KEY_BYTES) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** Sets the network key in use. */
+	/** Sets the key of the present network. */
 	set networkKey(key: Buffer) {
 		const numbered = Buffer.concat([Buffer.of(0), key]);
 		this.setItem(NV_ACTIVE_KEY, numbered);
@@ -239,7 +242,7 @@ export class NVMemory {
 		return this.item(NV_STARTUP_OPTION)?.[0] ?? 0;
 	}
 
-	/** Changes made by a boot. */
+	/** Makes the changes of a boot. */
 	boot(): void {
 		const option = this.#startupOption;
 		if ((option & START_DEFAULT_CONFIG) !== 0) {
@@ -249,11 +252,11 @@ export class NVMemory {
 			this.isOnANetwork = false;
 			this.setItem(NV_STARTUP_OPTION, Buffer.of(option & ~START_DEFAULT_CONFIG));
 		}
-		// Restores deleted items.
+		// Restores items that were deleted.
 		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
 	}
 
-	/** Changes made by the start of BDB; returns the restored network. */
+	/** Makes the changes of the start of BDB. Returns the restored network. */
 	startNetwork(): Network | undefined {
 		const option = this.#startupOption;
 		if ((option & START_DEFAULT_NETWORK) !== 0) {
@@ -295,7 +298,7 @@ export function keyOf(...ids: number[]): string {
 	return ids.map((id) => id.toString(16).padStart(4, "0")).join("/");
 }
 
-/** Network as in the options of zigbee-herdsman. */
+/** A network as in the options of zigbee-herdsman. */
 export interface CoordinatorNetwork {
 	readonly panId: number;
 	/** Most significant byte first. */
@@ -304,7 +307,7 @@ export interface CoordinatorNetwork {
 	readonly channel: number;
 }
 
-/** Memory of a coordinator with a network already formed by herdsman, so that it starts quickly. */
+/** Makes the memory of a coordinator with a network that herdsman has already formed, so that it starts quickly. */
 export function formedCoordinator(
 	ieee: Buffer,
 	{ panId, extendedPanId, networkKey, channel }: CoordinatorNetwork,

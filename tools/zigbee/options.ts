@@ -46,9 +46,9 @@ const MS_LIMIT = 600_000;
 const SECONDS_LIMIT = 86_400;
 
 export interface ZigbeeOptions {
-	/** Undefined: COORDINATOR_PORT, or any free port. */
+	/** Default: COORDINATOR_PORT, or any free port. */
 	readonly coordinatorPort?: number;
-	/** Undefined: a pseudo-terminal. */
+	/** Default: a pseudo-terminal. */
 	readonly devicePort?: number;
 	readonly address: string;
 	readonly nv?: string;
@@ -56,13 +56,13 @@ export interface ZigbeeOptions {
 	readonly logs: boolean;
 	readonly faults: Partial<Faults>;
 	readonly chip: Pick<CoprocessorOptions, "build" | "bindings" | "boundClusters" | "pollMs">;
-	/** Undefined: never. */
+	/** Interval of crashes; default: never. */
 	readonly crashMs?: number;
 	readonly keptMs?: number;
 	readonly quiet: boolean;
 }
 
-/** Throws UsageError. Undefined if only help was requested. */
+/** Returns undefined if only help was requested. Throws UsageError. */
 export function parseOptions(args: string[]): ZigbeeOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

@@ -1,4 +1,7 @@
-/** A coprocessor behind a TCP port, like those of gateways with Ethernet: one client at a time, the newest. */
+/**
+ * A coprocessor behind a TCP port, as in gateways with Ethernet. It has one client at a time; a new one replaces the
+ * old.
+ */
 import { createServer, type Socket } from "node:net";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 
@@ -7,7 +10,7 @@ export interface TCPPort {
 	close(): Promise<void>;
 }
 
-/** `port` 0: any free port. Rejects if the port is taken. */
+/** `port` 0 means any free port. Rejects if the port is in use. */
 export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0.0.1"): Promise<TCPPort> {
 	let socket: Socket | undefined;
 	const server = createServer((newest) => {
@@ -15,7 +18,7 @@ export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0
 		socket = newest;
 		newest.setNoDelay(true);
 		newest.on("data", (bytes) => chip.receive(bytes));
-		// A disconnected client needs no handling.
+		// An error only disconnects the client, so it needs no other handling.
 		newest.on("error", () => newest.destroy());
 		newest.on("close", () => {
 			if (socket === newest) socket = undefined;

@@ -1,6 +1,6 @@
 /**
- * Zigbee Device Objects of a node (Zigbee specification R22, 2.4): its requests and answers over the air, and their
- * reports to the host.
+ * Zigbee Device Objects of a node (Zigbee specification R22, 2.4): requests and answers over the air, and their reports
+ * to the host.
  */
 import { type AirFrame, BROADCAST } from "./air.js";
 import type { Endpoint, SimulatedCoprocessor } from "./coprocessor.js";
@@ -13,7 +13,7 @@ const RAW_COPY = 0xff;
 const DEVICE_ANNOUNCE_INDICATION = 0xc1;
 const PERMIT_JOIN_INDICATION = 0xcb;
 
-/** An answer also has the bit RESPONSE. */
+/** Bit of a cluster that marks an answer. */
 const RESPONSE = 0x8000;
 export const NWK_ADDRESS = 0x0000;
 export const IEEE_ADDRESS = 0x0001;
@@ -40,16 +40,16 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
-/** Longest energy scan of channels, and its result. */
+/** Largest duration that requests an energy scan, and the result for each channel. */
 const SCAN_LIMIT = 5;
 const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
 const LEAVE_REMOVE_CHILDREN = 0x40;
 const WATCH_ALL = 0xffff;
-/** Link quality of a neighbour in a list. */
+/** Link quality in a list of neighbours. */
 const LINK_QUALITY = 200;
 
-/** Sends a request, also to itself. A broadcast also reaches this node. */
+/** Sends a request to a node, which may be this one. A broadcast reaches this node too. */
 export function askZDO(
 	chip: SimulatedCoprocessor,
 	destination: number,
@@ -98,7 +98,7 @@ export function hearZDO(chip: SimulatedCoprocessor, { source, destination, clust
 	}
 }
 
-/** Reports a response to the host in the form of its commands, if the host wants it. */
+/** Reports a response to the host in the form of the host's commands, if the host wants it. */
 function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number, data: Buffer): void {
 	if (chip.nv.item(NV_ZDO_DIRECT_CALLBACK)?.[0] !== 1) return;
 	const command = 0x80 | cluster;
@@ -106,7 +106,7 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Status, both addresses; over the air the count precedes the index, here the index comes first.
+	// Status, both addresses. Over the air the count precedes the index; in the report the index comes first.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
@@ -139,7 +139,7 @@ function addresses(chip: SimulatedCoprocessor): number[] {
 	return [OK, ...chip.ieee, ...own(chip)];
 }
 
-/** Node descriptor of the ZNP as delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22. */
+/** Node descriptor of a ZNP as delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22. */
 function nodeDescriptor(chip: SimulatedCoprocessor): number[] {
 	const serverMask = chip.role === COORDINATOR ? 0x2c01 : 0x2c00;
 	const sizes = [0x50, ...uint16(0x00a0), ...uint16(serverMask), ...uint16(0x00a0), 0];
@@ -177,7 +177,7 @@ interface BindRequest {
 	readonly destinationEndpoint: number;
 }
 
-/** Undefined for another node or a group. */
+/** Parses a bind request; undefined if it is for another node or a group. */
 function bindRequest(chip: SimulatedCoprocessor, data: Buffer): BindRequest | undefined {
 	if (!chip.ieee.equals(data.subarray(0, 8)) || data.readUInt8(11) !== TO_IEEE) return undefined;
 	return {
@@ -229,14 +229,14 @@ function bindings(chip: SimulatedCoprocessor, start: number): number[] {
 	return [OK, rows.length, start, shown.length, ...shown.flat()];
 }
 
-/** Other nodes of the network; all of them are in range. */
+/** Lists the other nodes of the network, all of which are in range. */
 function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	const network = chip.network!;
 	const others = chip.air.members(network).filter((station) => station !== chip);
 	const rows = others.map(({ ieee, isSleepy, network: theirs }) => {
 		const { shortAddress, parent } = theirs!;
 		const type = shortAddress === 0 ? COORDINATOR : isSleepy ? END_DEVICE : 1;
-		// Bits 2-3: receiver on when idle; bits 4-6: relation, 0 parent, 1 child, 2 sibling.
+		// Bits 2-3: receiver on when idle. Bits 4-6: relation, 0 parent, 1 child, 2 sibling.
 		const relation = shortAddress === network.parent ? 0 : parent === network.shortAddress ? 1 : 2;
 		const kind = type | ((isSleepy ? 0 : 1) << 2) | (relation << 4);
 		return [
@@ -269,12 +269,12 @@ function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
 	return [OK];
 }
 
-/** An order of the coordinator applies to the whole network. */
+/** Carries out an order of the coordinator, which applies to the whole network. */
 function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);
 	if (duration <= SCAN_LIMIT) {
-		// Scan result: all channels are equally quiet, nothing was sent.
+		// Scan result: all channels are equally quiet, and nothing was sent.
 		const count = mask.toString(2).replaceAll("0", "").length;
 		return [OK, ...data.subarray(0, 4), 0, 0, 0, 0, count, ...Array.from({ length: count }, () => QUIET)];
 	}

@@ -1,7 +1,7 @@
 /*
- * Requests to the Ethernet port and the meaning of its events: `Ethernet` of the host contract without the port itself
- * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events arrive in any thread; call everything else in the
- * machine's thread.
+ * Requests to the Ethernet port and the meaning of its events: `Ethernet` of the host contract without the driver
+ * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events may arrive in any thread; call everything else in
+ * the machine's thread.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF
@@ -9,8 +9,8 @@
  *   LINKED     LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
  *   ADDRESSED  LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
  *
- * There is no queue: an event changes the state under the lock, and the machine's thread is notified when the state
- * differs from the one that it was last notified of.
+ * There is no queue: an event changes the state under the lock, and the machine's thread is notified if the state
+ * differs from the one last reported.
  */
 #ifndef ETHERNET_CORE_H
 #define ETHERNET_CORE_H
@@ -19,7 +19,7 @@
 
 #include "ethernet-driver.h"
 
-/* ip 0: no address, and never one without a link. speed: Mbit/s, 0 without a link. */
+/* `speed` is in Mbit/s, 0 without a link. The address's ip is 0 without an address, and always without a link. */
 typedef struct {
 	bool linked;
 	uint16_t speed;
@@ -30,7 +30,7 @@ typedef struct {
 	pthread_mutex_t lock;
 	/* This and all following members are guarded by the lock. */
 	bool on;
-	/* A delivery to the machine's thread is under way. */
+	/* True if a delivery to the machine's thread is under way. */
 	bool posted;
 	ethernet_state now;
 	/* State last reported to the machine's thread. */
@@ -41,18 +41,22 @@ void ethernet_core_open(ethernet_core *core);
 void ethernet_core_close(ethernet_core *core);
 
 /*
- * Returns false if the port does not start; it is then off. If it is on, it takes the new settings and keeps its link.
+ * Turns the port on, or gives a port that is on new settings, which keeps its link. Returns false if the port does not
+ * start; it is then off.
  */
 bool ethernet_core_start(ethernet_core *core, const ethernet_settings *settings);
 void ethernet_core_stop(ethernet_core *core);
 
-/* Any thread. */
+/* May be called in any thread. */
 void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
 
-/* Returns true if there is news and no delivery under way: the caller must post one. Any thread. */
+/*
+ * Returns true if the state has changed and no delivery is under way; the caller must then post one. May be called in
+ * any thread.
+ */
 bool ethernet_core_posts(ethernet_core *core);
 
-/* Called in the delivery. True: report the state and call again. False: no more news, the delivery ends. */
+/* Called in the delivery. Returns true if the caller must report the state and call again; false ends the delivery. */
 bool ethernet_core_tells(ethernet_core *core);
 
 ethernet_state ethernet_core_now(ethernet_core *core);

@@ -16,7 +16,7 @@
 
 #include "ethernet-port.h"
 
-/* Above Wi-Fi's station (100): with both, traffic to other networks uses the cable. */
+/* Above that of Wi-Fi's station (100): if both are connected, traffic to other networks uses the cable. */
 enum { ROUTE_PRIORITY = 110 };
 
 static const int32_t LINK_EVENTS[] = { ETHERNET_EVENT_CONNECTED, ETHERNET_EVENT_DISCONNECTED };
@@ -53,7 +53,7 @@ static void on_link(void *context, esp_event_base_t base, int32_t id, void *data
 	port.notify(port.context, &event);
 }
 
-/* Uses the interface's present state, because settings may have changed since the event was sent. */
+/* Reports the interface's present state instead of the event's, because settings may have changed since. */
 static void on_ip(void *context, esp_event_base_t base, int32_t id, void *data)
 {
 	ethernet_event event = { .kind = ETHERNET_ADDRESS_LOST };
@@ -77,8 +77,8 @@ static void stop_listening(void)
 }
 
 /*
- * Called after the glue, whose handlers then run first, so that an interface without a link has no address in our
- * handlers.
+ * Called after ESP-IDF has connected driver and interface (the "glue"). Its handlers therefore run before ours, and an
+ * interface without a link has no address any more when ours run.
  */
 static bool listen(void)
 {
@@ -90,7 +90,7 @@ static bool listen(void)
 	return done;
 }
 
-/* Before a restart: GPIO 0 must have no clock while the chip boots. */
+/* Called before a restart: GPIO 0 must have no clock while the chip boots. */
 static void shut_down(void)
 {
 	if (port.driver) ethernet_port_power_off(&port.pins);
@@ -118,7 +118,7 @@ static bool make_interface(void)
 	return port.interface != NULL;
 }
 
-/* A W5500 has no MAC address, and an emulator has its own. */
+/* Sets the MAC address, because a W5500 has none and an emulator has its own. */
 static bool set_mac(void)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE];
@@ -156,7 +156,7 @@ static void remove_all(void)
 	port.interface = NULL;
 }
 
-/* Stops DHCP in between, so that the address is requested again with the new name. */
+/* Stops DHCP before the changes, so that the address is requested again with the new host name. */
 static bool configure(const ethernet_settings *settings)
 {
 	const esp_netif_ip_info_t info = {
@@ -166,7 +166,7 @@ static bool configure(const ethernet_settings *settings)
 	};
 	esp_netif_dns_info_t dns = { .ip.type = ESP_IPADDR_TYPE_V4, .ip.u_addr.ip4.addr = settings->dns };
 	if (esp_netif_set_hostname(port.interface, settings->hostname) != ESP_OK) return false;
-	/* Fails if it is already stopped. */
+	/* Fails if DHCP is already stopped, which is harmless. */
 	esp_netif_dhcpc_stop(port.interface);
 	if (settings->address.ip == 0) return esp_netif_dhcpc_start(port.interface) == ESP_OK;
 	return esp_netif_set_ip_info(port.interface, &info) == ESP_OK &&

@@ -1,7 +1,7 @@
 /*
  * Driver of the Ethernet port for ethernet-core.c: a thin layer over ESP-IDF (ethernet-driver.c), replaced by a fake in
- * tests. There is one port. Events arrive in any thread; call everything else in the machine's thread. Addresses are in
- * network byte order.
+ * tests. There is one port. Events may arrive in any thread; call everything else in the machine's thread. Addresses
+ * are in network byte order.
  */
 #ifndef ETHERNET_DRIVER_H
 #define ETHERNET_DRIVER_H
@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
 	/* Hostname sent to the DHCP server. */
 	char hostname[ETHERNET_HOSTNAME_LIMIT + 1];
-	/* Static address; all zeros: DHCP. */
+	/* Static address; all zeros for DHCP. */
 	ethernet_address address;
 	uint32_t dns;
 } ethernet_settings;
@@ -47,9 +47,9 @@ bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *contex
 void ethernet_driver_close(void);
 
 /*
- * The first call powers the PHY and allocates all memory of the port, in up to half a second. While the port is on, a
- * call only changes host name and address; the link stays. Returns false without an answering PHY or without memory;
- * the port is then off.
+ * Turns the port on. The first call powers the PHY and allocates all memory of the port, which takes up to half a
+ * second. While the port is on, a call only changes host name and address, and the link stays. Returns false if the PHY
+ * does not answer or memory is short; the port is then off.
  */
 bool ethernet_driver_start(const ethernet_settings *settings);
 

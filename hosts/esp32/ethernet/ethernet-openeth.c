@@ -1,4 +1,4 @@
-/* OpenCores' 10/100 MAC with a PHY in Espressif's QEMU. It has no pins. */
+/* OpenCores' 10/100 MAC with a PHY, as in Espressif's QEMU. It has no pins. */
 #include "ethernet-port.h"
 
 #include "esp_eth_mac_openeth.h"

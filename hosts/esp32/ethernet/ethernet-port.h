@@ -15,13 +15,16 @@ typedef struct {
 	esp_eth_phy_t *phy;
 } ethernet_parts;
 
-/* `parts` contains what was made, also after a failure, when everything else is already released. */
+/*
+ * Creates the drivers. `parts` contains those that were created, even after a failure; everything else is released by
+ * then.
+ */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
-/* Releases the rest after both drivers were deleted, above all the PHY's power. */
+/* Releases the rest after both drivers were deleted; this turns the PHY's power off. */
 void ethernet_port_end(const ethernet_pins *pins);
 
-/* Powers off before a restart of the chip, without deleting the drivers. Any task. */
+/* Turns the power off before a restart of the chip, without deleting the drivers. May be called in any task. */
 void ethernet_port_power_off(const ethernet_pins *pins);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * A PHY on RMII with the ESP32's own MAC. ESP-IDF's generic PHY driver only needs the registers of IEEE 802.3, clause
- * 22, which a LAN8720 has. pins: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
+ * 22, which a LAN8720 has. Order of `pins`: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
  *
- * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high: this restarts the PHY,
- * and its oscillator runs before the MAC is initialised, which needs the clock for its own reset. Otherwise it is low:
- * an oscillator at GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
+ * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high. This restarts the PHY,
+ * and its oscillator runs before the MAC is initialised, which needs the clock for its own reset. At other times the
+ * pin is low: an oscillator at GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
  */
 #include "ethernet-port.h"
 

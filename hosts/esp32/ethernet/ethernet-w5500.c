@@ -1,6 +1,6 @@
 /*
- * A W5500 on SPI with the driver espressif/w5500 of ESP-IDF's component registry. pins: MISO, MOSI, SCLK, CS, INT, RST.
- * The chip has no power switch; it is held in reset while the port is off.
+ * A W5500 on SPI with the driver espressif/w5500 of ESP-IDF's component registry. Order of `pins`: MISO, MOSI, SCLK,
+ * CS, INT, RST. The W5500 has no power switch; it is held in reset while the port is off.
  */
 #include "ethernet-port.h"
 
@@ -11,7 +11,10 @@
 
 enum { MISO, MOSI, SCLK, CS, INT, RST };
 
-/* The chip allows 80 MHz; 20 are safe on pins that are not native to SPI and give more than 10 Mbit/s of payload. */
+/*
+ * The W5500 allows 80 MHz. 20 MHz are safe on pins that are not native to SPI, and still give over 10 Mbit/s of
+ * payload.
+ */
 enum { CLOCK_HZ = 20000000, QUEUE = 20 };
 
 /* Time from the end of the reset to the first register access: the PLL takes 1 ms (data sheet 1.0.9, 5.5.1). */
@@ -19,7 +22,7 @@ enum { RESET_US = 1000, POWERED_MS = 10 };
 
 #define HOST SPI2_HOST
 
-/* The interrupt uses a GPIO; the button may already have installed ESP-IDF's service. */
+/* The interrupt uses ESP-IDF's GPIO service, which the button may already have installed. */
 static bool open_bus(const int *pins)
 {
 	const spi_bus_config_t bus = {
@@ -37,7 +40,7 @@ static bool open_bus(const int *pins)
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts)
 {
 	const eth_mac_config_t mac = ETH_MAC_DEFAULT_CONFIG();
-	/* The driver copies it. */
+	/* The driver copies this structure. */
 	spi_device_interface_config_t device = {
 		.mode = 0,
 		.clock_speed_hz = CLOCK_HZ,

@@ -20,7 +20,7 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	ethernet_core core;
-	/* One for the object, and one for a delivery under way. */
+	/* One reference for the object, and one for a delivery under way. */
 	atomic_uint references;
 	/* Used in the machine's thread only. */
 	bool closed;
@@ -44,7 +44,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Any thread. */
+/* Posts a delivery if there is a change. May be called in any thread. */
 static void notify_soon(ethernet_binding *binding)
 {
 	if (!ethernet_core_posts(&binding->core)) return;
@@ -52,7 +52,7 @@ static void notify_soon(ethernet_binding *binding)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* Any thread. */
+/* Called by the driver in any thread. */
 static void notify(void *context, const ethernet_event *event)
 {
 	ethernet_binding *binding = context;
@@ -74,7 +74,7 @@ void xs_ethernet_destructor(void *data)
 	release(data);
 }
 
-/* (target, 6 GPIOs), -1 for a missing one. */
+/* (target, 6 GPIOs); a missing pin is -1. */
 void xs_ethernet(xsMachine *the)
 {
 	ethernet_pins pins;
@@ -119,7 +119,7 @@ void xs_ethernet_stop(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Mbit/s; 0 without a link. */
+/* Returns Mbit/s; 0 without a link. */
 void xs_ethernet_get_speed(xsMachine *the)
 {
 	ethernet_binding *binding = xsmcGetHostData(xsThis);
@@ -148,7 +148,7 @@ void xs_ethernet_close(xsMachine *the)
 	xsForget(binding->target);
 }
 
-/* 12 hex characters; works without a port. */
+/* Returns 12 hex characters; works without a port. */
 void xs_ethernet_mac(xsMachine *the)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE] = { 0 };

@@ -1,6 +1,8 @@
 /** Globals provided by the xsnap worker, besides those of the language. */
 
-/** Set by the script; called by the worker for each event. An exception is returned as an error reply. */
+/**
+ * Set by the script; called by the worker for each event. An exception is returned to the parent process as an error.
+ */
 declare var handleCommand: (message: ArrayBuffer) => void;
 /** Sends a command to the parent process and waits for the reply. */
 declare function issueCommand(message: ArrayBuffer): ArrayBuffer;

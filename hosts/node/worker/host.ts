@@ -69,7 +69,7 @@ class WireClock implements Clock {
 		this.#wire = wire;
 	}
 
-	/** Constant while an event is handled, so that a deadline counted from it is never late. */
+	/** Constant while an event is handled, so that a deadline calculated from it is never late. */
 	monotonicMs(): number {
 		return this.#wire.monotonicMs;
 	}
@@ -81,7 +81,7 @@ class WireClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
-		// Valid until the next event.
+		// Used until the next event, which brings the host's own offset.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * Layout of the values of a command or a reply, for both sides (protocol.ts): a list of kinds; values follow one
- * another without gaps, numbers little-endian. Only the last one may be of a kind without a length.
+ * Layout of the values of a command or a reply, for both sides (protocol.ts): a list of kinds. Values follow one
+ * another without gaps; numbers are little-endian. Only the last value may be of a kind without a length.
  */
 
 export const U8 = 0;
@@ -104,7 +104,7 @@ function decodeEach(layout: Layout, message: Uint8Array, view: DataView, head: n
 	return values;
 }
 
-/** The bytes of text, bytes and JSON; undefined for numbers. */
+/** Returns the bytes of a text, bytes or JSON value; undefined for a number. */
 function partOf(kind: number, value: unknown): Uint8Array | undefined {
 	if (kind < TEXT) return undefined;
 	if (kind === BYTES || kind === LAST_BYTES) return value as Uint8Array;

@@ -1,14 +1,14 @@
 /**
  * Messages between the XS worker and the Node process; imported by both sides.
  *
- * Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
- * Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
- * Event, Node to worker, one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
- *                                              minus monotonic time in ms (f64, NaN while the clock is not set),
- *                                              21-24 a number (u32), from 25 text or bytes. Little-endian.
+ *   Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
+ *   Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
+ *   Event, Node to worker, one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
+ *                                                minus monotonic time in ms (f64, NaN while the clock is not set),
+ *                                                21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
- * The worker assigns ids, one sequence for all objects and requests; commands without one have 0. Events carry time and
- * counts, so that reading the clock and deciding how much to write need no round trip.
+ * The worker assigns the ids, in one sequence for all objects and requests; a command without an id has 0. Events carry
+ * time and counts, so that reading the clock and deciding how much to write need no round trip.
  */
 import { BYTES, F64, LAST_BYTES, LAST_JSON, LAST_TEXT, type Layout, TEXT, U8, U16, U32 } from "./layout.js";
 
@@ -28,21 +28,21 @@ function command<const Takes extends Layout, const Gives extends Layout>(
 }
 
 /**
- * All commands. The comment above a row lists the arguments, then the result; "for a stream" means that the id belongs
- * to a stream. A new command is a row here, a row of the Node end's table (bridge.ts), and a call in the worker.
+ * All commands. The comment above a row lists the arguments, then the result. "For a stream" means that the id belongs
+ * to a stream. A new command is a row here, a row in the table of the Node side (bridge.ts), and a call in the worker.
  */
 export const COMMANDS = Object.freeze({
 	/** Opens the serial port PORT_… with format and baud. */
 	serial: command(1, [U8, U8, U32], []),
-	/** Lines of the coprocessor: 1 in reset, 1 with its boot loader. */
+	/** Sets the lines of the coprocessor: 1 holds it in reset, 1 selects its boot loader. */
 	coprocessorLines: command(79, [U8, U8], []),
 	/** For a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
 	/** Opens a listener: 1 for the TLS port; certificate and key, which may be empty. Returns the real port number. */
 	listen: command(3, [U8, BYTES, BYTES], [U32]),
-	/** For a listener: id for the connection taken. Returns the id, or is absent if no connection waits. */
+	/** For a listener: takes a connection under the given id. Returns the id, or is absent if no connection waits. */
 	accept: command(4, [U32], [U32]),
-	/** Makes a socket of the connection taken. Returns 1 if it came over the access point, and the peer's address. */
+	/** Makes a socket of a taken connection. Returns 1 if it came over the access point, and the peer's address. */
 	socket: command(5, [], [U8, TEXT]),
 	/** For a stream: maximum number of bytes, at most READ_LIMIT. Absent if there are none. */
 	read: command(6, [U32], [LAST_BYTES]),
@@ -78,13 +78,12 @@ export const COMMANDS = Object.freeze({
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
 	/** For a socket: its client has shown a valid token. */
 	know: command(43, [], []),
-	/** For a listener: all trust ends. */
+	/** For a listener: all trust in addresses ends. */
 	forget: command(80, [], []),
 	/** For a listener: certificate, key. */
 	setIdentity: command(21, [BYTES, BYTES], []),
 	/** Id of a listener, which is tested. EVENT_ANSWER follows with the problem, or empty. */
 	testIdentity: command(24, [U32], []),
-	/** Restarts the firmware. */
 	restart: command(22, [], []),
 	/** POWER_…; absent if it cannot be measured. */
 	power: command(23, [U8], [F64]),
@@ -124,12 +123,12 @@ export const COMMANDS = Object.freeze({
 	flashWrite: command(39, [TEXT, F64, LAST_BYTES], []),
 	/** Name of a partition, offset, length. */
 	flashErase: command(40, [TEXT, F64, F64], []),
-	/** Absent if nothing is retained. */
+	/** Returns the retained bytes; absent if there are none. */
 	retained: command(41, [], [LAST_BYTES]),
 	retain: command(42, [LAST_BYTES], []),
-	/** Milliseconds: the host ends the firmware and restarts it after that time or earlier. */
+	/** Milliseconds. The host ends the firmware and restarts it after that time or earlier. */
 	sleep: command(50, [F64], []),
-	/** Returns FIRMWARE_…, the security level, and the reason of a roll-back, if any. */
+	/** Returns FIRMWARE_…, the security level, and the reason for a roll-back, if any. */
 	update: command(70, [], [U8, F64, TEXT]),
 	/** Returns the keys that may sign, and the ids of revoked ones, each concatenated. */
 	updateKeys: command(71, [], [BYTES, BYTES]),
@@ -180,9 +179,8 @@ export const REPLY_RANGE_ERROR = 2;
 export const REPLY_ERROR = 3;
 
 /**
- * Number: HOST_… flags. Text: the fields of HostInfo, a line each, in the order of INFO_FIELDS and INFO_NUMBERS, then
- * accessPointKey and mac of WiFiPort, then the cause of Ending, then wakeReason of Sleep, then mac of
- * EthernetPort.
+ * Number: HOST_… flags. Text: the fields of HostInfo, one per line, in the order of INFO_FIELDS and INFO_NUMBERS, then
+ * accessPointKey and mac of WiFiPort, then the cause of Ending, then wakeReason of Sleep, then mac of EthernetPort.
  */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
@@ -207,7 +205,8 @@ export const EVENT_DISCONNECTED = 12;
 export const EVENT_SCANNED = 13;
 export const EVENT_CLIENTS = 14;
 /**
- * Number: SERIAL_ERROR_… or CLIENT_…, 0 for the others. Text: a listener's message. Last kind: see bridge-events.ts.
+ * Number: SERIAL_ERROR_… or CLIENT_…, otherwise 0. Text: a listener's message. It is the last kind, because
+ * bridge-events.ts counts on from it.
  */
 export const EVENT_ERROR = 15;
 

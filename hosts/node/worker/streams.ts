@@ -1,6 +1,6 @@
 /**
  * Serial ports, listeners and sockets as thin proxies in the XS worker: each call is one command to the Node process.
- * Counts come with events, so that a too long write is refused here. `pins` contains the Wire.
+ * Events bring the room for writing, so that a write that is too long is refused here. `pins` contains the Wire.
  */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
@@ -160,12 +160,12 @@ export class ProxySocket extends Stream implements Socket {
 
 export class ProxyListener implements Listener, Target {
 	readonly port: number;
-	/** Callback of the options. The options themselves are not kept, because they contain the private key. */
+	/** The callbacks are kept instead of the options, which contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #wire: Wire;
 	readonly #id: number;
-	/** Ids of unanswered tests; undefined before the first. */
+	/** Ids of unanswered tests; undefined before the first test. */
 	#tests: number[] | undefined;
 	#closed = false;
 

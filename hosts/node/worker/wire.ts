@@ -1,6 +1,6 @@
 /**
- * The worker's side of the connection: sends commands, passes events to the object of their id. Layouts: protocol.ts. A
- * message has at most MESSAGE_LIMIT bytes.
+ * The worker's side of the connection to the Node process: sends commands, and passes each event to the object with its
+ * id. Layouts: protocol.ts. A message has at most MESSAGE_LIMIT bytes.
  */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
@@ -55,7 +55,7 @@ export class Wire {
 		this.#targets.set(id, target);
 	}
 
-	/** Calls `answered` with the EVENT_ANSWER of this id. */
+	/** Calls `answered` when the EVENT_ANSWER of this id arrives. */
 	ask(id: number, answered: (text: string) => void): void {
 		this.attach(id, new Question(this, id, answered));
 	}
@@ -98,7 +98,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Processes one event; returns its kind if it has id 0, else 0 after it was handled. */
+	/** Processes one event. Returns its kind if the event has id 0, otherwise 0 after it was handled. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);
@@ -106,7 +106,7 @@ export class Wire {
 		this.monotonicMs = Math.max(this.monotonicMs, view.getFloat64(5, true));
 		this.utcOffsetMs = view.getFloat64(13, true);
 		if (id === 0) return kind;
-		// An object closed after the event was sent does not get it.
+		// An object that was closed after the event was sent does not get it.
 		this.#targets.get(id)?.handle(kind, view.getUint32(21, true), new Uint8Array(message, EVENT_HEADER_BYTES));
 		return 0;
 	}

@@ -53,7 +53,7 @@ import {
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
 
-/** Key: hex digits in either case, or empty to clear it. */
+/** Field of a key: hex digits in either case, or empty to clear the key. */
 function keyText(name: string): Field<string> {
 	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
@@ -139,7 +139,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	];
 }
 
-/** Decodes a key; undefined when the body has none. */
+/** Decodes a key; undefined if the body has none. */
 function keyOf(digits: string | undefined): Uint8Array | undefined {
 	return digits === undefined ? undefined : decodeHex(asciiBytes(digits), 0, digits.length);
 }
@@ -167,7 +167,7 @@ export function postPollList(exchange: Exchange, values: BodyValues): void {
 	getPollList(exchange);
 }
 
-/** Returns undefined after answering an invalid list with an error. */
+/** Returns undefined after replying to an invalid list with an error. */
 export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);

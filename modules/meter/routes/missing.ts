@@ -1,4 +1,4 @@
-/** Objects of a DLMS/COSEM readout without a value, with reasons. */
+/** Objects of a DLMS/COSEM readout that have no value, with reasons. */
 
 import type { MissingCursor } from "../../cosem/records.js";
 import {

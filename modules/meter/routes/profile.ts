@@ -1,7 +1,7 @@
 /**
- * `meter/profile`: the last rows of a load profile. DLMS/COSEM reads it by its code (meter/dlms-profile.ts). Other
- * protocols take it from the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the
- * period in minutes, and the columns' codes and units; then rows of values.
+ * `meter/profile`: the last rows of a load profile. DLMS/COSEM reads it by its code (cosem/profile.ts). Other protocols
+ * take it from the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the period in
+ * minutes, and the columns' codes and units; then rows of values.
  */
 
 import { INVALID_FIELD } from "../../api/errors.js";
@@ -27,20 +27,20 @@ import type { ReadCallback } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
 
-/** Memory for request and reply; the session's claim includes the rows. */
+/** Memory for request and reply; the rows belong to the memory of the session. */
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
-/** One day of quarter hours. */
+/** Number of quarter hours in a day. */
 const DEFAULT_ENTRIES = "96";
 const ENTRIES_DIGITS = 3;
 
 /** Time and status, before the columns of a row with its own time. */
 const OWN_VALUES = 2;
 const DAY_S = 86_400;
-/** A third of a year: of three moments so far apart, one is in winter and one in summer. */
+/** A third of a year: of three moments at this distance, one is in winter and one in summer. */
 const THIRD_MS = 121 * DAY_S * 1000;
-/** Time range of the API, Unix seconds; without the first two days, so that local time never precedes 1970. */
+/** Time range of the API, Unix seconds. It leaves out the first two days, so that local time never precedes 1970. */
 const TIME_FIRST_S = 2 * DAY_S;
 const TIME_LIMIT_S = 4_102_444_799;
 const YEAR_2000 = 2000 * 12;
@@ -52,7 +52,7 @@ const DASH = 0x2d;
 const STAMP_LENGTH = 14;
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
-/** Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC; without it, local time. */
+/** Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC. Without a digit, local time. */
 const SEASON_NONE = -1;
 const SEASON_WINTER = 0;
 const SEASON_SUMMER = 1;
@@ -127,22 +127,22 @@ class Profile {
 	#skipped: number;
 	#unit = 0;
 	#hasRow = false;
-	/** True when the last head belongs to the profile. */
+	/** True if the last head belongs to the requested profile. */
 	#isOurs = false;
-	/** Contents of that head. */
+	/** Contents of the last head. */
 	#periodS = 0;
 	#columns = 0;
 	#status: Uint8Array = new Uint8Array(0);
-	/** True when each row begins with its own time and status. */
+	/** True if each row begins with its own time and status. */
 	#hasOwnTimes = false;
-	/** True when rows were omitted because their number of values is wrong. */
+	/** True if rows were omitted because they have a wrong number of values. */
 	#isCut = false;
 	#hasHead = true;
-	/** Number of values before those of the row; the first row may share the head's record. */
+	/** Number of values in the record before those of the row; the first row may share the record of the head. */
 	#before = 0;
 	/** True until the head's first row. */
 	#isFirst = false;
-	/** Time of the row, Unix s; NaN when unknown. */
+	/** Time of the row, Unix s; NaN if unknown. */
 	#timeS = Number.NaN;
 
 	constructor(
@@ -188,7 +188,7 @@ class Profile {
 		return this.#hasRow;
 	}
 
-	/** Moves to the profile's first head and reads it; false when there is none. */
+	/** Moves to the profile's first head and reads it; returns false if there is none. */
 	private findHead(): boolean {
 		const cursor = this.#cursor;
 		cursor.toStart();
@@ -200,7 +200,7 @@ class Profile {
 		return false;
 	}
 
-	/** Groups that the meter omits match any request. */
+	/** A group that the meter omits matches any request. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.#cursor.code;
 		const groups = this.#groups;
@@ -218,7 +218,7 @@ class Profile {
 			if (cursor.isRow) {
 				if (!this.#isOurs) continue;
 				this.#before = this.#hasOwnTimes ? OWN_VALUES : 0;
-				// Without a period only the first row has a time.
+				// If the head has no period, only the first row has a time.
 				if (!this.#isFirst) this.#timeS += this.#periodS || Number.NaN;
 				if (this.#hasOwnTimes && cursor.nextValue()) {
 					const timeS = this.momentOf(cursor.text, cursor.length);
@@ -242,7 +242,7 @@ class Profile {
 		return false;
 	}
 
-	/** Returns true when the record has one value per column. */
+	/** Returns true if the record has one value per column. */
 	private isWhole(): boolean {
 		const cursor = this.#cursor;
 		let values = -this.#before;
@@ -250,7 +250,7 @@ class Profile {
 		return values === this.#columns;
 	}
 
-	/** Reads the time of a row that has one but no head (Makel meters); false for other records. */
+	/** Reads the time of a row that has one but no head (Makel meters). Returns false for other records. */
 	private isRowAlone(): boolean {
 		const cursor = this.#cursor;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -273,7 +273,7 @@ class Profile {
 		this.#timeS = this.momentOf(cursor.text, cursor.length);
 		this.#isFirst = true;
 		this.#status = cursor.nextValue() ? cursor.text.slice(0, cursor.length) : new Uint8Array(0);
-		// Minutes, unless the unit is seconds.
+		// The period is in minutes, unless its unit is seconds.
 		const period = cursor.nextValue() ? digitsOf(cursor.text, 0, cursor.length) : 0;
 		this.#periodS = period >= 0 ? period * (cursor.unit === "s" ? 1 : 60) : 0;
 		this.#columns = cursor.nextValue() ? Math.max(0, digitsOf(cursor.text, 0, cursor.length)) : 0;
@@ -348,13 +348,13 @@ class Profile {
 		writer.endObject();
 	}
 
-	/** Writes a value; null for an empty one. */
+	/** Writes a value as text; null if it is empty. */
 	private text(writer: JSONWriter, bytes: Uint8Array, length: number): void {
 		if (length === 0) writer.null();
 		else writer.ascii(bytes, 0, length);
 	}
 
-	/** Returns the Unix time of a time in the records, s; NaN for other text. */
+	/** Converts a time in the records to Unix s; NaN for any other text. */
 	private momentOf(text: Uint8Array, length: number): number {
 		if (text[0] === DOT) return digitsOf(text, 1, length);
 		if (text[0] === COMMA) return this.utcOf(digitsOf(text, 1, length), SEASON_NONE);

@@ -18,12 +18,12 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** State in `GET last` when the reply begins. */
+/** State in `GET last` at the time when the reply begins. */
 export interface AttemptState {
 	readonly running: boolean;
-	/** Unix time of the last attempt, s; 0 without an attempt. */
+	/** Unix time of the last attempt, s; 0 if there was none. */
 	readonly lastAttempt: number;
-	/** Stable code of its failure; "" after success. */
+	/** Stable code of the failure; "" after a success. */
 	readonly lastError: string;
 }
 
@@ -70,7 +70,7 @@ export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
 export interface ReadoutBodyOptions {
 	readonly language: string;
 	readonly names: Uint8Array | undefined;
-	/** From `prepareReadingKeys()`. */
+	/** Result of `prepareReadingKeys()`. */
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
 	readonly zone: TimeZone;
@@ -90,7 +90,7 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Beginning of `#scratch` that the writer copies natively; most numbers fit. */
+	/** Beginning of `#scratch`, for native copying by the writer; most numbers fit. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
 	/** Names of the present code, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
@@ -99,12 +99,12 @@ export class ReadoutBody {
 	#nameEnd = 0;
 	#translationEnd = 0;
 	#hasNames = false;
-	/** Undefined for protocols that don't read single objects. */
+	/** Undefined for protocols that do not read single objects. */
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
 	#part = PART_RECORDS;
 
-	/** `readout`: undefined before the first one. */
+	/** `readout` is undefined before the first readout. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
 		this.#keys = options.keys;
 		this.#null = options.text.encode("null");
@@ -149,7 +149,7 @@ export class ReadoutBody {
 		if (this.#part === PART_RECORDS) {
 			const cursor = this.#cursor;
 			const hasNext = cursor.nextRecord();
-			// With C 0, F may determine the name.
+			// If C is 0, F may determine the name too.
 			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
 			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
 		} else this.#part = this.#missing?.next() ? PART_MISSING : PART_END;
@@ -238,7 +238,9 @@ export class ReadoutBody {
 		if (hasSecond) this.moreValues(writer);
 	}
 
-	/** Writes the unit of the second value; with more than two values, all values and the further units. */
+	/**
+	 * Writes the unit of the second value. If there are more than two values, writes all values and the further units.
+	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
 		if (cursor.unit !== "") {
@@ -283,7 +285,7 @@ export class ReadoutBody {
 		else writer.rawPart(name, 0, end);
 	}
 
-	/** Stores the names of the code; records of its past billing periods share them. */
+	/** Finds the names of the code; records of past billing periods with the same code share them. */
 	private findNames(code: OBISCode): void {
 		const names = this.#names;
 		this.#hasNames = true;
@@ -301,7 +303,10 @@ export class ReadoutBody {
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 
-	/** Writes the last found name and its attribute's, in quotes; returns the end offset, 0 for an unknown attribute. */
+	/**
+	 * Writes the name found last and the name of its attribute, in quotes. Returns the end offset; 0 if the attribute
+	 * is unknown.
+	 */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;
 		into[0] = QUOTE;

@@ -29,12 +29,12 @@ import { ReadoutBody } from "./readings.js";
 
 /** Memory of a probe, which stores no readout. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
-/** Memory of a readout for a client, from request to end of reply. */
+/** Memory of a readout for a client, from the request to the end of the reply. */
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
 /** Memory of a client's copy of the session log. */
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 
-/** PIN of the meter's display; never stored. */
+/** PIN for the meter's display; never stored. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
 /** Number of flashes until the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
@@ -89,7 +89,7 @@ export function getLast(exchange: Exchange<Metering>): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-/** Writes the session log, one entry per unit: ms since start, characters as text and hex. */
+/** Streams the session log, one entry per unit: ms since the start, characters as text and as hex. */
 export function getLog(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { clock, config } = exchange.core;
@@ -139,7 +139,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	failBusy(exchange, 503);
 }
 
-/** Answers when the entry starts. A simulated meter needs no PIN. */
+/** Replies when the entry of the PIN starts. A simulated meter needs no PIN. */
 export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void {
 	const { reader } = exchange.part;
 	const { config } = exchange.core;
@@ -169,7 +169,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		});
 }
 
-/** Succeeds also without an entry in progress. */
+/** Cancels the entry of a PIN; succeeds also if none is in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
 	const { borrower } = exchange.part.reader;
 	if (borrower instanceof PINEntry) borrower.end();
@@ -181,7 +181,7 @@ function failBusy(exchange: Exchange<Metering>, status: number): void {
 	exchange.fail(status, BUSY, "A session with the meter is running; try again when it has ended.");
 }
 
-/** Writes the readout; READOUT_REPLY_COST is claimed. */
+/** Streams the readout; READOUT_REPLY_COST has been claimed. */
 function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
 	const { names, readingKeys: keys } = exchange.part;
 	const { text, zone } = exchange.core;
@@ -203,7 +203,7 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 	});
 }
 
-/** Writes the kind of unsolicited data and the settings that fit; null when unknown. */
+/** Writes the kind of unsolicited data and the settings that fit; null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	const { unasked, advice } = failure ?? {};
 	writer.key("unasked");
@@ -280,7 +280,7 @@ function writeLogEntry(writer: JSONWriter, entry: LogCursor): void {
 	writer.endObject();
 }
 
-/** Writes characters as text and hex; those of 0x80 and above are damaged. */
+/** Writes characters as text and as hex; those from 0x80 on are damaged. */
 function writeCharacters(writer: JSONWriter, bytes: Uint8Array, start: number, end: number): void {
 	writer.key("text");
 	writer.ascii(bytes, start, end);

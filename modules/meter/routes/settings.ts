@@ -1,4 +1,4 @@
-/** Meter settings that need only a schema: protocol, IEC 62056-21, simulator, log. */
+/** Routes of meter settings for which a schema suffices: protocol, IEC 62056-21, simulator, log. */
 
 import { settingsOf } from "../../api/settings.js";
 import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";

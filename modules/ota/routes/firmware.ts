@@ -7,7 +7,7 @@ import type { Firmware } from "../firmware.js";
 import { codeOf, REFUSALS, TAKEN } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Returns a sink for the file, or undefined after answering with an error. */
+/** Returns a sink for the file, or undefined after replying with an error. */
 export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink | undefined {
 	const { updater } = exchange.part ?? {};
 	const { contentLength } = exchange.request;
@@ -38,7 +38,7 @@ class Upload implements BodySink, Sender {
 		this.name = exchange.remoteAddress;
 	}
 
-	/** Takes bytes, unless the token has been revoked during the upload, which may take a quarter of an hour. */
+	/** Takes bytes, unless the token was revoked during the upload, which may take a quarter of an hour. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#exchange.failIfRevoked()) {
 			this.rest = 0;

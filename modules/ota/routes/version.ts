@@ -18,7 +18,7 @@ export function getVersion(exchange: Exchange): void {
 	const { config, info, text } = exchange.core;
 	const wholeURL = upgradeURLOf(config, info);
 	const isOwner = exchange.core.scopeOf(exchange.token) === SCOPE_FULL;
-	// The query of a signed address is a secret.
+	// The query of a signed address is a secret, so only an owner sees it.
 	const upgradeURL = isOwner ? wholeURL : withoutQuery(wholeURL);
 	const built = new Uint8Array(UTC_LENGTH);
 	writeUTC(built, 0, info.builtUtcMs);
@@ -34,7 +34,7 @@ export function getVersion(exchange: Exchange): void {
 	};
 	exchange.object((writer) => {
 		component(writer, "firmware");
-		// The page is part of the firmware, from the same build.
+		// The page is part of the firmware and comes from the same build.
 		component(writer, "frontend");
 		writer.key("device");
 		writer.beginObject();

@@ -1,4 +1,4 @@
-/** Script of the page: sets the button to the selected board. */
+/** Script of the page that installs the firmware: makes the button install that of the selected board. */
 import "esp-web-tools/dist/web/install-button.js";
 
 const board = document.getElementById("board");
@@ -11,7 +11,7 @@ function choose() {
 }
 
 board.addEventListener("change", choose);
-// Selects the board named in the address, such as #esp32c3-devkitm.
+// Selects the board that the fragment of the URL names, such as #esp32c3-devkitm.
 const named = [...board.options].find((option) => `#${option.dataset.name}` === location.hash);
 if (named !== undefined) board.value = named.value;
 choose();
