@@ -1,6 +1,6 @@
 /**
- * Network settings: each field, stored and refused values, and behaviour in the simulated air. `noRadioChecks` is for a
- * unit without a radio.
+ * Network settings: each field, accepted and rejected values, and behaviour in the simulated air. `noRadioChecks` is
+ * for a unit without a radio.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -15,7 +15,7 @@ const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
 const ETHERNET = "network/ethernet";
-/** Members of the status that only settings change. */
+/** Members of the status that change only by settings. */
 const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
 const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
 
@@ -63,7 +63,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await renew();
 		});
 
-		it("tells of a new unit, which is its own access point", async () => {
+		it("describes a new unit, which is its own access point", async () => {
 			assert.deepEqual(await status(), {
 				ip: "192.168.4.1",
 				netmask: "255.255.255.0",
