@@ -492,7 +492,12 @@ describe("A backup", () => {
 				"invalid_field",
 				"network/wifi.ip",
 			],
-			["a password that is too short", file({ "network/ap": { ap_password: "short" } }), "invalid_field", "network/ap.ap_password"],
+			[
+				"a password that is too short",
+				file({ "network/ap": { ap_password: "short" } }),
+				"invalid_field",
+				"network/ap.ap_password",
+			],
 			["an invalid topic", file({ mqtt: { topic: "/x" } }), "invalid_field", "mqtt.topic"],
 			["an invalid URL", file({ hub: { url: "ftp://x" } }), "invalid_field", "hub.url"],
 			[

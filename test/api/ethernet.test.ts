@@ -265,7 +265,11 @@ describe("The API with Ethernet", () => {
 			await move();
 			await gateway.pass(5 * S);
 			assert.ok(sessions() > before && broker.current !== undefined, `after ${move.name}`);
-			assert.equal((broker.met.at(-1)!.packets[0] as IConnectPacket).clientId, clientId, "the client identifier stays the same");
+			assert.equal(
+				(broker.met.at(-1)!.packets[0] as IConnectPacket).clientId,
+				clientId,
+				"the client identifier stays the same",
+			);
 		}
 	});
 

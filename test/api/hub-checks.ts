@@ -57,7 +57,11 @@ export function hubChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(HUB), shown);
 			const full = { ...good, lang: "pl", cert: CERTIFICATE };
 			assert.deepEqual(await gateway().write(HUB, full), { ...shown, lang: "pl", cert_set: true });
-			assert.deepEqual(await gateway().write(HUB, good), { ...shown, lang: "pl" }, "a missing certificate clears the stored one");
+			assert.deepEqual(
+				await gateway().write(HUB, good),
+				{ ...shown, lang: "pl" },
+				"a missing certificate clears the stored one",
+			);
 		});
 		it("can be tested once in ten seconds, and the reply names the error", async () => {
 			await gateway().write(HUB, good);

@@ -346,7 +346,11 @@ describe("GET meter/profile", () => {
 				[FOUR, "(1.1)(2.1)(3.1)", "(4.1)", "(1.2)(2.2)(3.2)", "(4.2)"],
 				ROWS_OF_FOUR,
 			],
-			["a line for each value", [FOUR, ..."1.1 2.1 3.1 4.1 1.2 2.2 3.2 4.2".split(" ").map((it) => `(${it})`)], ROWS_OF_FOUR],
+			[
+				"a line for each value",
+				[FOUR, ..."1.1 2.1 3.1 4.1 1.2 2.2 3.2 4.2".split(" ").map((it) => `(${it})`)],
+				ROWS_OF_FOUR,
+			],
 			[
 				"head and rows over two lines",
 				[...FOUR.replace("(5.5)", "\n(5.5)").split("\n"), "(1.1)(2.1)", "(3.1)(4.1)", "(1.2)(2.2)", "(3.2)(4.2)"],
@@ -368,7 +372,11 @@ describe("GET meter/profile", () => {
 		});
 		for (const [what, lines, expected] of [
 			["has too many values", ["(1.1)(2.1)", "(1.2)(2.2)(3.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
-			["has too many values in one of its two lines", ["(1.1)(2.1)", "(1.2)", "(2.2)(1.3)", "(2.3)"], ["18:30 1.1 2.1"]],
+			[
+				"has too many values in one of its two lines",
+				["(1.1)(2.1)", "(1.2)", "(2.2)(1.3)", "(2.3)"],
+				["18:30 1.1 2.1"],
+			],
 			["has too few values at the end", ["(1.1)(2.1)", "(1.2)"], ["18:30 1.1 2.1"]],
 			[
 				"has too few values before a head",
@@ -472,8 +480,22 @@ describe("GET meter/profile", () => {
 			["of a minute", { period: 1, rows: 2000 }, CLOCK, 96, 60, {}],
 			["with heads that have no address", { form: "bare-heads" }, CLOCK, 80, 900, {}],
 			["with a line for each value", { form: "value-lines" }, CLOCK, 96, 900, {}],
-			["with a line for each value, in parts of one line", { form: "value-lines", fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
-			["with a line for each value, in parts that are sometimes damaged", { form: "value-lines", fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
+			[
+				"with a line for each value, in parts of one line",
+				{ form: "value-lines", fault: "r6-only", lines: 1 },
+				CLOCK,
+				5,
+				900,
+				{},
+			],
+			[
+				"with a line for each value, in parts that are sometimes damaged",
+				{ form: "value-lines", fault: "r6-only", wrongBCC: 2 },
+				CLOCK,
+				30,
+				900,
+				{},
+			],
 			["in parts", { fault: "r6-only" }, CLOCK, 30, 900, {}],
 			["in parts of one line", { fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
 			["in parts that are sometimes damaged", { fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
@@ -592,10 +614,24 @@ describe("GET meter/profile", () => {
 		for (const [what, profile, lines, status, error, code] of [
 			["is rejected", { place: "none" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
 			["is rejected by its name", { fault: "error" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["is rejected by an error message alone", { fault: "error-alone" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			[
+				"is rejected by an error message alone",
+				{ fault: "error-alone" },
+				CLOCK,
+				404,
+				"no_profile",
+				"iec62056-21/no-profile",
+			],
 			["is rejected by NAK", { fault: "nak" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
 			["requires a password", { password: "12345678" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["needs a mode that the meter lacks", { fault: "no-programming" }, CLOCK, 404, "no_profile", "iec62056-21/no-programming"],
+			[
+				"needs a mode that the meter lacks",
+				{ fault: "no-programming" },
+				CLOCK,
+				404,
+				"no_profile",
+				"iec62056-21/no-programming",
+			],
 			["is broken off", { fault: "break" }, CLOCK, 500, "meter_error", "iec62056-21/broken-off"],
 			["gets no reply", { fault: "silence" }, CLOCK, 500, "meter_timeout", "iec62056-21/no-answer"],
 			["comes without a clock", { fault: "no-clock" }, [], 500, "meter_error", "iec62056-21/no-clock"],

@@ -414,7 +414,11 @@ describe("HTTP server: connection limit", () => {
 			if (data === "") assert.equal(slow[0].receivedLength, 0);
 			else refused(slow[0]);
 			assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
-			assert.equal(bench.sink?.aborted ?? 1, data.startsWith("POST") ? 0 : 1, "the body of the last connection goes on");
+			assert.equal(
+				bench.sink?.aborted ?? 1,
+				data.startsWith("POST") ? 0 : 1,
+				"the body of the last connection goes on",
+			);
 			assert.deepEqual(bench.mistakes, []);
 		});
 

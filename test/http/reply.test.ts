@@ -76,7 +76,11 @@ describe("A parsed reply", () => {
 			`${OK}Connection: ${"x".repeat(REPLY_LINE_SIZE)}\r\nContent-Length: 0\r\n\r\n`,
 			"200",
 		],
-		["with a length that is too long to be read", `${OK}Content-Length: ${"0".repeat(REPLY_LINE_SIZE)}\r\n\r\n`, "broken"],
+		[
+			"with a length that is too long to be read",
+			`${OK}Content-Length: ${"0".repeat(REPLY_LINE_SIZE)}\r\n\r\n`,
+			"broken",
+		],
 		["with two lengths that agree", `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`, "200 again"],
 		["with two lengths that differ", `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi`, "broken"],
 		["with an invalid length", `${OK}Content-Length: -1\r\n\r\n`, "broken"],
