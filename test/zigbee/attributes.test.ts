@@ -59,7 +59,10 @@ describe("zigbee/attributes", () => {
 		assert.equal(taken("1.8.1*01(5*kWh)\r\n1.8.2(1*kWh)\r\n1.8.10(7*kWh)\r\n1.9.1(8*kWh)")[0], 1000);
 		const one = mapping({ "1.8.1": "07020000" });
 		assert.equal(taken(tariffs, one)[0], 1_581_123, "a mapped tariff is used alone");
-		assert.ok(Number.isNaN(taken(tariffs, mapping({ "1-1:1.8.0": "07020000" }))[0]), "the mapped code is of another channel");
+		assert.ok(
+			Number.isNaN(taken(tariffs, mapping({ "1-1:1.8.0": "07020000" }))[0]),
+			"the mapped code is of another channel",
+		);
 		assert.ok(Number.isNaN(taken(tariffs, mapping({ "16.7.0": "07020400" }))[0]), "no energy is mapped");
 		const all = attributes();
 		all.take(readout(tariffs, { status: STATUS_CUT }), 1000);

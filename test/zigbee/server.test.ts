@@ -311,7 +311,11 @@ describe("zigbee/server", () => {
 			"with a default response",
 		);
 		assert.deepEqual(client.got, ["0/1 000000 0/1", "0/11 0086 0/1", "1/66 0102 0/1", "1/67  0/1"]);
-		assert.equal(world.give(0x0019, Uint8Array.of(0x09, 4, 0x00))?.toString("hex"), "10040b00c3", "there is no such client");
+		assert.equal(
+			world.give(0x0019, Uint8Array.of(0x09, 4, 0x00))?.toString("hex"),
+			"10040b00c3",
+			"there is no such client",
+		);
 	});
 
 	it("survives any frame, sends at most one answer, and goes on", () => {
