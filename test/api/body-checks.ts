@@ -235,7 +235,7 @@ export function bodyChecks(gateway: () => TestGateway): void {
 			const other = await gateway().post(path, '{"baudrate_max":1,"battery":1}');
 			isError(other, 400, "invalid_field", "baudrate_max");
 		});
-		it("do not break the login, however many unknown names they have", async () => {
+		it("do not break the login, however many of them are unknown", async () => {
 			for (let i = 0; i < 30; i++) {
 				const names = Array.from({ length: 20 }, (_, j) => `"${(i * 20 + j).toString(36)}name":${j}`);
 				isError(await gateway().post("system/login", `{${names.join(",")}}`), 400, "missing_field", "username");

@@ -4,7 +4,7 @@ import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, US
 
 const TRIES = 600;
 const ADDRESSES = 60;
-/** Number of attempts, the first ones, that use the challenge. */
+/** Number of attempts that use the challenge; they come first. */
 const PROOFS = 360;
 /** Shortest interval between two attempts from one address, ms. */
 const ROUND_MS = 700;

@@ -82,7 +82,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			for (const use_encryption of [0, 1, "true", null, []])
 				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
 		});
-		it("have security suites 0 and 1, a release, and two signs of the deviation", async () => {
+		it("have security suites 0 and 1, a flag for the release request, and two signs of the deviation", async () => {
 			await takes("security_suite", [1, 0], [...NO_NUMBER, -1, 2]);
 			await takes("release", [true, false], [0, 1, "true", null, []]);
 			await takes("deviation", ["swapped", "standard"], [...NO_TEXT, "", "Swapped", "auto"]);
@@ -93,7 +93,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			await takes("opening", ["mode_e", "direct", "auto"], [...NO_TEXT, "", "Auto", "hdlc"]);
 			await takes("baudrate", [300, 600, 1200, 2400, 4800, 9600, 19200], [...NO_NUMBER, 0, 299, 9601, 38400]);
 		});
-		it("reject an address that is too long for its length, and change nothing else", async () => {
+		it("reject an address that is too large for its length, and then change nothing", async () => {
 			const refused = async (body: JSONObject) => {
 				const before = await gateway().read(CONFIG);
 				const reply = await gateway().post(CONFIG, { auth: "low", ...body });

@@ -118,7 +118,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			],
 			["the opposite sign of the deviation", "--zone-sign swapped", { ...DIRECT, deviation: "swapped" }, "", 9600],
 			["a release", "--keep-association", { ...DIRECT, release: true }, "", 9600],
-			["a release and ciphering", "--keep-association", { ...GMAC, release: true }, "", 9600],
+			["a release request and ciphering", "--keep-association", { ...GMAC, release: true }, "", 9600],
 			["frames of 512 bytes in a row", "--hdlc-info 512 --window 7", DIRECT, "", 9600],
 			["many frames in a row", "--hdlc-info 32 --window 7", GMAC, "", 9600],
 			["large frames and short messages", "--hdlc-info 2030 --pdu 100", GMAC, "", 9600],

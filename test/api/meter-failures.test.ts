@@ -74,7 +74,7 @@ describe("Failures of a readout", () => {
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
-	it("of several attempts are ranked: the one that came furthest is shown, the last one of equals", () => {
+	it("are ranked after several attempts: the one that came furthest is shown, or the last one of equals", () => {
 		assert.equal(furthest(undefined, iec.IEC_SILENCE), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_SILENCE, undefined), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_CUT, iec.IEC_SILENCE), iec.IEC_CUT);
@@ -84,7 +84,7 @@ describe("Failures of a readout", () => {
 		const [ofHDLC, ofDLMS] = [hdlc, dlms].map((module) => rowsOf(module).map(([, { progress }]) => progress));
 		assert.ok(Math.max(...ofHDLC) < Math.min(...ofDLMS));
 	});
-	it("tell whether any bytes of the protocol were received", () => {
+	it("show whether any bytes of the protocol were received", () => {
 		const isHeard = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
 		assert.ok(!rowsOf(iec).some(([, row]) => isHeard(row)));
 		assert.ok(rowsOf(dlms).every(([, row]) => isHeard(row)));
@@ -100,7 +100,7 @@ describe("Failures of a readout", () => {
 			],
 		);
 	});
-	it("keep their code after a sign-on, and tell whether the meter was lost then", () => {
+	it("keep their code after a sign-on, and show whether the meter was lost then", () => {
 		for (const [, row] of rowsOf(hdlc)) {
 			const after = hdlc.afterSignOn(row);
 			assert.equal(after.code, row.code);

@@ -197,7 +197,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				isError(await post({ old_password: "a".repeat(128), new_password: NEW }), 403, "invalid_proof");
 				isError(await post({ old_password: "a".repeat(129), new_password: NEW }), 400, "invalid_field", "old_password");
 			});
-			it("without a meaning are ignored", async () => {
+			it("are ignored if they are unknown", async () => {
 				const body = await password.body(NEW);
 				isEmpty(await post({ ...body, username: "nobody", password: 1, salt: null }));
 				password.now = NEW;

@@ -243,7 +243,7 @@ describe("GET iec62056/read", () => {
 		});
 	});
 
-	describe("in the log", () => {
+	describe("with the log on", () => {
 		it("keeps the newest part of a long session, and counts what was dropped", async () => {
 			await start({ telegram: vectorOf("iskraemeco-mt174-15-billing-periods").telegram });
 			await gateway.write("iec62056/control", { log_en: true });

@@ -70,7 +70,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("POST system/factory_reset", () => {
-		it("transition: running, by factory_reset, to defaults: no settings, sessions, password, network of the owner's", async () => {
+		it("transition: running, by factory_reset, to defaults, without the owner's settings, sessions, password and network", async () => {
 			const before = await gateway().read("system/challenge", { token: null });
 			await gateway().write("iec62056/config", { device_address: "42", baudrate_max: 2400 });
 			await gateway().write("system/power_mode", { power_mode: 1 });

@@ -33,7 +33,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			await deleteTokens(gateway());
 		});
 
-		it("are none at first, with room for three", async () => {
+		it("do not exist at first, and there is room for three", async () => {
 			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [] });
 		});
 		it("show their value when they are created, and never again", async () => {
@@ -206,7 +206,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				const { token } = await reader();
 				isError(await gateway().get("hub", { token: token.slice(1) }), 401, "unauthorized");
 			});
-			it("are not made if the scope is misspelt", async () => {
+			it("are not created if the scope is misspelt", async () => {
 				for (const scope of ["", "Read", "write", "none", null, 1, true, [], ["read"], {}])
 					isError(await gateway().post(PATH, { name: "x", scope }), 400, "invalid_field", "scope");
 				assert.deepEqual(await list(), []);

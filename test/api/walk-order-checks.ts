@@ -28,7 +28,7 @@ interface Fault {
 
 const FOREIGN = { Origin: "https://evil.example" };
 
-/** Faults in the order of the checks. Plain HTTP in the user's network comes before all others (docs/decisions.md). */
+/** Faults in the order of the checks. Plain HTTP in the user's network comes before all others (docs/behaviour.md). */
 const FAULTS: readonly Fault[] = [
 	{ status: 403, code: "https_required", put: (draft) => Object.assign(draft.options, { secure: false }) },
 	{ status: 404, code: "not_found", put: (draft) => Object.assign(draft, { path: "system/nothing" }) },

@@ -323,7 +323,7 @@ describe("Failures of the hub", () => {
 		);
 	});
 
-	it("of the token end the attempts, except for one an hour, until the settings are saved", () => {
+	it("end the attempts if the token is rejected, except for one an hour, until the settings are saved", () => {
 		for (const [status, code] of [
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
@@ -348,7 +348,7 @@ describe("Failures of the hub", () => {
 		}
 	});
 
-	it("of a missing network end when it is joined", () => {
+	it("end when the missing network is joined", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.radio = { address: undefined, station: undefined };
@@ -371,7 +371,7 @@ describe("Failures of the hub", () => {
 		["starts", "503 Service Unavailable", "hub_unavailable", 1],
 		["is behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
 	] as const) {
-		it(`of a server that ${name} are reported as ${code}, with its status`, () => {
+		it(`by a server that ${name} are reported as ${code}, with its status`, () => {
 			const bench = new HubBench();
 			bench.server.serve(8123);
 			bench.server.answer = (peer) => {
@@ -400,7 +400,7 @@ describe("Failures of the hub", () => {
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
-	it("of a persistent connection only cost another connection", () => {
+	it("of a persistent connection only require a new connection", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer, request) => {
@@ -415,7 +415,7 @@ describe("Failures of the hub", () => {
 		assert.equal(bench.server.taken().length, 3);
 	});
 
-	it("do not include a server that ends each connection", () => {
+	it("are not reported for a server that closes each connection", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer) => {
@@ -429,7 +429,7 @@ describe("Failures of the hub", () => {
 		assert.equal(bench.hub.state, "ok");
 	});
 
-	it("include a server that is slow without end", () => {
+	it("are reported for a server that is slow without end", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 7500;

@@ -26,7 +26,7 @@ const WHOLE = "POST /api/states/sensor.x HTTP/1.1\r\nHost: hub.lan\r\nContent-Le
 const REQUEST = text.encode(`xxx${WHOLE}yy`);
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
-/** Owns one client, as the hub does. */
+/** An owner of one client, like the hub. */
 class Owner {
 	readonly world = new VirtualWorld();
 	readonly peers: VirtualClient[] = [];
@@ -250,7 +250,7 @@ describe("HTTP client", () => {
 		assert.deepEqual(owner.exchange(100), [`${CLIENT_BROKEN} at ${CONNECT_MS}`]);
 	});
 
-	it("tells when a server has only closed a persistent connection, so that the request is worth repeating", () => {
+	it("reports when a server has only closed a persistent connection, so that the request is worth repeating", () => {
 		let count = 0;
 		owner.serve((peer) => {
 			if (count++ === 0) peer.send(OK);

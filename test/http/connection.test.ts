@@ -363,7 +363,7 @@ describe("HTTP server: connection limit", () => {
 		assert.equal(bench.server.connectionCount, 5, "the guest among the secure connections was closed");
 	});
 
-	it("serves one request of a guest when all other places are busy, and tells the handler", () => {
+	it("serves a single request in the last place when all others are busy, and informs the handler", () => {
 		const bench = new Bench(3);
 		const busy = [bench.connect(), bench.connect()];
 		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
@@ -516,7 +516,7 @@ describe("HTTP server: connection limit", () => {
 		for (const client of known) assert.equal(bench.exchange(client, get("/text", TOKEN))[0].status, 200);
 	});
 
-	it("trusts no connection after a token was revoked, until it shows one again, and tells its listeners", () => {
+	it("trusts no connection after a token was revoked, until it shows one again, and informs its listeners", () => {
 		const bench = new Bench(3);
 		const [revoked, other] = [bench.connect(), bench.connect()];
 		for (const client of [revoked, other]) bench.exchange(client, get("/text", TOKEN));

@@ -136,7 +136,7 @@ describe("HTTP server: bodies of events", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("still send beats if the client keeps sending, and are not read for that", () => {
+	it("still send beats if the client keeps sending, and are not read more often because of it", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		const { reads } = bench.news[0];
@@ -243,7 +243,7 @@ describe("HTTP server: bodies of events", () => {
 		assert.equal(bench.news[0].closed, 1);
 	});
 
-	it("are sent to HTTP/1.0 without chunks, and to HEAD as a head only", () => {
+	it("are sent to an HTTP/1.0 client without chunks, and to HEAD as a head only", () => {
 		const bench = new LiveBench();
 		const old = bench.connect();
 		old.send("GET /news HTTP/1.0\r\n\r\n");

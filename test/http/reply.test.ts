@@ -103,7 +103,7 @@ describe("A parsed reply", () => {
 		});
 	}
 
-	it("has a limited head, which counts all heads together", () => {
+	it("has a limited head, and interim replies count too", () => {
 		const head = (length: number) => `${OK}${"x".repeat(length - OK.length - 23)}\r\nContent-Length: 0\r\n\r\n`;
 		for (const pieces of [[], [1], [1000]]) assert.equal(readReply(head(REPLY_HEAD_LIMIT), pieces), "200 again");
 		assert.equal(readReply(head(REPLY_HEAD_LIMIT + 1)), "broken");
@@ -113,14 +113,14 @@ describe("A parsed reply", () => {
 		assert.equal(readReply("x".repeat(REPLY_HEAD_LIMIT)), "broken");
 	});
 
-	it("has a limited body, and is cut off after it", () => {
+	it("has a limited body, and is cut off beyond it", () => {
 		const body = (length: number) => `${OK}Content-Length: ${length}\r\n\r\n${"x".repeat(length)}`;
 		assert.equal(readReply(body(REPLY_BODY_LIMIT)), "200 again");
 		assert.equal(readReply(body(REPLY_BODY_LIMIT + 1)), "200");
 		assert.equal(readReply(`${OK}\r\n${"x".repeat(REPLY_BODY_LIMIT + 1)}`), "200");
 	});
 
-	it("that is damaged is rejected or understood as another reply, and nothing else", () => {
+	it("is rejected or read as another reply if it is damaged, and does nothing else", () => {
 		const reply = Buffer.from(
 			`HTTP/1.1 100 Continue\r\n\r\n${OK}${JSON_FIELDS}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
 		);

@@ -398,7 +398,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(7 * S);
 		assert.equal(bed.air.radio!.connects - before, 2);
 	});
-	it("is never unreachable for good, whatever happens in whatever order", () => {
+	it("never stays unreachable for ever, whatever happens in whatever order", () => {
 		for (let seed = 1; seed <= 60; seed++) walk(seed);
 	});
 });

@@ -113,7 +113,7 @@ describe("OTA Upgrade client: a file", () => {
 		}
 	});
 
-	it("is delayed as long as the coordinator requests, with its clock or without, and keeps to its pace from then on", () => {
+	it("waits as long as the coordinator requests, with its clock or without, and keeps to the coordinator's pace from then on", () => {
 		const bed = loading();
 		const waits = [frames.wait(1000, 1090, 0), frames.wait(0, 90, 2000)];
 		bed.answer = (command, payload) => {
@@ -152,7 +152,7 @@ describe("OTA Upgrade client: a file", () => {
 		later.send(frames.notify());
 		later.until(() => later.count(END) > 0);
 		later.time.advance(3 * 3_600_000 + MINUTE_MS);
-		assert.equal(later.count(END), 4, "the client asks once an hour");
+		assert.equal(later.count(END), 4, "the client sends one request an hour");
 		assert.equal(later.restarts, 0);
 		later.send(frames.end(0, 0));
 		later.time.advance(1);
@@ -257,7 +257,7 @@ describe("OTA Upgrade client: queries", () => {
 		assert.equal(bed.count(QUERY), 1);
 	});
 
-	it("accepts an offer after its own query, but neither the running version nor one that was made up", () => {
+	it("accepts an offer after its own query, but neither of the running version nor of 0xFFFFFFFE", () => {
 		for (const [version, isTaken] of [
 			[VERSION, true],
 			[1, true],
