@@ -5,7 +5,6 @@ import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.
 /** Earliest time that can be set, 2024-01-01T00:00:00Z; LAST is the latest, 2099-12-31T23:59:59Z. */
 const FIRST = 1_704_067_200;
 const LAST = 4_102_444_799;
-/** A time in the summer of the northern hemisphere. */
 const SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
 /** Longest delay of a reply. */
 const SLACK_S = 10;

@@ -135,7 +135,6 @@ export interface ProcessOptions {
 	 * test.
 	 */
 	readonly isAhead?: boolean;
-	/** Further arguments. */
 	readonly args?: readonly string[];
 }
 

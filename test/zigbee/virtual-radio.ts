@@ -36,7 +36,6 @@ export class VirtualRadio {
 	readonly #hasLines: boolean;
 	#chip: SimulatedCoprocessor | undefined;
 	#isThere = true;
-	/** The open port. */
 	port: VirtualSerial | undefined;
 
 	constructor({ hasLines = true, nv = new NVMemory() }: RadioOptions = {}) {

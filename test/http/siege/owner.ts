@@ -25,7 +25,6 @@ export class Owner {
 	readonly tookMs: number[] = [];
 	readouts = 0;
 	readonly failures: string[] = [];
-	/** Number of event streams. */
 	streams = 0;
 	readonly #port: number;
 	readonly #account: Account;
