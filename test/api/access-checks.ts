@@ -26,10 +26,10 @@ export function accessChecks(gateway: () => TestGateway): void {
 			assert.notEqual(first.nonce, second.nonce);
 			assert.equal(first.salt, second.salt);
 		});
-		it("needs no token, and takes no offence at a bad one", async () => {
+		it("needs no token and ignores an invalid one", async () => {
 			assert.equal((await gateway().get("system/challenge", { token: "nonsense" })).status, 200);
 		});
-		it("of a hundred clients push out nobody's nonce", async () => {
+		it("keeps a nonce valid while a hundred more are requested", async () => {
 			const body = await attempt();
 			for (let i = 0; i < 100; i++) await challenge();
 			succeeded(await tryLogin(body));
@@ -44,16 +44,16 @@ export function accessChecks(gateway: () => TestGateway): void {
 			assert.match(session.token, /^[\x21-\x7e]{32,}$/);
 			assert.ok(await isAlive(session.token));
 		});
-		it("takes a proof in upper case", async () => {
+		it("accepts a proof in upper case", async () => {
 			const body = await attempt();
 			succeeded(await tryLogin({ ...body, proof: body.proof.toUpperCase() }));
 		});
-		it("uses up the nonce", async () => {
+		it("accepts a nonce only once", async () => {
 			const body = await attempt();
 			succeeded(await tryLogin(body));
 			isError(await tryLogin(body), 401, "nonce_invalid");
 		});
-		it("does not take a used nonce in other letters for a new one", async () => {
+		it("rejects a used nonce that comes again in upper case", async () => {
 			const { nonce, salt } = await challenge();
 			succeeded(await tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) }));
 			const again = nonce.toUpperCase();
@@ -62,13 +62,13 @@ export function accessChecks(gateway: () => TestGateway): void {
 				401,
 			);
 		});
-		it("uses up the nonce when it fails, too", async () => {
+		it("uses up the nonce of a failed login too", async () => {
 			const { nonce, salt } = await challenge();
 			const wrong = { username: USERNAME, nonce, proof: proofOf("wrong", salt, nonce) };
 			isError(await tryLogin(wrong), 401, "invalid_proof");
 			isError(await tryLogin({ ...wrong, proof: proofOf(PASSWORD, salt, nonce) }), 401, "nonce_invalid");
 		});
-		it("refuses a nonce that was never issued, or was altered", async () => {
+		it("rejects a nonce that was never issued or was altered", async () => {
 			const { salt, nonce } = await challenge();
 			const last = nonce.at(-1) === "0" ? "1" : "0";
 			const first = nonce[0] === "0" ? "1" : "0";
@@ -78,7 +78,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			}
 			succeeded(await tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) }));
 		});
-		it("refuses a proof that is short, long, empty or no hex", async () => {
+		it("rejects a proof that is too short, too long, empty or not hex", async () => {
 			for (const change of [
 				(proof: string) => proof.slice(2),
 				(proof: string) => `${proof}00`,
@@ -89,26 +89,26 @@ export function accessChecks(gateway: () => TestGateway): void {
 				isError(await tryLogin({ ...body, proof: change(body.proof) }), 401, "invalid_proof");
 			}
 		});
-		it("answers an unknown user like a wrong proof, to the byte", async () => {
+		it("gives the same reply, byte for byte, for an unknown user as for a wrong proof", async () => {
 			const wrongProof = await tryLogin(await attempt("wrong"));
 			const wrongUser = await tryLogin(await attempt(PASSWORD, "Admin"));
 			isError(wrongUser, 401, "invalid_proof");
 			assert.equal(wrongUser.text, wrongProof.text);
 			assert.deepEqual([...wrongUser.headers], [...wrongProof.headers]);
 		});
-		it("is told in 401 which unit it is", async () => {
+		it("names the unit in the WWW-Authenticate header of a 401", async () => {
 			const reply = await tryLogin(await attempt("wrong"));
 			assert.equal(reply.headers.get("www-authenticate"), `Bearer realm="${gateway().hostname}"`);
 		});
 	});
 
-	describe("login by the plaintext form", () => {
+	describe("plaintext login", () => {
 		it("works over HTTPS", async () => {
 			const session = succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }));
 			assert.equal(session.expires_in_secs, 1800);
 			assert.ok(await isAlive(session.token));
 		});
-		it("answers wrong user, wrong password and an empty one alike", async () => {
+		it("gives the same reply for a wrong user, a wrong password and empty ones", async () => {
 			const replies = [
 				await tryLogin({ username: USERNAME, password: `${PASSWORD} ` }),
 				await tryLogin({ username: "ADMIN", password: PASSWORD }),
@@ -120,7 +120,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 				assert.equal(reply.text, replies[0].text);
 			}
 		});
-		it("is not chosen by a request that has part of the other form", async () => {
+		it("is not used for a request that also has a nonce or a proof", async () => {
 			const password = PASSWORD;
 			isError(await tryLogin({ username: USERNAME, password, nonce: NO_NONCE }), 400, "missing_field", "proof");
 			isError(await tryLogin({ username: USERNAME, password, proof: "00" }), 400, "missing_field", "nonce");
@@ -130,7 +130,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 	describe("login fields", () => {
 		const whole = { username: USERNAME, nonce: NO_NONCE, proof: "00".repeat(32) };
 
-		it("are all needed", async () => {
+		it("are all required", async () => {
 			const { username, nonce, proof } = whole;
 			isError(await tryLogin({}), 400, "missing_field", "username");
 			isError(await tryLogin({ nonce, proof }), 400, "missing_field", "username");
@@ -140,13 +140,13 @@ export function accessChecks(gateway: () => TestGateway): void {
 			assert.equal(JSON.parse((await tryLogin({ username })).text).error, "missing_field");
 		});
 		for (const field of ["username", "nonce", "proof", "password"]) {
-			it(`${field} is text and nothing else`, async () => {
+			it(`${field} must be text`, async () => {
 				for (const value of [null, 0, 1.5, true, [], ["admin"], {}, { admin: "admin" }]) {
 					isError(await tryLogin({ ...whole, [field]: value }), 400, "invalid_field", field);
 				}
 			});
 		}
-		it("have room for what they may be, and no more", async () => {
+		it("are accepted up to their greatest length and rejected beyond it", async () => {
 			for (const [field, longest] of [
 				["username", 64],
 				["nonce", 128],
@@ -164,7 +164,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("sessions", () => {
-		it("are six at most: the oldest makes room", async () => {
+		it("are limited to six: a seventh login ends the oldest one", async () => {
 			const tokens: string[] = [];
 			for (let i = 0; i < 7; i++) tokens.push(await gateway().login());
 			assert.equal(new Set(tokens).size, 7);
@@ -172,7 +172,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			for (const token of tokens) alive.push(await isAlive(token));
 			assert.deepEqual(alive, [false, true, true, true, true, true, true]);
 		});
-		it("end with logout, each for itself and at once", async () => {
+		it("end at once with logout, which leaves other sessions open", async () => {
 			const other = await gateway().login();
 			const own = await gateway().login();
 			const reply = await gateway().post("system/logout");
@@ -186,8 +186,8 @@ export function accessChecks(gateway: () => TestGateway): void {
 		});
 	});
 
-	describe("five failed attempts", () => {
-		it("bring a pause of a second, which uses up no nonce and leaves open sessions alone", async () => {
+	describe("five failed login attempts", () => {
+		it("block logins for a second without using up a nonce or ending open sessions", async () => {
 			const { nonce, salt } = await challenge();
 			for (let i = 0; i < 4; i++) {
 				isError(await tryLogin({ username: USERNAME, password: `guess ${i}` }), 401, "invalid_proof");
@@ -202,11 +202,11 @@ export function accessChecks(gateway: () => TestGateway): void {
 			await challenge();
 			await gateway().pass(1050);
 			succeeded(await tryLogin(body));
-			// The success has reset the limiter.
+			// The successful login has reset the limiter.
 			for (let i = 0; i < 4; i++) isError(await tryLogin({ username: "x", password: "x" }), 401, "invalid_proof");
 			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }));
 		});
-		it("do not come from bad nonces and malformed bodies", async () => {
+		it("do not include bad nonces and malformed bodies", async () => {
 			for (let i = 0; i < 7; i++) {
 				isError(await tryLogin({ username: USERNAME, nonce: NO_NONCE, proof: "" }), 401, "nonce_invalid");
 				isError(await tryLogin("{"), 400, "invalid_json");

@@ -1,10 +1,10 @@
-/** Saves and restores a backup in every form of the gateway (backup.test.ts has all else). */
+/** Saves and restores a backup with every form of the gateway; backup.test.ts checks the rest. */
 import assert from "node:assert/strict";
 import { isError, type TestGateway } from "./gateway.js";
 
 export function backupChecks(gateway: () => TestGateway): void {
 	describe("a backup", () => {
-		it("goes out, and puts back what was changed since, but nothing of it if anything is wrong", async () => {
+		it("restores changed settings, and changes nothing if one value is invalid", async () => {
 			const file = await gateway().read("system/backup");
 			const { settings } = file;
 			await gateway().write("meter/protocol", { protocol: "dlms" });

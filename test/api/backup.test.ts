@@ -22,14 +22,16 @@ const FOLDER = new URL("../../../test/vectors/backups/", import.meta.url);
 const PACKAGE = new URL("../../../package.json", import.meta.url);
 const KEY = "000102030405060708090a0b0c0d0e0f";
 
-/** Members of these entries that are not settings. */
+/** Stored entries, and single fields of entries, that are not settings. */
 const NO_SETTINGS = [
 	...["access", "tokens", "tls", "iec_speed", "mqtt_announced", "upgrade_found"],
 	...["wifi on_trial", "wifi previous_ssid", "wifi previous_password", "wifi previous_dhcp"],
 	...["wifi previous_ip", "wifi previous_netmask", "wifi previous_gateway"],
 ];
 
-/** Consistent values, all different from those of a new unit. Other settings get a valid value at random. */
+/**
+ * Consistent values, all different from those of a new unit. Settings that are missing here get a random valid value.
+ */
 const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"system/power_mode": { power_mode: 2 },
 	"system/timezone": { timezone: "Europe/Berlin" },
@@ -119,7 +121,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 
 function anotherOf(field: Field): Setting {
 	const value = another(field);
-	assert.ok(value !== undefined, `${field.name}: a text of its own kind has to be named here`);
+	assert.ok(value !== undefined, `${field.name}: add a valid text for it to GIVEN`);
 	return value;
 }
 
@@ -165,7 +167,7 @@ function merged(...all: readonly JSONObject[]): JSONObject {
 	return groups;
 }
 
-/** SET as a file shows it: for a secret only whether it is set. */
+/** SET as a backup file shows it, with a flag in place of each secret. */
 function shown(cert: boolean): JSONObject {
 	const flags = Object.entries(FLAGS).map(([path, names]) => {
 		return [path, Object.fromEntries(names.map((name) => [name, name !== "cert_set" || (cert && path === "hub")]))];
@@ -188,7 +190,7 @@ describe("A backup", () => {
 	const settingsOf = async (one: VirtualGateway): Promise<JSONObject> => (await one.read(BACKUP)).settings;
 	const restore = (body: unknown, one = gateway) => one.write(BACKUP, body as JSONObject);
 
-	/** Sets all of SET, with the secrets, by the settings routes. */
+	/** Sets all of SET and the secrets through the settings routes. */
 	async function setAll(one: VirtualGateway): Promise<void> {
 		const all = merged(SET, SECRETS, { hub: { cert: CERTIFICATE } });
 		for (const path of Object.keys(all)) {
@@ -207,8 +209,8 @@ describe("A backup", () => {
 		}
 	});
 
-	describe("as it is made", () => {
-		it("has every setting that the owner can set, and of secrets and certificates that they are there", () => {
+	describe("when created", () => {
+		it("contains every setting of the user, and a flag for each secret and certificate", () => {
 			const had = BACKUP_GROUPS.flatMap(({ table, secrets }) => [...table.fields.filter(isShown), ...secrets]);
 			const all = ENTRIES.flatMap(({ key, fields }) => fields.map((field) => ({ key, field })));
 			const isOwners = ({ key, field }: (typeof all)[0]) =>
@@ -217,11 +219,11 @@ describe("A backup", () => {
 			assert.deepEqual(
 				missing.map(({ key, field }) => `${key} ${field.name}`),
 				[],
-				"a new setting wants a backup group in its part, and a place in test/vectors/backups",
+				"a new setting needs a backup group in its part, and a value in test/vectors/backups",
 			);
 			for (const { field } of all.filter((one) => !isOwners(one))) assert.ok(!had.includes(field), field.name);
 		});
-		it("is a file for a download folder, which says what made it and when", async () => {
+		it("is a file to download that names its firmware, board and date", async () => {
 			const reply = await gateway.get(BACKUP);
 			assert.equal(reply.status, 200);
 			assert.equal(reply.headers.get("content-type"), "application/json");
@@ -249,12 +251,12 @@ describe("A backup", () => {
 			assert.equal(JSON.parse(reply.text).created, "");
 			assert.equal(reply.headers.get("content-disposition"), `attachment; filename="${gateway.hostname}.json"`);
 		});
-		it("shows each setting as it is, and no secret in any form", async () => {
+		it("shows the value of each setting, and no secret in any form", async () => {
 			await setAll(gateway);
-			// The gateway searches every reply for the secrets.
+			// The test gateway searches every reply for the secrets.
 			assert.deepEqual(await settingsOf(gateway), shown(true));
 		});
-		it("is of one moment, however slowly it is read", async () => {
+		it("does not mix old and new values if a setting changes during a slow download", async () => {
 			await setAll(gateway);
 			const expected = await settingsOf(gateway);
 			const client = gateway.world.connect(true, gateway.clientAddress);
@@ -271,8 +273,8 @@ describe("A backup", () => {
 		});
 	});
 
-	describe("that is restored", () => {
-		it("on the same unit changes nothing, and needs no secret", async () => {
+	describe("when restored", () => {
+		it("changes nothing on the same unit, and asks for no secret", async () => {
 			await setAll(gateway);
 			const before = await gateway.read(BACKUP);
 			const writes = gateway.world.storage.writes;
@@ -285,7 +287,7 @@ describe("A backup", () => {
 			assert.equal(gateway.world.storage.writes, writes);
 			assert.deepEqual(await settingsOf(gateway), before.settings);
 		});
-		it("on another unit takes all but the network, and leaves off what lacks its secret; those are named", async () => {
+		it("sets all but the network on another unit, turns off outputs that lack a secret, and lists the missing secrets", async () => {
 			await setAll(gateway);
 			const other = await make();
 			const before = await settingsOf(other);
@@ -304,7 +306,7 @@ describe("A backup", () => {
 			const expected = merged(SET, off, Object.fromEntries(none), { "network/wifi": station });
 			assert.deepEqual(await settingsOf(other), expected);
 		});
-		it("with the secrets put into the file takes all of it", async () => {
+		it("sets everything on another unit if the secrets were added to the file", async () => {
 			await setAll(gateway);
 			await gateway.write("hub", { enabled: true, ...SET["hub"], ...SECRETS["hub"], cert: "" });
 			const { settings, ...head } = await gateway.read(BACKUP);
@@ -316,7 +318,7 @@ describe("A backup", () => {
 			await other.login();
 			assert.deepEqual(await settingsOf(other), shown(false));
 		});
-		it("leaves alone what it does not have", async () => {
+		it("leaves settings unchanged that the file lacks", async () => {
 			await setAll(gateway);
 			const before = await settingsOf(gateway);
 			assert.equal((await restore(file({}))).restored, 0);
@@ -338,14 +340,14 @@ describe("A backup", () => {
 			const { events } = await gateway.read("system/log");
 			assert.ok(events.some(({ detail }: JSONObject) => detail === "control system"));
 		});
-		it("goes into a unit without a radio as well", async () => {
+		it("can be used on a unit without a radio", async () => {
 			const other = await make("client", { utcMs: START_UTC_MS, radio: false });
 			await setAll(gateway);
 			const { settings } = await gateway.read(BACKUP);
 			await restore(file(merged(settings, SECRETS)), other);
 			assert.deepEqual((await settingsOf(other))["network/ap"], shown(false)["network/ap"]);
 		});
-		it("names what a newer firmware has beside it, and passes it over", async () => {
+		it("ignores and lists the unknown members of newer firmware", async () => {
 			const newer = {
 				...file({
 					"a/newer": { group: [[{ deep: [] }]] },
@@ -364,7 +366,7 @@ describe("A backup", () => {
 			const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`group/${i}`, i]));
 			assert.deepEqual((await restore(file(many))).ignored, Object.keys(many).slice(0, 16));
 		});
-		it("takes the last of what comes twice", async () => {
+		it("uses the last of duplicate members", async () => {
 			const text = `{"settings":{"hub":{"lang":"de"},"hub":{"lang":"pl","lang":"en"}},"product":"smart-meter-gw","settings":
 				{"meter/protocol":{"protocol":"dlms"},"dlms/obis":{"entries":[],"entries":[]}},"backup":1}`;
 			assert.equal((await restore(text)).restored, 3);
@@ -374,11 +376,11 @@ describe("A backup", () => {
 		});
 	});
 
-	describe("and secrets", () => {
+	describe("with secrets", () => {
 		const at = (hub: JSONObject, mqtt: JSONObject) => file({ hub, mqtt });
 		beforeEach(() => setAll(gateway));
 
-		it("that belong to another address are forgotten, with the certificate", async () => {
+		it("clears the secrets and the certificate if the address changes", async () => {
 			const { enter_again } = await restore(
 				at(
 					{ enabled: true, url: "https://other.example", token_set: true, cert_set: true },
@@ -390,14 +392,14 @@ describe("A backup", () => {
 			assert.deepEqual([hub.enabled, hub.token_set, hub.cert_set], [false, false, false]);
 			assert.deepEqual([mqtt.enabled, mqtt.password_set], [false, false]);
 		});
-		it("are not asked for where there were none", async () => {
+		it("asks for no secret that the file marks as not set", async () => {
 			const mqtt = { enabled: true, url: "mqtt://open.example", password_set: false, cert_set: false };
 			const { enter_again } = await restore(file({ mqtt }));
 			assert.deepEqual(enter_again, []);
 			const now = (await settingsOf(gateway))["mqtt"];
 			assert.deepEqual([now.enabled, now.password_set], [true, false]);
 		});
-		it("are not sent anywhere by a file that hides that there were some", async () => {
+		it("sends no secret to a new address, even if the file omits the flags of the secrets", async () => {
 			const hub = { enabled: true, url: "http://thief.example" };
 			const { enter_again } = await restore(file({ hub, mqtt: { url: "mqtt://thief.example" } }));
 			assert.deepEqual(enter_again, ["hub.token", "hub.cert", "mqtt.password"]);
@@ -408,7 +410,7 @@ describe("A backup", () => {
 			await restore(file({ "network/wifi": { ssid: "thief", dhcp: true } }));
 			assert.equal((await settingsOf(gateway))["network/wifi"].ssid, SET["network/wifi"]!["ssid"]);
 		});
-		it("are taken from a file that a script has put them into, but for certificates, which are named", async () => {
+		it("sets secrets that a script added to the file, but lists certificates as ignored", async () => {
 			const url = "https://new-hub.example";
 			const hub = { enabled: true, url, token: "token-of-a-script", cert_set: true, cert: CERTIFICATE };
 			const { enter_again, ignored } = await restore(file({ hub }));
@@ -419,13 +421,13 @@ describe("A backup", () => {
 			assert.equal((await gateway.read("hub")).enabled, true);
 		});
 
-		it("of a broker by TLS: no certificate, no connection", async () => {
+		it("needs a certificate for a broker over TLS", async () => {
 			const mqtt = { enabled: true, url: "mqtts://broker.example", password: "of-the-new-broker" };
 			isError(await gateway.post(BACKUP, file({ mqtt })), 400, "missing_field", "mqtt.cert");
 			assert.deepEqual((await restore(file({ mqtt: { ...mqtt, cert_set: true } }))).enter_again, ["mqtt.cert"]);
 			assert.equal((await settingsOf(gateway))["mqtt"].enabled, false);
 		});
-		it("of the unit itself are cleared by an empty text", async () => {
+		it("clears the host name and the name and password of the access point if they are empty", async () => {
 			await restore(file({ "network/ap": { ap_password: "", ap_ssid: "" }, "network/wifi": { hostname: "" } }));
 			const settings = await settingsOf(gateway);
 			const { ap_ssid, ap_password_set } = settings["network/ap"];
@@ -433,7 +435,7 @@ describe("A backup", () => {
 		});
 	});
 
-	describe("that is wrong", () => {
+	describe("with an error", () => {
 		const long = "x".repeat(300);
 		const wrong: readonly (readonly [string, unknown, string, string | undefined])[] = [
 			["no JSON", "x", "invalid_json", undefined],
@@ -441,85 +443,90 @@ describe("A backup", () => {
 			["a list", "[]", "invalid_json", undefined],
 			["a text", '"backup"', "invalid_json", undefined],
 			["cut", JSON.stringify(file({ hub: { lang: "de" } })).slice(0, -1), "invalid_json", undefined],
-			["with something behind it", `${JSON.stringify(file({}))}x`, "invalid_json", undefined],
-			["too deep", file({ x: [[[[[[[[]]]]]]]] }), "invalid_json", undefined],
-			["without a form", { product: "smart-meter-gw", settings: {} }, "missing_field", "backup"],
-			["without settings", { backup: 1, product: "smart-meter-gw" }, "missing_field", "settings"],
-			["of a newer form", file({}, { backup: 2 }), "invalid_field", "backup"],
-			["with a form in a list", { settings: {}, backup: [1] }, "invalid_field", "backup"],
-			["with a form as text", file({}, { backup: "1" }), "invalid_field", "backup"],
-			["with a list of settings", { ...file({}), settings: [] }, "invalid_field", "settings"],
-			["with settings null", { ...file({}), settings: null }, "invalid_field", "settings"],
-			["with a group that is a list", file({ hub: [{ lang: "de" }] }), "invalid_field", "hub"],
-			["with a group that is a number", file({ "dlms/obis": 3 }), "invalid_field", "dlms/obis"],
-			["with a wrong type", file({ hub: { enabled: "true" } }), "invalid_field", "hub.enabled"],
-			["with an object for a value", file({ hub: { lang: { of: "de" } } }), "invalid_field", "hub.lang"],
-			["with null", file({ mqtt: { url: null } }), "invalid_field", "mqtt.url"],
-			["with a text too long", file({ mqtt: { url: long } }), "invalid_field", "mqtt.url"],
-			["with a bad flag", file({ hub: { token_set: 1 } }), "invalid_field", "hub.token_set"],
-			["with a bad choice", file({ "dlms/config": { auth: "x" } }), "invalid_field", "dlms/config.auth"],
-			["with a bad key", file({ "dlms/config": { auth_key: "00" } }), "invalid_field", "dlms/config.auth_key"],
+			["text after the JSON", `${JSON.stringify(file({}))}x`, "invalid_json", undefined],
+			["nested too deep", file({ x: [[[[[[[[]]]]]]]] }), "invalid_json", undefined],
+			["no format number", { product: "smart-meter-gw", settings: {} }, "missing_field", "backup"],
+			["no settings", { backup: 1, product: "smart-meter-gw" }, "missing_field", "settings"],
+			["a newer format", file({}, { backup: 2 }), "invalid_field", "backup"],
+			["the format number in a list", { settings: {}, backup: [1] }, "invalid_field", "backup"],
+			["the format number as text", file({}, { backup: "1" }), "invalid_field", "backup"],
+			["a list in place of the settings", { ...file({}), settings: [] }, "invalid_field", "settings"],
+			["null in place of the settings", { ...file({}), settings: null }, "invalid_field", "settings"],
+			["a list in place of a group", file({ hub: [{ lang: "de" }] }), "invalid_field", "hub"],
+			["a number in place of a group", file({ "dlms/obis": 3 }), "invalid_field", "dlms/obis"],
+			["a value of the wrong type", file({ hub: { enabled: "true" } }), "invalid_field", "hub.enabled"],
+			["an object in place of a value", file({ hub: { lang: { of: "de" } } }), "invalid_field", "hub.lang"],
+			["null in place of a value", file({ mqtt: { url: null } }), "invalid_field", "mqtt.url"],
+			["a text that is too long", file({ mqtt: { url: long } }), "invalid_field", "mqtt.url"],
+			["an invalid flag", file({ hub: { token_set: 1 } }), "invalid_field", "hub.token_set"],
+			["an invalid choice", file({ "dlms/config": { auth: "x" } }), "invalid_field", "dlms/config.auth"],
+			["an invalid key", file({ "dlms/config": { auth_key: "00" } }), "invalid_field", "dlms/config.auth_key"],
 			[
-				"with an address too short",
+				"an address length that is too short for the address",
 				file({ "dlms/config": { server_physical: 9000, server_address_length: 1 } }),
 				"invalid_field",
 				"dlms/config.server_address_length",
 			],
 			[
-				"with an unknown zone",
+				"an unknown time zone",
 				file({ "system/timezone": { timezone: "Mars/X" } }),
 				"invalid_field",
 				"system/timezone.timezone",
 			],
 			[
-				"with a bad period",
+				"an invalid period",
 				file({ "iec62056/schedule": { period_unit: "hours", period_value: 3 } }),
 				"invalid_field",
 				"iec62056/schedule.period_value",
 			],
 			[
-				"with a trigger out of bounds",
+				"a trigger time out of range",
 				file({ "iec62056/schedule": { period_unit: "days", period_value: 1, trigger_hour: 24 } }),
 				"invalid_field",
 				"iec62056/schedule.trigger_hour",
 			],
-			["with a bad name", file({ "network/wifi": { hostname: "-x" } }), "invalid_field", "network/wifi.hostname"],
+			["an invalid host name", file({ "network/wifi": { hostname: "-x" } }), "invalid_field", "network/wifi.hostname"],
 			[
-				"with a bad address",
+				"an invalid IP address",
 				file({ "network/wifi": { ssid: "other", password: "", dhcp: false, ip: "1.2.3" } }),
 				"invalid_field",
 				"network/wifi.ip",
 			],
-			["with a short key", file({ "network/ap": { ap_password: "short" } }), "invalid_field", "network/ap.ap_password"],
-			["with a bad topic", file({ mqtt: { topic: "/x" } }), "invalid_field", "mqtt.topic"],
-			["with a bad url", file({ hub: { url: "ftp://x" } }), "invalid_field", "hub.url"],
 			[
-				"with an object asked for twice",
+				"a password that is too short",
+				file({ "network/ap": { ap_password: "short" } }),
+				"invalid_field",
+				"network/ap.ap_password",
+			],
+			["an invalid topic", file({ mqtt: { topic: "/x" } }), "invalid_field", "mqtt.topic"],
+			["an invalid URL", file({ hub: { url: "ftp://x" } }), "invalid_field", "hub.url"],
+			[
+				"an object requested twice",
 				file({ "dlms/obis": { entries: Array(2).fill({ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2 }) } }),
 				"invalid_field",
 				"dlms/obis.entries[1]",
 			],
 			[
-				"with an object that lacks something",
+				"an object without its code",
 				file({ "dlms/obis": { entries: [{ class_id: 3, attribute: 2 }] } }),
 				"missing_field",
 				"dlms/obis.entries[0].code",
 			],
 			[
-				"with a bad mapping",
+				"an invalid mapping",
 				file({ "zigbee/map": { mapping: [{ obis: "1.8.0", mapping_id: "07020002" }] } }),
 				"invalid_field",
 				"zigbee/map.mapping[0].mapping_id",
 			],
 			[
-				"with two prices from the same day",
+				"two prices from the same day",
 				file({ prices: { periods: [1, 2].map((import_micro) => ({ from: "2026-01-01", import_micro })) } }),
 				"invalid_field",
 				"prices.periods[1].from",
 			],
 		];
 		for (const [what, body, code, field] of wrong) {
-			it(`(${what}) changes nothing, whatever else is in it`, async () => {
+			it(`changes nothing, even if the rest is valid (${what})`, async () => {
 				const before = await settingsOf(gateway);
 				isError(await gateway.post(BACKUP, body), 400, code, field);
 				if (typeof body !== "string" && (body as JSONObject)["settings"]?.constructor === Object) {
@@ -534,12 +541,12 @@ describe("A backup", () => {
 				assert.deepEqual(await settingsOf(gateway), before);
 			});
 		}
-		it("is told by its first fault", async () => {
+		it("is rejected for its first error, but first of all for invalid JSON", async () => {
 			const two = file({ hub: { lang: "xx", enabled: 1 }, mqtt: { url: 1 } });
 			isError(await gateway.post(BACKUP, two), 400, "invalid_field", "hub.lang");
 			isError(await gateway.post(BACKUP, `${JSON.stringify(two)}x`), 400, "invalid_json");
 		});
-		it("in size is not read", async () => {
+		it("is rejected if it is larger than 16,384 bytes", async () => {
 			const text = JSON.stringify(await gateway.read(BACKUP));
 			const padded = (bytes: number) => `${text}${" ".repeat(bytes - Buffer.byteLength(text))}`;
 			assert.equal((await gateway.post(BACKUP, padded(16_384))).status, 200);
@@ -548,7 +555,7 @@ describe("A backup", () => {
 		});
 	});
 
-	it("without memory for it is 503, either way", async () => {
+	it("is neither created nor restored while memory is short: 503", async () => {
 		const memory = { slots: 10_000, suffices: (slots: number) => slots <= memory.slots };
 		const other = await make("client", { utcMs: START_UTC_MS, memory });
 		for (let i = 0; i < 3; i++) {
@@ -563,8 +570,10 @@ describe("A backup", () => {
 		}
 	});
 
-	describe("and flash", () => {
-		/** A new unit with all of SET. Returns its flash, its settings before and after. */
+	describe("in flash", () => {
+		/**
+		 * Restores all of SET on a new unit. Returns the flash from before, the file, and the settings before and after.
+		 */
 		async function prepare(): Promise<[VirtualStorage, JSONObject, JSONObject, JSONObject]> {
 			const storage = new VirtualStorage();
 			const one = await make("client", { utcMs: START_UTC_MS, storage });
@@ -575,7 +584,7 @@ describe("A backup", () => {
 			return [start, body, before, await settingsOf(one)];
 		}
 
-		it("that refuses a write has all of it or nothing, also after a restart", async () => {
+		it("is restored completely or not at all if a write fails, also after a restart", async () => {
 			const [start, body, before, after] = await prepare();
 			let count = 1;
 			for (let seen = ""; seen !== "taken"; count++) {
@@ -593,7 +602,7 @@ describe("A backup", () => {
 			}
 			assert.ok(count > BACKUP_GROUPS.length);
 		});
-		it("that loses its power in a write has all of it or nothing", async () => {
+		it("is restored completely or not at all if power fails during a write", async () => {
 			const [start, body, before, after] = await prepare();
 			const seen = new Set<string>();
 			for (let count = 1; count <= BACKUP_GROUPS.length + 3; count++) {
@@ -613,7 +622,7 @@ describe("A backup", () => {
 			}
 			assert.deepEqual([...seen], ["before", "after"]);
 		}).timeout(120_000);
-		it("that has things of a newer firmware as well has room for the longest of all", async () => {
+		it("fits in flash at its greatest length beside the settings of newer firmware", async () => {
 			const storage = new VirtualStorage();
 			const newer = ENTRIES.map((one, index) => {
 				const extra = field({ entry: index, id: 200, name: "newer", kind: BYTES, maximum: 1500 });
@@ -650,7 +659,7 @@ describe("A backup", () => {
 			await one.login();
 			const { settings } = await one.read(BACKUP);
 			assert.equal(settings.mqtt.user, "\u20ac".repeat(64));
-			assert.ok(JSON.stringify(settings).length < 8000, "it fits into a request twice");
+			assert.ok(JSON.stringify(settings).length < 8000, "the longest backup takes less than half of a request");
 		});
 	});
 
@@ -675,7 +684,7 @@ describe("A backup", () => {
 		};
 		const network = (ssid: string, more: JSONObject) => file({ "network/wifi": { ssid, dhcp: true, ...more } });
 
-		it("joins it, when it has the password or needs none", async () => {
+		it("makes the gateway join it if the file has the password or the network needs none", async () => {
 			assert.deepEqual(await station(), ["home", true]);
 			await restore(network("new", { password: "new-secret", password_set: true }));
 			await gateway.pass(5000);
@@ -684,7 +693,7 @@ describe("A backup", () => {
 			await gateway.pass(5000);
 			assert.deepEqual(await station(), ["open", true]);
 		});
-		it("is back in the one before after 45 s without success", async () => {
+		it("makes the gateway return to the previous network after 45 s without success", async () => {
 			await restore(network("absent", { password: "new-secret" }));
 			await gateway.pass(20_000);
 			assert.deepEqual((await station())[1], false);
@@ -692,7 +701,7 @@ describe("A backup", () => {
 			assert.deepEqual(await station(), ["home", true]);
 			assert.equal((await settingsOf(gateway))["network/wifi"].ssid, "home");
 		});
-		it("stays in the one that it is in without the password, and is not disturbed by its own", async () => {
+		it("keeps the gateway in its network if the password is missing, or if the file names the same network or none", async () => {
 			const { enter_again } = await restore(network("new", { password_set: true }));
 			assert.deepEqual(enter_again, ["network/wifi.password"]);
 			assert.deepEqual((await restore(network("home", { password_set: true }))).enter_again, []);
@@ -710,7 +719,7 @@ describe("A backup", () => {
 		const { version } = JSON.parse(readFileSync(PACKAGE, "utf8"));
 
 		for (const name of files) {
-			it(`(${name}) restores wholly`, async () => {
+			it(`is restored completely (${name})`, async () => {
 				const { settings, ...head } = contentOf(name);
 				const { enter_again, ignored } = await restore(file(merged(settings, SECRETS), head));
 				assert.deepEqual([enter_again, ignored], [[], []]);
@@ -721,7 +730,7 @@ describe("A backup", () => {
 				}
 			});
 		}
-		it("is there for this version, and has all that one of today has, none of it as in a new unit", async () => {
+		it("exists for this version, and has every setting of the current firmware", async () => {
 			assert.ok(files.includes(`${version}.json`), `test/vectors/backups has no ${version}.json`);
 			const names = (settings: JSONObject) =>
 				Object.entries(settings)

@@ -8,7 +8,7 @@ interface BodyRoute {
 	readonly limit: number;
 	/** A valid body without its closing brace. */
 	readonly good: string;
-	/** A required field, so that `{}` is an error. */
+	/** Name of a required field, which `{}` lacks. */
 	readonly missing: string | undefined;
 }
 
@@ -135,23 +135,23 @@ export function bodyChecks(gateway: () => TestGateway): void {
 		const padded = (length: number) => `${good}${" ".repeat(length - good.length - 1)}}`;
 
 		describe(`body of POST ${path}`, () => {
-			it("that is empty, or not there at all, is no JSON", async () => {
+			it("is invalid JSON if it is empty or missing", async () => {
 				isError(await gateway().post(path), 400, "invalid_json");
 				isError(await post(""), 400, "invalid_json");
 				isError(await post("", true), 400, "invalid_json");
 			});
-			it("that is {} lacks a field, where one is needed", async () => {
+			it("is rejected if it is {} and the route requires a field", async () => {
 				const reply = await post("{}");
 				if (missing === undefined) assert.equal(reply.status, 200);
 				else isError(reply, 400, "missing_field", missing);
 			});
-			it("that is JSON but no object is refused", async () => {
+			it("is rejected if it is JSON but not an object", async () => {
 				for (const body of NO_OBJECTS) isError(await post(body), 400, "invalid_json");
 			});
-			it("that is no JSON is refused", async () => {
+			it("is rejected if it is not JSON", async () => {
 				for (const body of NO_JSON) isError(await post(body), 400, "invalid_json");
 			});
-			it("that is no UTF-8 is refused, in names, in known values and in unknown ones", async () => {
+			it("is rejected if it is not UTF-8, in names, in known values and in unknown ones", async () => {
 				const name = /"(\w+)"/.exec(good)?.[1];
 				for (const bytes of NO_UTF8) {
 					const bad = Buffer.from(bytes);
@@ -165,28 +165,28 @@ export function bodyChecks(gateway: () => TestGateway): void {
 					}
 				}
 			});
-			it("may hold anything that the route does not know", async () => {
+			it("may contain members that the route does not know", async () => {
 				for (const member of UNKNOWN) {
 					if (good.length + member.length + 2 > limit) continue;
 					assert.equal((await post(`${good},${member}}`)).status, 200, member);
 					assert.equal((await post(`{${member},${good.slice(1)}}`)).status, 200, member);
 				}
 			});
-			it("may nest four deep and no deeper", async () => {
+			it("may nest four levels deep and no deeper", async () => {
 				assert.equal((await post(`${good},"x":[[[]]]}`)).status, 200);
 				assert.equal((await post(`${good},"x":{"a":{"b":{}}}}`)).status, 200);
 				isError(await post(`${good},"x":[[[[]]]]}`), 400, "invalid_json");
 				isError(await post(`${good},"x":{"a":{"b":{"c":{}}}}}`), 400, "invalid_json");
 				isError(await post(`${good},"x":[{"a":[{}]}]}`), 400, "invalid_json");
 			});
-			it(`may be ${limit} bytes and not one more, its length said or not`, async () => {
+			it(`may have ${limit} bytes and no more, with or without Content-Length`, async () => {
 				for (const chunked of [false, true]) {
 					assert.equal((await post(padded(limit - 1), chunked)).status, 200);
 					assert.equal((await post(padded(limit), chunked)).status, 200);
 					isError(await post(padded(limit + 1), chunked), 413, "too_large");
 				}
 			});
-			it("may be a bomb of brackets: the route goes on working", async () => {
+			it("is rejected if it is full of brackets, and the route keeps working", async () => {
 				for (const bomb of [
 					"[".repeat(limit),
 					'{"a":'.repeat(Math.floor(limit / 5)),
@@ -206,7 +206,7 @@ export function bodyChecks(gateway: () => TestGateway): void {
 	describe("members of a body", () => {
 		const path = "iec62056/config";
 
-		it("that come twice: the last one counts, and a bad one spoils all", async () => {
+		it("may occur twice: the last one counts, and an invalid one rejects the request", async () => {
 			const stored = async () => (await gateway().read(path)).baudrate_max;
 			assert.equal((await gateway().post(path, '{"baudrate_max":600,"baudrate_max":1200}')).status, 200);
 			assert.equal(await stored(), 1200);
@@ -225,17 +225,17 @@ export function bodyChecks(gateway: () => TestGateway): void {
 			const reply = await gateway().post(path, body);
 			assert.deepEqual(JSON.parse(reply.text), { ...DEFAULT_CONFIG, baudrate_max: 600, device_address: "Ab1" });
 		});
-		it("belong to the object itself, not to one inside it", async () => {
+		it("are not looked for in nested objects", async () => {
 			const body = '{"x":{"baudrate_max":600},"y":[{"battery":true}],"battery":false}';
 			assert.deepEqual(JSON.parse((await gateway().post(path, body)).text), DEFAULT_CONFIG);
 		});
-		it("are complained about in the order sent", async () => {
+		it("are checked in the order sent", async () => {
 			const one = await gateway().post(path, '{"battery":1,"baudrate_max":1}');
 			isError(one, 400, "invalid_field", "battery");
 			const other = await gateway().post(path, '{"baudrate_max":1,"battery":1}');
 			isError(other, 400, "invalid_field", "baudrate_max");
 		});
-		it("do not make the unit forget how to log in", async () => {
+		it("do not break the login, however many of them are unknown", async () => {
 			for (let i = 0; i < 30; i++) {
 				const names = Array.from({ length: 20 }, (_, j) => `"${(i * 20 + j).toString(36)}name":${j}`);
 				isError(await gateway().post("system/login", `{${names.join(",")}}`), 400, "missing_field", "username");

@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** Runs cable.ts with the firmware on Linux. */
 import { cable } from "./cable.js";
 
 cable("linux");

@@ -1,4 +1,4 @@
-/** A program with `--cable`, unplugged and plugged in while it runs (cable.test.ts, cable.linux.ts). */
+/** The cable of a program with `--cable` is pulled and plugged in while it runs (cable.test.ts, cable.linux.ts). */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export function cable(engine: EngineName): void {
 		});
 		afterEach(() => gateway.stop());
 
-		it("goes from the cable to Wi-Fi when it is pulled, and back when it is in again", async () => {
+		it("switches to Wi-Fi when the cable is pulled, and back when it is plugged in", async () => {
 			const first = await gateway.untilNetwork(({ connected }) => connected);
 			assert.deepEqual(
 				[first.interface, first.ethernet, first.ethernet_speed, first.ethernet_mac, first.rssi],
@@ -31,7 +31,7 @@ export function cable(engine: EngineName): void {
 			assert.deepEqual([back.ethernet_last_error, back.ip, back.hostname], [null, first.ip, first.hostname]);
 		});
 
-		it("takes a static address, and goes on with it after a restart", async () => {
+		it("accepts a static address, and keeps it after a restart", async () => {
 			await gateway.untilNetwork((status) => status.interface === "ethernet");
 			const address = { ip: "192.0.2.31", netmask: "255.255.255.0", gateway: "192.0.2.1", dns: "192.0.2.2" };
 			const settings = { ethernet_enabled: true, dhcp: false, ...address };

@@ -48,7 +48,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 		});
 		after(() => gateway().restartWithout("access"));
 
-		it("are in no reply to a GET", async () => {
+		it("appear in no reply to a GET", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await gateway().write("iec62056/control", { log_en: true });
 			for (const route of [...CLOSED_ROUTES, "GET system/challenge"]) {
@@ -57,7 +57,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 			}
 			gateway().checkTraces();
 		});
-		it("do not come back in errors, from wherever they were put", async () => {
+		it("never come back in error replies, wherever they were sent", async () => {
 			for (const secret of secrets) {
 				const inURL = encodeURIComponent(secret);
 				isError(await gateway().get(inURL), 404, "not_found");
@@ -71,7 +71,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 				assert.equal((await gateway().get(`meter/protocol?token=${inURL}&lang=${inURL}`)).status, 200);
 				for (const route of [...CLOSED_ROUTES, "POST system/login", "POST system/password"]) {
 					const [method, path] = route.split(" ");
-					// These act whatever their body is.
+					// These routes act whatever the body is.
 					if (method !== "POST" || /\/(logout|reboot|factory_reset|probe|reset)$/.test(path)) continue;
 					const text = JSON.stringify(secret);
 					for (const body of [text, `{${text}:${text}}`, `{"x":${text}`, `{"username":${text},"name":[${text}]}`]) {
@@ -82,7 +82,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 			}
 			gateway().checkTraces();
 		});
-		it("are not told by a start, be the flash sound or damaged", async () => {
+		it("are not revealed by a restart, whether flash is intact or damaged", async () => {
 			await gateway().restart();
 			gateway().checkTraces();
 			await gateway().restart("tokens");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-/** Shorter texts may occur by chance. */
+/** Least length of a secret. Shorter texts may occur by chance. */
 const SHORTEST = 8;
 
 export class Canary {
@@ -14,7 +14,7 @@ export class Canary {
 
 	/** Forbids the secret and its derivatives: reversed, hex, Base64, its SHA-256. */
 	plant(secret: string): void {
-		assert.ok(secret.length >= SHORTEST, "too short to look for");
+		assert.ok(secret.length >= SHORTEST, "the secret is too short: it may occur by chance");
 		const bytes = Buffer.from(secret, "utf8");
 		const digest = createHash("sha256").update(bytes).digest();
 		const forms = {
@@ -30,7 +30,7 @@ export class Canary {
 		for (const [form, text] of Object.entries(forms)) this.#forms.set(text.toLowerCase(), `${secret} ${form}`);
 	}
 
-	/** Fails if `text` holds a secret in any form and case; `where` names the text in the failure. */
+	/** Fails if `text` contains a secret in any form and case; `where` names the text in the failure. */
 	check(where: string, text: string): void {
 		const lower = text.toLowerCase();
 		for (const [form, secret] of this.#forms) {

@@ -1,4 +1,4 @@
-/** Certificate routes: details, upload, refusals, and the return to the device's own. */
+/** Certificate routes: details, upload, rejected files, and the reset to the device's own certificate. */
 import assert from "node:assert/strict";
 import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
@@ -31,7 +31,7 @@ export function certificateChecks(gateway: () => TestGateway): void {
 	}
 
 	describe("system/certificate", () => {
-		it("tells of the device's own", async () => {
+		it("describes the device's own certificate", async () => {
 			const own = await gateway().read("system/certificate");
 			assert.deepEqual(Object.keys(own), MEMBERS);
 			assert.equal(own.custom, false);
@@ -44,7 +44,7 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([own.upload_allowed, own.reboot], [true, false]);
 		});
 
-		it("refuses a bad file with a reason in plain text", async () => {
+		it("rejects a bad file with a reason in plain text", async () => {
 			const { certificate, key } = make({ subject: "/CN=bad" });
 			await isRefused(await upload("hello"), /No certificate was found/);
 			await isRefused(await upload(certificate), /No private key was found/);
@@ -76,7 +76,7 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			const subject = `/O=Home/CN=${gateway().hostname}`;
 			const server = make({ subject, issuer: root, extensions });
 			const file = server.certificate + root.certificate + server.key;
-			// A line of the key itself.
+			// One line of the private key.
 			gateway().plant(server.key.split("\n")[2]);
 			const taken = await gateway().write("system/certificate", file);
 			assert.deepEqual([taken.custom, taken.reboot, taken.chain_length], [true, true, 2]);

@@ -2,18 +2,17 @@
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.js";
 
-/** 2024-01-01T00:00:00Z and 2099-12-31T23:59:59Z. */
+/** Earliest time that can be set, 2024-01-01T00:00:00Z; LAST is the latest, 2099-12-31T23:59:59Z. */
 const FIRST = 1_704_067_200;
 const LAST = 4_102_444_799;
-/** Summer in the northern hemisphere. */
 const SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
-/** Largest delay of a reply. */
+/** Longest delay of a reply. */
 const SLACK_S = 10;
 
 const CLOCK = ["timestamp", "utc", "localtime", "is_valid", "timezone"];
 const NO_INTEGER = [String(SUMMER), "", true, false, null, [], [SUMMER], {}, { timestamp: SUMMER }, SUMMER + 0.5];
 const NO_TIMESTAMP = [...NO_INTEGER, 0, 1, -1, -SUMMER, FIRST - 1, LAST + 1, 2 ** 32, 2 ** 53, SUMMER * 1000];
-/** JSON texts of numbers that are not an integer in range. */
+/** JSON numbers that are not an integer in range. */
 const NO_TIMESTAMP_TEXTS = ["1e400", "1704067199.9", "17040672e-9", `${FIRST}${"0".repeat(40)}`, "-0"];
 const NO_NAME = [0, 1, 2, true, false, null, [], ["UTC"], {}, { UTC: "UTC" }];
 const UNKNOWN = [
@@ -66,14 +65,14 @@ export function clockChecks(gateway: () => TestGateway): void {
 			await setZone("");
 		});
 
-		it("of a new unit are in UTC", async () => {
+		it("are in UTC on a new unit", async () => {
 			assert.deepEqual(await gateway().read("system/timezone"), { timezone: "" });
 			const clock = await gateway().read(path);
 			isClock(clock, "");
 			assert.match(clock.localtime, /\+00:00$/);
 		});
 
-		it("take each time that may be set, and go on from there", async () => {
+		it("accept each time in range, from which the clock goes on", async () => {
 			await setZone("Pacific/Kiritimati");
 			for (const timestamp of [FIRST, FIRST + 1, SUMMER, 2 ** 31 - 1, 2 ** 31, LAST - SLACK_S, LAST]) {
 				const reply = await gateway().write(path, { timestamp });
@@ -89,7 +88,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("system/timezone"), { timezone: "Pacific/Kiritimati" });
 		});
 
-		it("refuse every other time, and go on as before", async () => {
+		it("reject every other time, and the clock goes on as before", async () => {
 			await gateway().write(path, { timestamp: SUMMER });
 			const texts = [...NO_TIMESTAMP.map((value) => JSON.stringify(value)), ...NO_TIMESTAMP_TEXTS];
 			for (const text of texts) {
@@ -104,7 +103,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			isAt(await gateway().read(path), SUMMER);
 		});
 
-		it("take each zone; local times are its own from then on", async () => {
+		it("accept each time zone, and use it for local times from then on", async () => {
 			await gateway().write(path, { timestamp: SUMMER });
 			for (const [timezone, offset] of ZONES) {
 				assert.deepEqual(await setZone(timezone), { timezone });
@@ -116,7 +115,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			}
 		});
 
-		it("refuse what names no zone, and keep the one that was set", async () => {
+		it("reject an unknown time zone, and keep the previous one", async () => {
 			await setZone("Europe/Warsaw");
 			for (const timezone of [...NO_NAME, ...UNKNOWN]) {
 				isError(await gateway().post("system/timezone", { timezone }), 400, "invalid_field", "timezone");
@@ -144,7 +143,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			}
 		});
 
-		it("decide the local time of a readout, also of one from before", async () => {
+		it("determine the local time of a readout, also of an earlier one", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await setZone("America/St_Johns");
 			await gateway().write(path, { timestamp: SUMMER });
@@ -158,7 +157,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			assert.equal(last.localtime.slice(-6), "+05:45");
 		});
 
-		it("outlive a restart: the zone", async () => {
+		it("keep the time zone after a restart", async () => {
 			await setZone("Australia/Lord_Howe");
 			await gateway().restart();
 			await gateway().login();
@@ -168,7 +167,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			assert.match(clock.localtime, /\+1[01]:[03]0$/);
 		});
 
-		it("are in UTC when the zone was damaged in flash; other settings stay", async () => {
+		it("fall back to UTC if the stored time zone is damaged, and keep other settings", async () => {
 			await setZone("Europe/Berlin");
 			await gateway().write("iec62056/control", { log_en: true });
 			await gateway().restart("system");

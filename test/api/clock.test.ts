@@ -1,4 +1,4 @@
-/** The clock before it is first set, as after a power cut: transition "Clock" of the API text. Virtual time. */
+/** Transition "Clock" of the API text: the clock before it is first set, as after a power cut. Virtual time. */
 import assert from "node:assert/strict";
 import { isError, vectorOf } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
@@ -6,7 +6,7 @@ import { VirtualGateway } from "./virtual-gateway.js";
 const BERLIN_SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
 const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 
-describe("The clock of a gateway that was never told the time", () => {
+describe("A clock that was never set", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
@@ -29,7 +29,7 @@ describe("The clock of a gateway that was never told the time", () => {
 		assert.deepEqual([timestamp, localtime, clock_valid], [0, "", false]);
 	}
 
-	it("is invalid, and times are 0 and empty, however long it runs", async () => {
+	it("is invalid, and times are 0 and empty, however long the gateway runs", async () => {
 		await isInvalid();
 		await gateway.pass(3 * 86_400_000);
 		await gateway.login();
@@ -39,7 +39,7 @@ describe("The clock of a gateway that was never told the time", () => {
 	});
 
 	it("transition: invalid, by synchronisation, to valid", async () => {
-		// Without scheduled readouts.
+		// Disables scheduled readouts.
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 		await gateway.read("iec62056/read");
 		assert.deepEqual(await gateway.write("system/clock", { timestamp: BERLIN_SUMMER }), {
@@ -53,7 +53,7 @@ describe("The clock of a gateway that was never told the time", () => {
 		await gateway.login();
 		const { timestamp, localtime, clock_valid } = await gateway.read("system/status");
 		assert.deepEqual([timestamp, localtime, clock_valid], [BERLIN_SUMMER + 90_061, "2026-07-16T15:01:01+02:00", true]);
-		// Setting the clock has dated the earlier readout back.
+		// Setting the clock has also dated the earlier readout.
 		const last = await gateway.read("iec62056/last");
 		assert.deepEqual(
 			[last.timestamp, last.localtime, last.readings.length > 0],
@@ -62,13 +62,13 @@ describe("The clock of a gateway that was never told the time", () => {
 		assert.match((await gateway.read("iec62056/read")).localtime, /^2026-07-16T15:0\d:\d\d\+02:00$/);
 	});
 
-	it("stays invalid when the time is refused", async () => {
+	it("stays invalid when a time is rejected", async () => {
 		isError(await gateway.post("system/clock", { timestamp: 1_704_067_199 }), 400, "invalid_field", "timestamp");
 		isError(await gateway.post("system/clock", {}), 400, "missing_field", "timestamp");
 		await isInvalid();
 	});
 
-	it("leaves sessions and nonces alone when it is set, forwards or back", async () => {
+	it("leaves sessions and nonces valid when it is set forwards or backwards", async () => {
 		const { nonce } = await gateway.read("system/challenge");
 		assert.ok(nonce);
 		for (const timestamp of [4_102_444_799, 1_704_067_200, BERLIN_SUMMER]) {
@@ -77,7 +77,7 @@ describe("The clock of a gateway that was never told the time", () => {
 		}
 	});
 
-	it("knows no zones where the firmware has no table of them, and is in UTC", async () => {
+	it("accepts no time zone and is in UTC if the firmware has no table of zones", async () => {
 		await gateway.stop();
 		gateway = new VirtualGateway("client", { utcMs: BERLIN_SUMMER * 1000, resources: new Map() });
 		await gateway.login();

@@ -1,4 +1,4 @@
-/** The black-box suite of the API, for every form of the gateway. */
+/** The black-box test suite of the API, for every form of the gateway. */
 import assert from "node:assert/strict";
 import { accessChecks } from "./access-checks.js";
 import { backupChecks } from "./backup-checks.js";
@@ -31,7 +31,7 @@ import { walkOrderChecks, walkPlainChecks } from "./walk-order-checks.js";
 import { walkRouteChecks } from "./walk-route-checks.js";
 import { zigbeeChecks } from "./zigbee-checks.js";
 
-/** A stack trace: an exception that the gateway's guard caught. */
+/** Matches a stack trace, which the gateway's guard prints for an exception. */
 const MISTAKE = /^\s+at /m;
 
 export type Mode = "client" | "ap";
@@ -84,7 +84,7 @@ const PARTS = {
 export type Part = keyof typeof PARTS;
 const WHOLE: readonly Part[] = ["basics", "meter", "peers", "eachRoute"];
 
-/** `start` returns a gateway on new flash in that mode. Without `parts` the whole suite runs. */
+/** `start` returns a gateway with new flash in that mode. Without `parts` the whole suite runs. */
 export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>, parts = WHOLE): void {
 	const checksOf = (mode: Mode): readonly Checks[] => parts.flatMap((part): readonly Checks[] => PARTS[part][mode]);
 
@@ -108,7 +108,7 @@ function suite(start: () => Promise<TestGateway>, checks: readonly Checks[]): vo
 	after(async () => {
 		gateway?.checkTraces();
 		await gateway?.stop();
-		assert.doesNotMatch(gateway?.diagnosis ?? "", MISTAKE, "the gateway made a mistake of its own");
+		assert.doesNotMatch(gateway?.diagnosis ?? "", MISTAKE, "the gateway caught an exception");
 	});
 
 	for (const check of checks) check(() => gateway!);

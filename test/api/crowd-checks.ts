@@ -4,13 +4,13 @@ import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, US
 
 const TRIES = 600;
 const ADDRESSES = 60;
-/** The number of first attempts that use the challenge. */
+/** Number of attempts that use the challenge; they come first. */
 const PROOFS = 360;
-/** Shortest interval between two attempts from one address. */
+/** Shortest interval between two attempts from one address, ms. */
 const ROUND_MS = 700;
-/** Most attempts that modules/auth/rate-limiter.ts lets through in a minute. */
+/** Most attempts that modules/auth/rate-limiter.ts checks in a minute. */
 const LOOKED_LIMIT = 437;
-/** Longest wait for an address that has logged in before, and for a new one. */
+/** Longest wait of an address that has logged in before, s; NEW_LIMIT_S is that of a new address. */
 const KNOWN_LIMIT_S = 5;
 const NEW_LIMIT_S = 15;
 const NEW = "127.0.2.1";
@@ -25,7 +25,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 		return { username: USERNAME, nonce, proof: proofOf(password, salt, nonce) };
 	}
 
-	/** Repeats the body after each Retry-After until it succeeds; returns the seconds that this took. */
+	/** Repeats the login after each Retry-After until it succeeds; returns the seconds waited. */
 	async function secondsUntilIn(body: unknown, from?: string): Promise<number> {
 		for (let waitedS = 0; ; ) {
 			const reply = await tryLogin(body, from);
@@ -34,7 +34,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 			const waitS = Number(reply.headers.get("retry-after"));
 			await gateway().pass(waitS * 1000 + 50);
 			waitedS += waitS;
-			assert.ok(waitedS <= 60, `kept out for ${waitedS} s`);
+			assert.ok(waitedS <= 60, `not logged in after ${waitedS} s`);
 		}
 	}
 
@@ -51,7 +51,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 
 		before(async () => {
 			await gateway().login();
-			// The attack takes all buckets, brings the shared one to its longest delay, and uses up the nonces.
+			// The attack occupies all buckets, raises the shared one to its longest delay, and uses up the nonces.
 			const startMs = Date.now();
 			for (let i = 0; i < TRIES; i++) {
 				const isProof = i < PROOFS;
@@ -64,24 +64,24 @@ export function crowdChecks(gateway: () => TestGateway): void {
 				if (isProof) proofs++;
 			}
 			tookMs = Date.now() - startMs;
-			// This must precede the checks below, which log in first.
+			// These logins must precede the checks below, which log in first.
 			knownS = await secondsUntilIn({ username: USERNAME, password: PASSWORD });
 			knownByProofS = await secondsUntilIn(await proof(PASSWORD));
 			newBody = await proof(PASSWORD);
 			newS = await secondsUntilIn(newBody, NEW);
 		});
-		it("are mostly turned away without being looked at", () => {
-			assert.ok(proofs > 64, `${proofs} proofs were looked at`);
-			assert.ok(looked <= LOOKED_LIMIT * Math.ceil(tookMs / 60_000), `${looked} were looked at`);
+		it("are mostly rejected without a check of the password", () => {
+			assert.ok(proofs > 64, `${proofs} proofs were checked`);
+			assert.ok(looked <= LOOKED_LIMIT * Math.ceil(tookMs / 60_000), `${looked} attempts were checked`);
 		});
-		it("leave a known address alone, in both forms", () => {
+		it("delay a known address by at most 5 s, in both forms of login", () => {
 			assert.ok(knownS <= KNOWN_LIMIT_S, `${knownS} s`);
 			assert.ok(knownByProofS <= KNOWN_LIMIT_S, `${knownByProofS} s`);
 		});
-		it("let a new address in within 15 s, with the nonce that it had at first", async () => {
+		it("let a new address log in within 15 s with its first nonce", async () => {
 			assert.ok(newS <= NEW_LIMIT_S, `${newS} s`);
 			isError(await tryLogin(newBody, NEW), 401, "nonce_invalid");
-			// The address is known now.
+			// The address has logged in, so it is known now.
 			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }, NEW));
 			assert.equal((await gateway().get("meter/protocol")).status, 200);
 		});

@@ -1,4 +1,4 @@
-/** `GET system/diagnostic`: its contents, and that only the receiver of the report can read it. Virtual time. */
+/** `GET system/diagnostic`: the contents of the report, and that only its receiver can read it. Virtual time. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -55,7 +55,7 @@ describe("The diagnostic report", function () {
 	};
 	const report = (): Promise<Report> => openWhole(file().body);
 
-	it("is 501 without a manufacturer's key, and 401 without a token", async () => {
+	it("is refused with 501 without a manufacturer's key, and with 401 without a token", async () => {
 		isError(await gateway.get("system/diagnostic", { token: null }), 401, "unauthorized");
 		const keyless = new VirtualGateway();
 		await keyless.login();
@@ -63,7 +63,7 @@ describe("The diagnostic report", function () {
 		await keyless.stop();
 	});
 
-	it("has all its sections, and tells of the gateway and its meter", async () => {
+	it("has all its sections, with the state of the gateway and of its meter", async () => {
 		await gateway.connectMeter({ telegram: vectorOf(CAPTURE).telegram });
 		await gateway.read("iec62056/read");
 		await gateway.untilNetwork(({ connected }) => connected);
@@ -96,7 +96,7 @@ describe("The diagnostic report", function () {
 		assert.deepEqual(sections.get("conversation"), ["not recorded: log_en is off"]);
 	});
 
-	it("is sealed anew each time, for that key alone", async () => {
+	it("is sealed anew each time, only for the manufacturer's key", async () => {
 		const [first, second] = [file().body, file().body].map((body) => Buffer.from(body));
 		const at = 22 + "VIRTUAL0001".length;
 		assert.deepEqual(first.subarray(0, 17), second.subarray(0, 17));
@@ -110,7 +110,7 @@ describe("The diagnostic report", function () {
 		);
 	});
 
-	it("opens no more once its serial number, its time, its key or a block is another one, and tells where it ends", async () => {
+	it("can't be opened if its serial number, time, key or a block was changed, and shows where it was cut off", async () => {
 		const whole = Buffer.from(file().body);
 		const blocks = 22 + "VIRTUAL0001".length + 65;
 		const { text } = await openReport(whole, REPORT_PRIVATE_KEY);
@@ -128,14 +128,14 @@ describe("The diagnostic report", function () {
 			assert.match(cut.problem, /cut off: its end is missing/);
 			assert.ok(text.startsWith(cut.text) && cut.text.length < text.length);
 		}
-		// One block is missing, and two are swapped.
+		// One block is missing, then a byte follows the end.
 		const third = second + 3 + whole.readUInt16LE(second + 1);
 		const without = Buffer.concat([whole.subarray(0, second), whole.subarray(third)]);
 		assert.match((await open(without)).problem, /block 2 can't be opened/);
 		assert.match((await open(Buffer.concat([whole, Buffer.of(0)]))).problem, /not of the report/);
 	});
 
-	it("has the conversation with the meter where the owner has it recorded", async () => {
+	it("includes the exchange with the meter if log_en is on", async () => {
 		await gateway.connectMeter({ telegram: vectorOf(CAPTURE).telegram });
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.read("iec62056/read");
@@ -151,7 +151,7 @@ describe("The diagnostic report", function () {
 		assert.equal(heard, telegram, lines.join("\n"));
 	});
 
-	it("holds no secret and nothing personal, wherever one was put", async () => {
+	it("contains no secret and nothing personal, wherever one was set", async () => {
 		const canary = new Canary([PASSWORD, ...Object.values(SECRETS), ...Object.values(PERSONAL)]);
 		const { token } = await gateway.write("system/tokens", { name: PERSONAL.token });
 		await gateway.write("iec62056/config", { device_address: PERSONAL.meterAddress, password: SECRETS.programming });
@@ -169,7 +169,7 @@ describe("The diagnostic report", function () {
 		await gateway.write("network/wifi", wifi);
 		const own = make({ subject: "/CN=canary-house", extensions: ["subjectAltName=DNS:canary-house"] });
 		succeeded(await gateway.post("system/certificate", own.certificate + own.key));
-		// A failed login, whose address must not appear, and a meter's number in the identification.
+		// The report must show neither the address of this failed login nor the meter's number in the identification below.
 		await gateway.post(
 			"system/login",
 			{ username: "admin", password: "wrong canary" },
@@ -211,7 +211,7 @@ describe("The diagnostic report", function () {
 		assert.match(sectionsOf(text).get("events")!.join("\n"), /token_made \*\*\* x1/);
 	});
 
-	it("is one at a time, and gives way as soon as its client has gone", async () => {
+	it("is sent to one client at a time, and is free again as soon as that client disconnects", async () => {
 		const client = gateway.world.connect();
 		client.paused = true;
 		client.send(encodeRequest("/api/v1/system/diagnostic", { headers: { Authorization: `Bearer ${gateway.token}` } }));
@@ -224,7 +224,7 @@ describe("The diagnostic report", function () {
 		assert.ok((await report()).text.length > 2000);
 	});
 
-	it("tells what happens while a slow client takes it, and breaks nothing", async () => {
+	it("stays complete if settings and log change while a slow client reads it", async () => {
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.connectMeter({ telegram: vectorOf(CAPTURE).telegram });
 		await gateway.read("iec62056/read");

@@ -1,4 +1,4 @@
-/** `dlms/config` and `dlms/obis`: settings, secrets, the list of objects. */
+/** `dlms/config` and `dlms/obis`: settings, secrets, and the list of objects. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
 
@@ -71,29 +71,29 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(CONFIG), before);
 		};
 
-		it("are the documented ones in a new unit, and {} changes nothing", async () => {
+		it("are the documented ones on a new unit, and {} changes nothing", async () => {
 			assert.deepEqual(await gateway().write(CONFIG, {}), DEFAULT_DLMS);
 		});
 		it("have four kinds of authentication", () =>
 			takes("auth", ["low", "high_gmac", "high_sha256", "none"], [...NO_TEXT, "", "None", "high", "gmac"]));
-		it("may cipher", async () => {
+		it("turn encryption on and off", async () => {
 			for (const use_encryption of [true, false])
 				assert.deepEqual(await gateway().write(CONFIG, { use_encryption }), { ...DEFAULT_DLMS, use_encryption });
 			for (const use_encryption of [0, 1, "true", null, []])
 				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
 		});
-		it("have security suites 0 and 1, a release, and two signs of the deviation", async () => {
+		it("have security suites 0 and 1, a flag for the release request, and two signs of the deviation", async () => {
 			await takes("security_suite", [1, 0], [...NO_NUMBER, -1, 2]);
 			await takes("release", [true, false], [0, 1, "true", null, []]);
 			await takes("deviation", ["swapped", "standard"], [...NO_TEXT, "", "Swapped", "auto"]);
 		});
-		it("have a client_address from 0 to 127, which is what HDLC has room for", () =>
+		it("have a client_address from 0 to 127, the range of HDLC", () =>
 			takes("client_address", [0, 1, 126, 127], [...NO_NUMBER, -1, 128, 16383]));
-		it("have three openings, and speeds of the standard", async () => {
+		it("have three openings and the speeds of the standard", async () => {
 			await takes("opening", ["mode_e", "direct", "auto"], [...NO_TEXT, "", "Auto", "hdlc"]);
 			await takes("baudrate", [300, 600, 1200, 2400, 4800, 9600, 19200], [...NO_NUMBER, 0, 299, 9601, 38400]);
 		});
-		it("refuse an address that has no room for its parts, together with all else", async () => {
+		it("reject an address that is too large for its length, and then change nothing", async () => {
 			const refused = async (body: JSONObject) => {
 				const before = await gateway().read(CONFIG);
 				const reply = await gateway().post(CONFIG, { auth: "low", ...body });
@@ -112,7 +112,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		});
 		for (const field of ["server_logical", "server_physical"])
 			it(`have a ${field} from 0 to 16383`, () => takes(field, [0, 1, 16382, 16383], [...NO_NUMBER, -1, 16384]));
-		it("have a speed of pushes, or none", async () => {
+		it("have a speed for pushes, or none", async () => {
 			const speeds = [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200];
 			await takes("push_baudrate", [...speeds, 0], [...NO_NUMBER, 1, 9601]);
 		});
@@ -121,7 +121,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		it("have an address of 0, 1, 2 or 4 bytes", () =>
 			takes("server_address_length", [0, 1, 2, 4], [...NO_NUMBER, 3, 5, 8, -1]));
 
-		it("keep a secret that is left out, clear an empty one, and show none", async () => {
+		it("keep a secret that is missing in the request, clear an empty one, and show none", async () => {
 			for (const [field, flag, good, bad] of [
 				["password", "password_set", ["x", "canary pass ~", "p".repeat(64)], [...NO_TEXT, "p".repeat(65), "ä", "a\n"]],
 				[
@@ -146,10 +146,10 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 				assert.deepEqual(await gateway().write(CONFIG, { [field]: "" }), DEFAULT_DLMS);
 			}
 		});
-		it("cannot have their flags written", async () => {
+		it("ignore flags of secrets in a request", async () => {
 			assert.deepEqual(await gateway().write(CONFIG, { password_set: true, auth_key_set: 7 }), DEFAULT_DLMS);
 		});
-		it("survive a restart; damaged secrets leave the rest", async () => {
+		it("survive a restart, and damaged secrets leave the rest intact", async () => {
 			const reply = await gateway().write(CONFIG, {
 				auth: "high_gmac",
 				client_address: 1,
@@ -183,10 +183,10 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		};
 		const one = (entry: unknown) => JSON.stringify({ entries: [entryOf(0), entryOf(1), entry, entryOf(3)] });
 
-		it("of a new unit is the documented one", async () => {
+		it("is the documented one on a new unit", async () => {
 			assert.deepEqual(await gateway().read(OBIS), { entries: DEFAULT_ENTRIES });
 		});
-		it("takes 0 to 32 objects in their order; the reply is what GET shows", async () => {
+		it("accepts 0 to 32 objects, keeps their order, and replies with what GET shows", async () => {
 			for (const count of [32, 31, 1, 0]) {
 				const entries = Array.from({ length: count }, (_, i) => entryOf(255 - i));
 				const reply = await gateway().write(OBIS, { entries });
@@ -194,11 +194,11 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 				assert.deepEqual(await gateway().read(OBIS), reply);
 			}
 		});
-		it("takes what GET shows", async () => {
+		it("accepts what GET shows", async () => {
 			await gateway().write(OBIS, { entries: DEFAULT_ENTRIES });
 			assert.deepEqual(await gateway().write(OBIS, await gateway().read(OBIS)), { entries: DEFAULT_ENTRIES });
 		});
-		it("refuses a 33rd object and what is no list of objects", async () => {
+		it("rejects a 33rd object and anything but a list of objects", async () => {
 			await refused(
 				JSON.stringify({ entries: Array.from({ length: 33 }, (_, i) => entryOf(i)) }),
 				"invalid_field",
@@ -246,19 +246,19 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 				await refused(one({ ...entryOf(2), attribute: bad }), "invalid_field", "entries[2].attribute");
 			}
 		});
-		it("needs every field of every object, and passes over unknown ones", async () => {
+		it("requires every field of every object, and ignores unknown ones", async () => {
 			for (const field of ["code", "class_id", "attribute"])
 				await refused(one({ ...entryOf(2), [field]: undefined }), "missing_field", `entries[2].${field}`);
 			const odd = { ...entryOf(2), x: 1, obis: "nonsense", y: "z", z: [1], code2: {} };
 			assert.deepEqual(await gateway().write(OBIS, { entries: [odd] }), { entries: [shown(entryOf(2))] });
 		});
-		it("refuses the same object twice, but not with another attribute", async () => {
+		it("rejects the same object twice, but accepts another attribute of it", async () => {
 			await gateway().write(OBIS, {
 				entries: [entryOf(0), { ...entryOf(0), attribute: 3 }, { ...entryOf(0), class_id: 1 }],
 			});
 			await refused(JSON.stringify({ entries: [entryOf(0), entryOf(1), entryOf(0)] }), "invalid_field", "entries[2]");
 		});
-		it("survives a restart; an empty one stays empty, a damaged one is that of a new unit", async () => {
+		it("survives a restart, stays empty if it was empty, and is that of a new unit if damaged", async () => {
 			for (const entries of [[entryOf(9)], []]) {
 				await gateway().write(OBIS, { entries });
 				await gateway().restart();

@@ -1,4 +1,4 @@
-/** Readouts of DLMS meters and the code of each failure, by `GET iec62056/read`. Virtual time. */
+/** Readouts of DLMS meters by `GET iec62056/read`, and the code of each failure. Virtual time. */
 import assert from "node:assert/strict";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
@@ -22,7 +22,7 @@ const GMAC = {
 	auth_key: hex(AK),
 };
 
-/** Values of the simulated household, with the default list. */
+/** Values of the simulated household, for the default list of objects. */
 const VALUES = [
 	"0-0:1.0.0 2026-06-21T19:30:00+01:00",
 	"0-0:96.1.0 48151623",
@@ -49,7 +49,7 @@ function shown(readout: JSONObject): string[] {
 /** A meter that keeps its state from one virtual world to the next. */
 class LastingMeter implements Machine {
 	startMs = 0;
-	/** The speed is not yet detected. */
+	/** True until the meter has set the speed of its new line. */
 	isOnNewLine = true;
 	readonly #meter: Machine;
 
@@ -90,24 +90,24 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 
 	afterEach(() => gateway.stop());
 
-	describe("of a meter with", () => {
+	describe("of each kind of meter", () => {
 		for (const [what, meter, config, mode, baud] of [
-			["nothing to prove, at a fixed speed", "", DIRECT, "", 9600],
-			["nothing to prove, at 19200 Bd", "--baud 19200", { ...DIRECT, baudrate: 19200 }, "", 19200],
+			["no authentication, at a fixed speed", "", DIRECT, "", 9600],
+			["no authentication, at 19200 Bd", "--baud 19200", { ...DIRECT, baudrate: 19200 }, "", 19200],
 			["mode E", "--mode-e", { ...PHYSICAL, opening: "mode_e" }, "E", 9600],
-			["mode E alone, which does not confirm it", "--mode-e-only --no-confirm", PHYSICAL, "E", 9600],
+			["mode E only, which it does not confirm", "--mode-e-only --no-confirm", PHYSICAL, "E", 9600],
 			["a password", "", LOW, "", 9600],
 			[
-				"a password, ciphered",
+				"a password and ciphering",
 				"",
 				{ ...LOW, use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) },
 				"",
 				9600,
 			],
 			["keys", "", GMAC, "", 9600],
-			["keys, general ciphering, an odd window", "--general-glo --window 3 --hdlc-info 64", GMAC, "", 9600],
-			["keys, suite 1 in its answers", "--suite 1", GMAC, "", 9600],
-			["keys, suite 1 alone", "--suite 1 --strict-suite --general-glo", { ...GMAC, security_suite: 1 }, "", 9600],
+			["keys, general ciphering and an odd window", "--general-glo --window 3 --hdlc-info 64", GMAC, "", 9600],
+			["keys and replies in suite 1", "--suite 1", GMAC, "", 9600],
+			["keys and suite 1 only", "--suite 1 --strict-suite --general-glo", { ...GMAC, security_suite: 1 }, "", 9600],
 			["HLS with SHA-256", "--hls-digest", SHA256, "", 9600],
 			[
 				"HLS with SHA-256, ciphered",
@@ -116,23 +116,23 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"",
 				9600,
 			],
-			["the other sign of its deviation", "--zone-sign swapped", { ...DIRECT, deviation: "swapped" }, "", 9600],
+			["the opposite sign of the deviation", "--zone-sign swapped", { ...DIRECT, deviation: "swapped" }, "", 9600],
 			["a release", "--keep-association", { ...DIRECT, release: true }, "", 9600],
-			["a release, ciphered", "--keep-association", { ...GMAC, release: true }, "", 9600],
+			["a release request and ciphering", "--keep-association", { ...GMAC, release: true }, "", 9600],
 			["frames of 512 bytes in a row", "--hdlc-info 512 --window 7", DIRECT, "", 9600],
 			["many frames in a row", "--hdlc-info 32 --window 7", GMAC, "", 9600],
 			["large frames and short messages", "--hdlc-info 2030 --pdu 100", GMAC, "", 9600],
-			["keys, and nothing ciphered", "--security auth", { ...GMAC, use_encryption: false }, "", 9600],
+			["keys but no ciphering", "--security auth", { ...GMAC, use_encryption: false }, "", 9600],
 			["keys after mode E", "--mode-e", { ...GMAC, opening: "auto" }, "E", 9600],
 			[
-				"keys, encryption alone",
+				"keys for encryption only",
 				"--security encrypt",
 				{ ...LOW, use_encryption: true, block_cipher_key: hex(GUEK) },
 				"",
 				9600,
 			],
 			["short messages", "--pdu 64 --hdlc-info 32", DIRECT, "", 9600],
-			["no list service", "--conformance 001010", DIRECT, "", 9600],
+			["no service for lists", "--conformance 001010", DIRECT, "", 9600],
 			[
 				"a bare UA and an address of four bytes",
 				"--bare-ua --address-length 4",
@@ -141,12 +141,12 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				9600,
 			],
 			["notifications in between", "--notify 3,4,5", DIRECT, "", 9600],
-			["a frame that it rejects", "--frmr 2", DIRECT, "", 9600],
-			["a link that it loses", "--lose-after 1", DIRECT, "", 9600],
+			["a rejected frame", "--frmr 2", DIRECT, "", 9600],
+			["a lost link", "--lose-after 1", DIRECT, "", 9600],
 			["a connection left open", "--dm-until-disc", DIRECT, "", 9600],
 			["a line that loses and damages frames", "--drop 3 --wrong-fcs 5 --garbage 7 --duplicate 6", DIRECT, "", 9600],
 		] as [string, string, JSONObject, string, number][]) {
-			it(what, async () => {
+			it(`reads a meter with ${what}`, async () => {
 				await start(meter, config);
 				const readout = await gateway.read("iec62056/read");
 				assert.deepEqual(shown(readout), VALUES);
@@ -159,10 +159,10 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		}
 	});
 
-	describe("of a meter that fails", () => {
+	describe("of a failing meter", () => {
 		for (const [what, meter, config, code, lastError, causes] of [
 			...[DIRECT, { ...DIRECT, opening: "auto" }].map((config) => [
-				`no byte at all, opening ${config.opening}`,
+				`no byte received, opening ${config.opening}`,
 				undefined,
 				config,
 				"meter_timeout",
@@ -170,7 +170,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/head.*opening and baudrate.*server_physical, server_logical and server_address_length.*client_address/,
 			]),
 			[
-				"no answer to the sign-on",
+				"no reply to the sign-on",
 				undefined,
 				{ ...PHYSICAL, opening: "mode_e" },
 				"meter_timeout",
@@ -190,7 +190,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/head.*opening.*server_physical, server_logical and server_address_length.*client_address/,
 			]),
 			[
-				"that after mode E",
+				"a wrong physical address after mode E",
 				"--mode-e",
 				{ server_physical: 18 },
 				"meter_timeout",
@@ -199,7 +199,14 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			],
 			["a wrong speed", "--baud 4800", DIRECT, "meter_timeout", "hdlc/silence", /head.*opening and baudrate/],
 			["only damaged frames", "--wrong-fcs 1-", DIRECT, "meter_error", "hdlc/garbage", /baudrate.*opening/],
-			["a wrong client", "", { ...DIRECT, client_address: 99 }, "meter_error", "hdlc/refused", /client_address/],
+			[
+				"a wrong client address",
+				"",
+				{ ...DIRECT, client_address: 99 },
+				"meter_error",
+				"hdlc/refused",
+				/client_address/,
+			],
 			["DM to SNRM", "--dm 1000", DIRECT, "meter_error", "hdlc/refused", /Another reader/],
 			[
 				"silence after SNRM",
@@ -209,10 +216,17 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"hdlc/lost",
 				/silent.*receive_timeout_ms.*client_address and auth/,
 			],
-			["damaged answers", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
-			["no mode E", "iec", { opening: "mode_e" }, "meter_error", "iec62056-21/no-mode-e", /opening direct/],
+			["damaged replies", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
 			[
-				"no mode E, whatever is tried",
+				"a meter without mode E",
+				"iec",
+				{ opening: "mode_e" },
+				"meter_error",
+				"iec62056-21/no-mode-e",
+				/opening direct/,
+			],
+			[
+				"a meter without mode E, opening auto",
 				"iec",
 				{ opening: "auto" },
 				"meter_error",
@@ -227,23 +241,16 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"dlms/authentication",
 				/password/,
 			],
+			["a missing password", "", { ...LOW, auth: "none" }, "meter_auth_failed", "dlms/authentication-required", /auth/],
 			[
-				"no password where one is needed",
+				"another authentication mechanism",
 				"",
-				{ ...LOW, auth: "none" },
+				{ ...GMAC, client_address: 32 },
 				"meter_auth_failed",
-				"dlms/authentication-required",
-				/auth/,
+				"dlms/mechanism",
+				/auth.*client/,
 			],
-			["another mechanism", "", { ...GMAC, client_address: 32 }, "meter_auth_failed", "dlms/mechanism", /auth.*client/],
-			[
-				"no ciphering where it is needed",
-				"--encryption required",
-				LOW,
-				"meter_auth_failed",
-				"dlms/context",
-				/use_encryption/,
-			],
+			["missing encryption", "--encryption required", LOW, "meter_auth_failed", "dlms/context", /use_encryption/],
 			[
 				"a wrong encryption key",
 				"",
@@ -253,7 +260,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/block_cipher_key/,
 			],
 			[
-				"that answered by an exception",
+				"a wrong encryption key, answered by an exception",
 				"--on-wrong-key decipher-exception",
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
@@ -261,7 +268,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/block_cipher_key.*auth_key.*security_suite.*suite 2/,
 			],
 			[
-				"that answered by silence",
+				"a wrong encryption key, answered by silence",
 				"--on-wrong-key silence",
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
@@ -269,7 +276,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/block_cipher_key.*auth_key.*security_suite.*suite 2/,
 			],
 			[
-				"that answered by DM",
+				"a wrong encryption key, answered by DM",
 				"--on-wrong-key dm",
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
@@ -285,7 +292,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/auth_key/,
 			],
 			[
-				"a refused answer to the challenge",
+				"a rejected reply to the meter's challenge",
 				"--action-result 3",
 				GMAC,
 				"meter_auth_failed",
@@ -293,7 +300,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/auth_key/,
 			],
 			[
-				"a wrong answer to our challenge",
+				"a wrong reply to the gateway's challenge",
 				"--wrong-f-ctos",
 				GMAC,
 				"meter_auth_failed",
@@ -301,7 +308,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/do not trust/,
 			],
 			[
-				"a refusal without reason",
+				"a rejection without a reason",
 				"--refuse 1:1:1 --bare-refusal",
 				DIRECT,
 				"meter_auth_failed",
@@ -309,7 +316,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/client_address/,
 			],
 			[
-				"a refused context",
+				"a rejected application context",
 				"--refuse 1:1:2 --bare-refusal",
 				DIRECT,
 				"meter_auth_failed",
@@ -317,7 +324,14 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/use_encryption.*short names/,
 			],
 			["an initiate error", "--initiate-error 3", DIRECT, "meter_error", "dlms/pdu-size", /short/],
-			["a key that is not there", "", { ...GMAC, auth_key: "" }, "meter_auth_failed", "dlms/key-missing", /auth_key/],
+			[
+				"a missing authentication key",
+				"",
+				{ ...GMAC, auth_key: "" },
+				"meter_auth_failed",
+				"dlms/key-missing",
+				/auth_key/,
+			],
 			...[
 				["maker", "dlms/hls-2", /maker's own rule \(mechanism 2\).*client_address with low, high_gmac or high_sha256/],
 				["md5", "dlms/hls-md5", /MD5 \(mechanism 3\).*client_address with low, high_gmac or high_sha256/],
@@ -325,9 +339,9 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				["sha256", "dlms/hls-sha256", /SHA-256 \(mechanism 6\).*auth high_sha256/],
 				["ecdsa", "dlms/hls-ecdsa", /ECDSA \(mechanism 7\)/],
 			].flatMap(([name, code, causes]) => [
-				[`HLS ${name}, told in a refusal`, `--hls ${name}`, GMAC, "meter_auth_failed", code, causes],
+				[`HLS ${name}, named in a rejection`, `--hls ${name}`, GMAC, "meter_auth_failed", code, causes],
 				[
-					`HLS ${name} in place of nothing`,
+					`HLS ${name}, auth none`,
 					`--hls ${name}`,
 					{ ...DIRECT, client_address: 1 },
 					"meter_auth_failed",
@@ -335,7 +349,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 					causes,
 				],
 				[
-					`HLS ${name}, with its challenge`,
+					`HLS ${name}, named with its challenge`,
 					`--hls ${name} --hls-reply accept`,
 					GMAC,
 					"meter_auth_failed",
@@ -344,7 +358,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				],
 			]),
 			[
-				"an HLS mechanism that is not told",
+				"an HLS mechanism that the meter does not name",
 				"--hls ecdsa --hls-reply hide",
 				GMAC,
 				"meter_auth_failed",
@@ -352,7 +366,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/Try the others.*HLS mechanism that this gateway does not support/,
 			],
 			[
-				"one that is not told, in place of nothing",
+				"an HLS mechanism that the meter does not name, auth none",
 				"--hls md5 --hls-reply hide",
 				{ ...DIRECT, client_address: 1 },
 				"meter_auth_failed",
@@ -360,9 +374,16 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/Change auth.*neither low nor high_gmac nor high_sha256 fits.*HLS mechanism/,
 			],
 			["security suite 2", "--suite 2 --general-glo", GMAC, "meter_auth_failed", "dlms/security-suite-2", /suite 2/],
-			["another secret", "--hls-digest --password other", SHA256, "meter_auth_failed", "dlms/hls-refused", /password/],
 			[
-				"no secret",
+				"a wrong HLS secret",
+				"--hls-digest --password other",
+				SHA256,
+				"meter_auth_failed",
+				"dlms/hls-refused",
+				/password/,
+			],
+			[
+				"a missing HLS secret",
 				"--hls-digest",
 				{ ...SHA256, password: "" },
 				"meter_auth_failed",
@@ -370,7 +391,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/high_sha256.*password/,
 			],
 			[
-				"no proof by SHA-256 of its own",
+				"a wrong SHA-256 reply to the gateway's challenge",
 				"--hls-digest --wrong-f-ctos",
 				SHA256,
 				"meter_auth_failed",
@@ -378,19 +399,40 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				/./,
 			],
 			[
-				"suite 1 alone, asked in suite 0",
+				"a meter with suite 1 only, requested in suite 0",
 				"--suite 1 --strict-suite",
 				GMAC,
 				"meter_auth_failed",
 				"dlms/authentication",
 				/security_suite/,
 			],
-			["short names", "--short-names refuse", DIRECT, "meter_error", "dlms/short-names", /short names.*iec62056/],
-			["short names, and keys", "--short-names refuse", GMAC, "meter_error", "dlms/short-names", /short names/],
-			["short names that it takes", "--short-names accept", DIRECT, "meter_error", "dlms/short-names", /short names/],
-			["an exception to all", "--exception 1:1", DIRECT, "meter_error", "dlms/lost", /association/],
+			[
+				"a meter with short names",
+				"--short-names refuse",
+				DIRECT,
+				"meter_error",
+				"dlms/short-names",
+				/short names.*iec62056/,
+			],
+			[
+				"a meter with short names, and keys",
+				"--short-names refuse",
+				GMAC,
+				"meter_error",
+				"dlms/short-names",
+				/short names/,
+			],
+			[
+				"a meter that accepts an association by short names",
+				"--short-names accept",
+				DIRECT,
+				"meter_error",
+				"dlms/short-names",
+				/short names/,
+			],
+			["an exception as reply to everything", "--exception 1:1", DIRECT, "meter_error", "dlms/lost", /association/],
 		] as [string, string | undefined, JSONObject, string, string, RegExp][]) {
-			it(`${what}: ${lastError}`, async () => {
+			it(`reports ${lastError}: ${what}`, async () => {
 				await start(meter, config);
 				const reply = await gateway.get("iec62056/read");
 				isError(reply, 500, code);
@@ -402,12 +444,12 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 	});
 
 	for (const [what, config] of [
-		["nothing to prove", DIRECT],
+		["no authentication", DIRECT],
 		["a password", LOW],
-		["a password, ciphered", { ...GMAC, ...LOW, use_encryption: true }],
+		["a password and ciphering", { ...GMAC, ...LOW, use_encryption: true }],
 		["keys", GMAC],
 	] as const) {
-		it(`takes the line and the meter 1.05 times as long as one request for everything would, at most: ${what}`, async () => {
+		it(`takes at most 1.05 times as long on the line and in the meter as one request for everything would (${what})`, async () => {
 			await start(undefined, config);
 			const tap = new DLMSTap(dlmsMeter());
 			gateway.world.serial.meter.connect(tap);
@@ -420,8 +462,8 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		});
 	}
 
-	it("uses no invocation counter twice, whenever the power fails in a readout", async () => {
-		// Such a meter stays silent without the right counter; the gateway must not request the counter.
+	it("never reuses an invocation counter, whenever power fails during a readout", async () => {
+		// This meter stays silent if the counter is too low, and the gateway must not request the counter.
 		const meter = new LastingMeter(dlmsMeter("--on-low-counter silence"));
 		await start(undefined, GMAC);
 		let before = gateway.world;
@@ -456,7 +498,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.ok(!gateway.world.serial.meter.meterEvents.includes(COUNTER_REFUSED));
 	});
 
-	it("is taken up from iec62056 with mode_e_dlms", async () => {
+	it("reads by DLMS with protocol iec62056 if mode_e_dlms is on", async () => {
 		await start("--mode-e", PHYSICAL);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		assert.equal((await gateway.read("iec62056/read")).protocol, "IEC62056-21");
@@ -466,7 +508,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual([readout.protocol, readout.mode, shown(readout)], ["DLMS/COSEM", "E", VALUES]);
 	});
 
-	it("tells of each object that gave no value, why", async () => {
+	it("gives the reason for each object without a value", async () => {
 		await start("--missing 1-0:71.7.0 --deny 1-0:51.7.0 --result 1-0:1.8.2=77", DIRECT);
 		for (const path of ["iec62056/read", "iec62056/last"]) {
 			const { status, missing } = await gateway.read(path);
@@ -483,7 +525,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		}
 	});
 
-	it("is probed by a connection where there is no sign-on", async () => {
+	it("probes the meter by a connection if there is no sign-on", async () => {
 		await start("", DIRECT);
 		const probe = JSON.parse((await gateway.post("meter/probe")).text);
 		assert.deepEqual([probe.ok, probe.meter_id, probe.error], [true, "", null]);
@@ -493,7 +535,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual([failed.ok, failed.error, failed.received], [false, "hdlc/silence", 0]);
 	});
 
-	it("tells attributes of one object from each other, by number and in words", async () => {
+	it("tells the attributes of one object apart, by number and in words", async () => {
 		await start("", DIRECT);
 		const of = (code: string, class_id: number, ...attributes: number[]) =>
 			attributes.map((attribute) => ({ code: code.split(".").map(Number), class_id, attribute }));
@@ -528,7 +570,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual(lines(readout, "en"), [
 			`1-0:1.8.0 | 3 | 0 | 30 | ${energy}, scaler and unit`,
 			`1-0:1.8.0 | 2 | 12572239 Wh | 07020000 | ${energy}`,
-			// The code is not configured itself and has no name.
+			// Attribute 1 is the code, which is not configured itself and has no name.
 			"1-0:1.8.0 | 1 | 0100010800FF | null",
 			`1-0:1.6.0 | 2 | 0 W | ${now} | ${maximum}`,
 			`1-0:1.6.0 | 4 | 0 | ${maximum}, status`,
@@ -551,7 +593,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.match(polish[7], /, ostatnia średnia$/);
 	});
 
-	it("shows a bit string as one, and as no number", async () => {
+	it("shows a bit string as text, without a number", async () => {
 		await start("--odd-types", DIRECT);
 		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 96, 5, 0, 255], class_id: 1, attribute: 2 }] });
 		const [{ value1, value1_number }] = (await gateway.read("iec62056/read")).readings;

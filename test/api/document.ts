@@ -24,7 +24,7 @@ export const DOCUMENT: Node = JSON.parse(
 	readFileSync(new URL("../../../modules/api/openapi.json", import.meta.url), "utf8"),
 );
 
-/** Target of a `$ref` within the document, with its pointer. */
+/** Target of a `$ref` within the document, with the target's pointer. */
 function follow(pointer: string): [Node, string] {
 	let node = DOCUMENT;
 	for (const step of pointer.split("/").slice(1)) node = node?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -44,14 +44,14 @@ function listOperations(): ReadonlyMap<string, Operation> {
 	return all;
 }
 
-/** All operations, by `GET /path`. */
+/** All operations; a key is like `GET /path`. */
 export const OPERATIONS = listOperations();
 
 function pointerOf(...steps: string[]): string {
 	return steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** A copy of the document in which reply objects allow no further members, each closed where it is used. */
+/** A copy of the document in which reply objects allow no further members. Each object is closed where it is used. */
 function closed(node: Node, isPlace: boolean): Node {
 	if (Array.isArray(node)) return node.map((one) => closed(one, false));
 	if (node === null || typeof node !== "object") return node;
@@ -66,7 +66,7 @@ function closed(node: Node, isPlace: boolean): Node {
 	return copy;
 }
 
-/** Keywords of the document beside JSON Schema's. */
+/** Keywords that the document uses beside those of JSON Schema. */
 const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial", "x-status"];
 const OPTIONS = {
 	strict: true,
@@ -75,7 +75,7 @@ const OPTIONS = {
 	allErrors: true,
 	keywords: KEYWORDS,
 } as const;
-/** The document unchanged, and the closed copy for replies. */
+/** `open` checks by the unchanged document, `strict` checks replies by the closed copy. */
 const open = new Ajv2020(OPTIONS).addSchema(DOCUMENT, "api");
 const strict = new Ajv2020({ ...OPTIONS }).addSchema(closed(DOCUMENT, false), "api");
 const compiled = new Map<string, ValidateFunction>();
@@ -90,7 +90,7 @@ function complaint(ajv: Ajv2020, name: string, pointer: string, value: unknown):
 	return validate(value) ? "" : ajv.errorsText(validate.errors, { dataVar: "it", separator: "\n" });
 }
 
-/** Error of a value by the schema at `pointer`; "" if valid. */
+/** Error of a value under the schema at `pointer`; "" if the value is valid. */
 export function complaintOf(pointer: string, value: unknown): string {
 	return complaint(open, "open", pointer, value);
 }
@@ -103,7 +103,7 @@ export function contentPointer(key: string, status: string): string {
 	return `${follow(pointer)[1]}/content`;
 }
 
-/** The operation for `path`; undefined if not documented. */
+/** The operation for `path`; undefined if none is documented. */
 function find(method: string, path: string): [string, Operation] | undefined {
 	const [name] = path.split("?");
 	const wanted = `${method === "HEAD" ? "GET" : method} ${name}`;
@@ -116,7 +116,7 @@ function find(method: string, path: string): [string, Operation] | undefined {
 	});
 }
 
-/** Checks that the document allows this reply. `path` as requested; `text` is empty for HEAD. */
+/** Checks that the document allows this reply. `path` is as requested; `text` is empty for HEAD. */
 export function checkReply(method: string, path: string, reply: { status: number; type: string; text: string }): void {
 	const { status, type, text } = reply;
 	const what = `${method} ${path} answered ${status} ${text}`;
@@ -133,14 +133,14 @@ export function checkReply(method: string, path: string, reply: { status: number
 	const { content } = resolve(response);
 	if (content === undefined) assert.equal(text, "", `${what}: openapi.json has no body`);
 	else if (type === "application/json") {
-		assert.ok(content[type], `${what}: openapi.json has no JSON there`);
+		assert.ok(content[type], `${what}: openapi.json has no JSON for this reply`);
 		const pointer = `${contentPointer(key, String(status))}/application~1json/schema`;
 		const wrong = complaint(strict, "strict", pointer, JSON.parse(text));
-		assert.equal(wrong, "", `${what}: not as openapi.json has it`);
-	} else assert.ok(content[type], `${what}: openapi.json has no ${type} there`);
+		assert.equal(wrong, "", `${what}: differs from openapi.json`);
+	} else assert.ok(content[type], `${what}: openapi.json has no ${type} for this reply`);
 }
 
-/** The server's reply to invalid HTTP, which reaches no route. */
+/** Returns true for the server's reply to invalid HTTP, which reaches no route. */
 function isRefusal({ status, text }: { status: number; text: string }): boolean {
 	return [408, 414, 431, 505].includes(status) || (status === 400 && JSON.parse(text).error === "bad_request");
 }

@@ -1,4 +1,4 @@
-/** The gateway on Ethernet, on virtual time: its API, and everything that needs a network. */
+/** The gateway on Ethernet: its API, and everything that needs a network. Virtual time. */
 import assert from "node:assert/strict";
 import type { IConnectPacket } from "mqtt-packet";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
@@ -65,7 +65,7 @@ describe("The API with Ethernet", () => {
 		await gateway.pass(10 * S);
 	}
 
-	it("tells of the cable, of its address, and of the radio that is not on", async () => {
+	it("shows the cable, its address, and that the radio is off", async () => {
 		await begin();
 		await gateway.pass(10 * S);
 		const shown = await status();
@@ -82,7 +82,7 @@ describe("The API with Ethernet", () => {
 		assert.deepEqual((await gateway.read("network/scan")).networks, []);
 	});
 
-	it("tells why there is no address", async () => {
+	it("shows why there is no address", async () => {
 		await begin();
 		cable.givesAddress = false;
 		await gateway.pass(33 * S);
@@ -97,7 +97,7 @@ describe("The API with Ethernet", () => {
 		);
 	});
 
-	it("goes from the cable to Wi-Fi and back, as the same device", async () => {
+	it("changes from cable to Wi-Fi and back as the same device", async () => {
 		await begin();
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(10 * S);
@@ -111,7 +111,7 @@ describe("The API with Ethernet", () => {
 		const back = await status();
 		assert.deepEqual([back.interface, back.ip, back.ethernet_last_error], ["ethernet", CABLE_IP, null]);
 		assert.deepEqual(await events(), [
-			// The first time with this address is part of the last period.
+			// The log merges the first `network_up` of this address into the last.
 			"network_down",
 			`network_up ${WIFI_IP}`,
 			`network_up ${CABLE_IP}`,
@@ -122,7 +122,7 @@ describe("The API with Ethernet", () => {
 		await begin();
 		await gateway.pass(10 * S);
 		assert.deepEqual(await gateway.write(ETHERNET, STATIC), STATIC);
-		assert.equal((await status()).ip, CABLE_IP, "the reply leaves first");
+		assert.equal((await status()).ip, CABLE_IP, "the reply precedes the change");
 		await gateway.pass(2 * S);
 		const { ip, dhcp, gateway: router } = await status();
 		assert.deepEqual([ip, dhcp, router], [STATIC.ip, false, "192.0.2.1"]);
@@ -138,10 +138,10 @@ describe("The API with Ethernet", () => {
 		const { dns, ...without } = STATIC;
 		assert.equal((await gateway.write(ETHERNET, without)).dns, "");
 		await gateway.pass(2 * S);
-		assert.equal(cable.ethernet?.wanted?.address?.dns, "192.0.2.1", "the gateway is the name server then");
+		assert.equal(cable.ethernet?.wanted?.address?.dns, "192.0.2.1", "without dns, the gateway is the name server");
 	});
 
-	it("refuses addresses that a device can't have, and keeps nothing of such a request", async () => {
+	it("rejects addresses that a device can't have, and stores nothing of such a request", async () => {
 		await begin();
 		const before = await gateway.read(ETHERNET);
 		for (const [field, value] of [
@@ -162,7 +162,7 @@ describe("The API with Ethernet", () => {
 		assert.deepEqual(await gateway.read(ETHERNET), before);
 	});
 
-	it("says what remains when Ethernet and Wi-Fi are both turned off, and the button opens the access point", async () => {
+	it("warns when Ethernet and Wi-Fi are both turned off, and then the button opens the access point", async () => {
 		await begin();
 		await gateway.pass(10 * S);
 		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), { wifi_enabled: false });
@@ -177,7 +177,7 @@ describe("The API with Ethernet", () => {
 		assert.deepEqual([by, ap_mode, wifi_temporary], ["access_point", true, true]);
 	});
 
-	it("comes back by its cable after a factory reset, with DHCP", async () => {
+	it("is reachable by cable with DHCP after a factory reset", async () => {
 		await begin();
 		await gateway.write("network/wifi", HOME);
 		await gateway.write(ETHERNET, STATIC);
@@ -189,7 +189,7 @@ describe("The API with Ethernet", () => {
 		assert.deepEqual([by, ip, ap_mode, wifi_ssid], ["ethernet", CABLE_IP, false, ""]);
 	});
 
-	it("restores what a backup has of it", async () => {
+	it("restores the Ethernet settings of a backup", async () => {
 		await begin();
 		await gateway.write(ETHERNET, STATIC);
 		const { settings } = await gateway.read("system/backup");
@@ -211,7 +211,7 @@ describe("The API with Ethernet", () => {
 		);
 	});
 
-	it("serves the API by HTTPS only, and sends a browser there under the address of the cable", async () => {
+	it("serves the API over HTTPS only, and redirects a browser to the address of the cable", async () => {
 		await begin();
 		await gateway.pass(10 * S);
 		const { world } = gateway;
@@ -225,7 +225,7 @@ describe("The API with Ethernet", () => {
 		assert.equal(moved.headers.get("location"), `https://${CABLE_IP}/`);
 	});
 
-	it("is found by mDNS and asks for the time on whichever of the two it is", async () => {
+	it("announces itself by mDNS and requests the time, on cable and on Wi-Fi", async () => {
 		await begin(true, { info: { timeServers: NTP.address } });
 		let questions = 0;
 		let answers = 0;
@@ -251,7 +251,7 @@ describe("The API with Ethernet", () => {
 		}
 	});
 
-	it("publishes by MQTT on whichever of the two it is", async () => {
+	it("publishes by MQTT on cable and on Wi-Fi", async () => {
 		await begin();
 		const broker = new ScriptedBroker(gateway.world);
 		await gateway.write("network/wifi", HOME);
@@ -265,7 +265,11 @@ describe("The API with Ethernet", () => {
 			await move();
 			await gateway.pass(5 * S);
 			assert.ok(sessions() > before && broker.current !== undefined, `after ${move.name}`);
-			assert.equal((broker.met.at(-1)!.packets[0] as IConnectPacket).clientId, clientId, "it is the same device");
+			assert.equal(
+				(broker.met.at(-1)!.packets[0] as IConnectPacket).clientId,
+				clientId,
+				"the client identifier stays the same",
+			);
 		}
 	});
 
@@ -277,7 +281,7 @@ describe("The API with Ethernet", () => {
 		assert.match((await gateway.get("metrics")).text, /^gateway_ethernet_link 0$/m);
 	});
 
-	describe("and a firmware on trial", () => {
+	describe("with firmware on trial", () => {
 		async function install(): Promise<void> {
 			const slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 			await begin(true, { slots });
@@ -286,20 +290,20 @@ describe("The API with Ethernet", () => {
 			update!.slot.erase(0, ERASE_SIZE);
 			update!.slot.write(0, image);
 			update!.activate(image.length);
-			// Configured Wi-Fi out of reach does not replace the cable.
+			// A configured Wi-Fi network that is out of reach does not replace the cable.
 			await gateway.write("network/wifi", { ...HOME, ssid: "away" });
 			await gateway.post("system/reboot");
 			await gateway.rebooted();
 		}
 
-		it("confirms it by a cable that has an address", async () => {
+		it("confirms the firmware once the cable has an address", async () => {
 			await install();
 			await gateway.pass(61 * S);
 			assert.equal(gateway.world.update!.state, FIRMWARE_CONFIRMED);
 			assert.equal(gateway.world.info.firmwareVersion, "2.0.0");
 		});
 
-		it("goes back when the cable gives no address any more", async () => {
+		it("returns to the old firmware if the cable gets no address", async () => {
 			await install();
 			cable.givesAddress = false;
 			await gateway.pass(600 * S);

@@ -16,7 +16,7 @@ describe("GET system/log", () => {
 		return log.events.map(({ event, detail }: JSONObject) => `${event} ${detail}`.trim());
 	}
 
-	it("tells of the start and the login", async () => {
+	it("shows the start and the login", async () => {
 		const log = await gateway.read("system/log");
 		assert.equal(log.dropped, 0);
 		assert.deepEqual(
@@ -29,13 +29,13 @@ describe("GET system/log", () => {
 		assert.ok(login.time >= START_UTC_MS / 1000 && login.uptime <= log.uptime);
 	});
 
-	it("is shown to nobody without a token, nor with one that may only read", async () => {
+	it("requires a token of full scope", async () => {
 		const { token } = await gateway.write("system/tokens", { name: "wall", scope: "read" });
 		isError(await gateway.get("system/log", { token: null }), 401, "unauthorized");
 		isError(await gateway.get("system/log", { token }), 403, "forbidden_scope");
 	});
 
-	it("tells of settings, tokens, refused logins, the clock, restarts and the meter", async () => {
+	it("shows changed settings, tokens, refused logins, restarts and a failed readout", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		const { id } = await gateway.write("system/tokens", { name: "hub" });
 		await gateway.request("DELETE", `system/tokens/${id}`);
@@ -60,7 +60,7 @@ describe("GET system/log", () => {
 		assert.equal(told.filter((text) => text.startsWith("started")).length, 2);
 	});
 
-	it("tells of a meter that fails once, and once when it is read again", async () => {
+	it("shows a failing meter once, and once that the meter is read again", async () => {
 		await gateway.connectMeter(undefined);
 		for (let i = 0; i < 3; i++) await gateway.get("iec62056/read");
 		await gateway.write("iec62056/control", { simulator_en: true });
@@ -69,7 +69,7 @@ describe("GET system/log", () => {
 		assert.deepEqual(told, ["meter_failed port", "meter_read"]);
 	});
 
-	it("holds no secret that was ever given", async () => {
+	it("contains no secret that was ever sent", async () => {
 		const canary = "canary-4711";
 		await gateway.post("system/login", { username: canary, password: canary });
 		await gateway.post("system/password", { old_password: canary, new_password: canary });
@@ -82,7 +82,7 @@ describe("GET system/log", () => {
 		assert.ok(!text.includes(PASSWORD));
 	});
 
-	it("knows nothing of what was before a factory reset whose power was cut", async () => {
+	it("contains nothing from before a factory reset that lost its power", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		gateway.world.storage.cutPowerAt(2, false);
 		await gateway.get("system/version");
@@ -93,7 +93,7 @@ describe("GET system/log", () => {
 		assert.ok(!(await events()).includes("settings_changed meter"));
 	});
 
-	it("knows nothing of what was before a factory reset", async () => {
+	it("contains nothing from before a factory reset", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.post("system/factory_reset", {});
 		await gateway.rebooted();

@@ -33,7 +33,7 @@ describe("Upload of a firmware file", () => {
 		return [ota_state, ota_received, ota_total, ota_last_error];
 	}
 
-	/** A client that sends on command. */
+	/** Begins an upload; the test sends the body through the returned client. */
 	function begin(length: number | undefined = FILE.length, headers: Record<string, string> = {}): VirtualClient {
 		const client = gateway.world.connect(true, LAN_CLIENT);
 		const size: Record<string, string> = length === undefined ? {} : { "Content-Length": String(length) };
@@ -47,7 +47,7 @@ describe("Upload of a firmware file", () => {
 		assert.deepEqual([reply.status, JSON.parse(reply.text).error], [status, code], reply.text);
 	}
 
-	/** Nothing has changed, and the next file is accepted. */
+	/** Checks that nothing is left over and that the next file is accepted. */
 	async function isUnharmed(): Promise<void> {
 		assert.equal(slots.openInflaters, 0);
 		assert.equal((await send(FILE)).status, 200);
@@ -55,7 +55,7 @@ describe("Upload of a firmware file", () => {
 		assert.equal(gateway.world.info.firmwareVersion, VERSION);
 	}
 
-	it("installs it, answers when it was verified, and restarts into it", async () => {
+	it("installs the file, replies once it is verified, and restarts into it", async () => {
 		assert.deepEqual(await updateStatus(), ["idle", 0, 0, ""]);
 		const reply = await send(FILE);
 		assert.deepEqual([reply.status, reply.text], [200, ""]);
@@ -71,7 +71,7 @@ describe("Upload of a firmware file", () => {
 		assert.deepEqual(slots.flash.mistakes, []);
 	});
 
-	it("takes it in chunks, and over the access point without TLS", async () => {
+	it("accepts a chunked body, and plain HTTP over the access point", async () => {
 		assert.equal((await send(FILE, { chunked: true })).status, 200);
 		await start({}, "ap");
 		assert.equal((await send(FILE, { secure: false })).status, 200);
@@ -79,7 +79,7 @@ describe("Upload of a firmware file", () => {
 		assert.equal(gateway.world.info.firmwareVersion, VERSION);
 	});
 
-	it("shows how far it is, to who asks and to who follows", async () => {
+	it("shows its progress in the status and in events", async () => {
 		const follower = gateway.follow();
 		const client = begin();
 		client.send(FILE.subarray(0, 100_000));
@@ -92,7 +92,7 @@ describe("Upload of a firmware file", () => {
 		follower.leave();
 	});
 
-	it("is a place where requests and readouts go on", async () => {
+	it("does not stop other requests and readouts", async () => {
 		await gateway.write("iec62056/control", { simulator_en: true });
 		const client = begin();
 		client.send(FILE.subarray(0, 50_000));
@@ -106,7 +106,7 @@ describe("Upload of a firmware file", () => {
 		client.close();
 	});
 
-	it("is one at a time", async () => {
+	it("is refused with 503 while another one is running", async () => {
 		const client = begin();
 		client.send(FILE.subarray(0, 50_000));
 		gateway.world.advance(1000);
@@ -118,7 +118,7 @@ describe("Upload of a firmware file", () => {
 		await isRefused(await send(FILE), 503, "busy");
 	});
 
-	it("takes a slow client as long as something comes each half minute, for a quarter of an hour", async () => {
+	it("may take a quarter of an hour, with some bytes every half minute", async () => {
 		const client = begin();
 		const pieces = 25;
 		const size = Math.ceil(FILE.length / pieces);
@@ -129,7 +129,7 @@ describe("Upload of a firmware file", () => {
 		assert.equal(gateway.world.awaitReply(client).status, 200);
 	});
 
-	it("gives up who is silent for half a minute, or takes more than a quarter of an hour", async () => {
+	it("ends with 408 after half a minute of silence or a quarter of an hour in all", async () => {
 		let client = begin();
 		client.send(FILE.subarray(0, 50_000));
 		gateway.world.advance(29_000);
@@ -148,7 +148,7 @@ describe("Upload of a firmware file", () => {
 		await isUnharmed();
 	});
 
-	it("leaves all as it was when it breaks off", async () => {
+	it("changes nothing if it breaks off", async () => {
 		for (const length of [0, 100, FRONT_LENGTH, 50_000, FILE.length - 1]) {
 			const client = begin();
 			if (length > 0) client.send(FILE.subarray(0, length));
@@ -162,7 +162,7 @@ describe("Upload of a firmware file", () => {
 		await isUnharmed();
 	});
 
-	it("goes on when its client leaves after the last byte", async () => {
+	it("is installed even if the client disconnects after the last byte", async () => {
 		const client = begin();
 		const slot = slots.flash.open(SLOTS[1])!;
 		const read = slot.read.bind(slot);
@@ -175,27 +175,27 @@ describe("Upload of a firmware file", () => {
 		assert.equal(gateway.world.info.firmwareVersion, VERSION);
 	});
 
-	describe("is refused", () => {
-		it("without a token, before anything of it is looked at", async () => {
+	describe("when rejected", () => {
+		it("replies 401 without a token, before it touches flash", async () => {
 			await isRefused(await send(FILE, { token: null }), 401, "unauthorized");
 			await isRefused(await send(FILE, { token: "x".repeat(64) }), 401, "unauthorized");
 			assert.equal(slots.flash.operations, 0);
 			assert.deepEqual(await updateStatus(), ["idle", 0, 0, ""]);
 		});
 
-		it("by any other method", async () => {
+		it("replies 405 to any other method", async () => {
 			for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
 				const reply = await gateway.request(method, "system/ota");
 				assert.deepEqual([reply.status, reply.headers.get("allow")], [405, "POST"], method);
 			}
 		});
 
-		it("from another site's page", async () => {
+		it("replies 403 to a page of another site", async () => {
 			const reply = await send(FILE, { headers: { Origin: "https://example.com" } });
 			await isRefused(reply, 403, "forbidden_origin");
 		});
 
-		it("by its length, before it comes", async () => {
+		it("replies 413 to a Content-Length that is too large, before the body arrives", async () => {
 			for (const length of [SLOT_SIZE + 4097, 2 ** 31]) {
 				const client = begin(length);
 				const reply = gateway.world.awaitReply(client);
@@ -207,7 +207,7 @@ describe("Upload of a firmware file", () => {
 			await isUnharmed();
 		});
 
-		it("by what it says, and whoever sends all of it before he looks gets the reply", async () => {
+		it("names the error of a bad file, also to a client that sends all of it before it reads", async () => {
 			for (const [file, code] of [
 				[STRANGE, "ota_bad_signature"],
 				[makeFile(makeImage(), { deviceId: 7 }), "ota_wrong_device"],
@@ -231,7 +231,7 @@ describe("Upload of a firmware file", () => {
 			await isUnharmed();
 		});
 
-		it("by what comes in the middle of it", async () => {
+		it("names an error that occurs in the middle of the file", async () => {
 			const damaged = FILE.slice();
 			damaged[FILE.length >> 1] ^= 1;
 			await isRefused(await send(damaged), 500, "ota_invalid_image");
@@ -241,7 +241,7 @@ describe("Upload of a firmware file", () => {
 			await isUnharmed();
 		});
 
-		it("while the firmware that runs is on trial", async () => {
+		it("replies 503 while the running firmware is on trial", async () => {
 			assert.equal((await send(FILE)).status, 200);
 			await gateway.rebooted();
 			await gateway.login();
@@ -249,7 +249,7 @@ describe("Upload of a firmware file", () => {
 			assert.equal((await status()).ota_state, "trial");
 		});
 
-		it("when the cells are nearly empty, and not when USB is there", async () => {
+		it("replies 500 when the battery is nearly empty, unless USB power is connected", async () => {
 			for (const [volts, usb, expected] of [
 				[3.2, 0, 500],
 				[3.2, 5, 200],
@@ -268,7 +268,7 @@ describe("Upload of a firmware file", () => {
 			}
 		});
 
-		it("where there is no place for it, or no key", async () => {
+		it("replies 501 without OTA slots or without a key", async () => {
 			for (const options of [{ slots: undefined }, { slots: makeSlots({ keys: [] }) }]) {
 				await gateway.stop();
 				gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, ...options } as GatewayOptions);
@@ -278,7 +278,7 @@ describe("Upload of a firmware file", () => {
 			}
 		});
 
-		it("when there is no memory for it, and taken when there is", async () => {
+		it("replies 503 while memory is short, and accepts the file afterwards", async () => {
 			slots.inflaterRefusals = 1;
 			await isRefused(await send(FILE), 503, "busy");
 			await isUnharmed();

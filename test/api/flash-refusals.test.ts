@@ -1,6 +1,6 @@
 /**
- * Flash that refuses writes, and flash with arbitrary contents. The gateway starts and reports it; a request that has
- * to store something is answered 500 and changes nothing, or has changed everything.
+ * Flash that refuses writes, and flash with arbitrary contents. The gateway starts and reports the fault. A request
+ * that stores something changes nothing and is answered 500, or changes everything.
  */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
@@ -23,7 +23,7 @@ const pair = new NodeCrypto().makeCertificate({
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 const CHAIN = Buffer.concat([pair.certificate, pair.key]);
 
-/** A request that writes, and the route that shows the change. */
+/** A request that writes, and the route that shows its change. */
 interface Write {
 	readonly path: string;
 	readonly body?: JSONObject | Uint8Array;
@@ -87,12 +87,12 @@ const WRITES: readonly Write[] = [
 	},
 ];
 
-describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
+describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () {
 	this.timeout(60_000);
 
 	for (const write of WRITES) {
 		const { path, method = "POST", body, seenAt } = write;
-		it(`answers ${method} ${path} with 500 and changes nothing, or changes all, whichever write is refused`, async () => {
+		it(`${method} ${path} replies 500 and changes nothing, or changes everything, whichever write is refused`, async () => {
 			let refused = 0;
 			for (let nth = 1; nth < 30; nth++) {
 				const storage = new VirtualStorage();
@@ -108,15 +108,15 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 				const reply = await gateway.request(method, where, body === undefined ? {} : { body });
 				const wasRefused = storage.refusals === 0;
 				storage.refusals = 0;
-				// The whole change is in flash already and will be moved to its place.
+				// The whole change is already in flash and will be moved to its place.
 				if (wasRefused && reply.status === 200 && path === "dlms/config")
 					assert.equal((await gateway.read("system/status")).storage_state, "refused");
-				assert.ok(reply.status === 200 || wasRefused, `${reply.status} without a refusal: ${reply.text}`);
+				assert.ok(reply.status === 200 || wasRefused, `${reply.status} without a refused write: ${reply.text}`);
 				if (reply.status !== 200) {
 					isError(reply, 500, "internal");
 					assert.match(JSON.parse(reply.text).message, /flash memory refused/);
 					assert.deepEqual(changing(await gateway.read(seenAt)), changing(before), `write ${nth}`);
-					// Meanwhile the rest of the refused file was removed, which flash accepted.
+					// Flash has since accepted the removal of the rest of the refused file.
 					const state = /hub|certificate$/.test(path) ? /refused|ok/ : /refused/;
 					assert.match((await gateway.read("system/status")).storage_state, state);
 					if (nth === 1) assert.deepEqual(contents(storage), flashBefore);
@@ -130,11 +130,11 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 					break;
 				}
 			}
-			assert.ok(refused > 0, "no refusal was answered with 500");
+			assert.ok(refused > 0, "no refused write was answered with 500");
 		});
 	}
 
-	it("answers certificate/reset with 200 where no certificate is installed: there is nothing to write", async () => {
+	it("replies 200 to certificate/reset without an installed certificate, since there is nothing to write", async () => {
 		const storage = new VirtualStorage();
 		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
 		await gateway.login();
@@ -146,7 +146,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		await gateway.stop();
 	});
 
-	it("starts as a new unit, lets its owner in, and tells him", async () => {
+	it("starts as a new unit, accepts the login, and reports the fault", async () => {
 		const storage = new VirtualStorage();
 		storage.refusals = Number.POSITIVE_INFINITY;
 		const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
@@ -161,7 +161,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		await gateway.stop();
 	});
 
-	it("reads the meter, also where it would keep what it has learned of it", async () => {
+	it("reads the meter even if it can't store what it has learned about it", async () => {
 		const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 		const storage = new VirtualStorage();
 		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
@@ -180,7 +180,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		await gateway.stop();
 	});
 
-	it("starts anew after a factory reset that flash has refused, which it says; nothing is half erased", async () => {
+	it("reports a factory reset that flash refuses, and never starts half erased", async () => {
 		for (const nth of [1, 2, 3, 4, 6]) {
 			const storage = new VirtualStorage();
 			const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
@@ -203,7 +203,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		}
 	});
 
-	it("has no key of any kind in flash when the reply of a factory reset is there", async () => {
+	it("has no key of any kind left in flash when a factory reset is answered", async () => {
 		const storage = new VirtualStorage();
 		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
 		await gateway.login();
@@ -227,16 +227,16 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 	});
 });
 
-describe(`The gateway on flash with any records that pass their check (SEED=${seed})`, function () {
+describe(`The gateway on flash with arbitrary records of valid checksums (SEED=${seed})`, function () {
 	this.timeout(60_000);
 
-	it("starts, tells of what it can't use, answers every GET, stores again, and can be reset", async () => {
+	it("starts, reports what it can't use, answers every GET, stores again, and can be reset", async () => {
 		const random = new SeededRandom(seed);
 		let damaged = 0;
 		for (let i = 0; i < 60; i++) {
 			const storage = new VirtualStorage();
 			for (const [key, value] of flashRecords(random)) storage.set(key, value);
-			// The account stays valid; without it nobody could log in.
+			// The account is that of a new unit, because nobody could log in with an arbitrary one.
 			storage.delete("access");
 			if (i % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
@@ -261,11 +261,11 @@ describe(`The gateway on flash with any records that pass their check (SEED=${se
 			assert.doesNotMatch(gateway.diagnosis, /^\s+at /m, what);
 			await gateway.stop();
 		}
-		assert.ok(damaged > 30, `${damaged} of 60 rounds told of damage`);
+		assert.ok(damaged > 30, `${damaged} of 60 rounds reported damage`);
 	});
 });
 
-/** Without the members that change by themselves. */
+/** The reply without the members that change by themselves. */
 function changing({ localtime, timestamp, storage_state, rssi, ...rest }: JSONObject): JSONObject {
 	return rest;
 }

@@ -9,7 +9,7 @@ export interface SentEvent {
 }
 
 export interface FollowOptions {
-	/** Default: that of the last login. */
+	/** Default: the token of the last login. */
 	readonly token?: string;
 	/** HTTPS (default) or plain HTTP. */
 	readonly secure?: boolean;
@@ -17,7 +17,7 @@ export interface FollowOptions {
 }
 
 export class Follower {
-	/** 0: no reply yet. */
+	/** HTTP status; 0 before the reply. */
 	status = 0;
 	headers: ReadonlyMap<string, string> = new Map();
 	/** The whole body so far. */
@@ -26,7 +26,7 @@ export class Follower {
 	comments = 0;
 	/** The `retry` field of the stream, ms. */
 	retryMs = 0;
-	/** hasEnded: the stream ended with its last chunk; otherwise the connection was only closed. */
+	/** True if the stream ended with its last chunk; false if the connection was only closed. */
 	hasEnded = false;
 	isClosed = false;
 	/** Closes the client's connection. */
@@ -49,7 +49,7 @@ export class Follower {
 		this.#parser.feed(text);
 	}
 
-	/** Takes all bytes received so far. */
+	/** Parses all bytes received so far. */
 	take(wire: Uint8Array, isClosed: boolean): void {
 		const bytes = Buffer.from(wire);
 		const headEnd = bytes.indexOf("\r\n\r\n");

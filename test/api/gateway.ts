@@ -1,6 +1,6 @@
 /**
- * The gateway as its clients see it: the base of the checks in this folder, whatever runs it. Subclasses:
- * virtual-gateway.ts (virtual time) and process-gateway.ts (`npm start` with either engine, real sockets).
+ * The gateway as its clients see it: the base of the checks in this folder. Subclasses: virtual-gateway.ts (virtual
+ * time) and process-gateway.ts (`npm start` with either engine, real sockets).
  *
  * Every reply of the API passes `checkForm`, which checks the rules for all replies: JSON, errors of one form with a
  * documented code, `Cache-Control: no-store`, no CORS headers.
@@ -14,13 +14,13 @@ import { Canary } from "./canary.js";
 import { checkReply } from "./document.js";
 import type { Follower, FollowOptions } from "./follower.js";
 
-/** Password on the label. */
+/** Password on the label of the unit. */
 export const PASSWORD = "label-password";
 export const USERNAME = "admin";
 
 const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
-/** Path of another maker's API, in whose dialect the gateway answers over plain HTTP (modules/live-meter). */
+/** Path of another maker's API; the gateway answers it in that maker's dialect over plain HTTP (modules/live-meter). */
 const FOREIGN_PATH = "/api/v1/data";
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
@@ -36,7 +36,7 @@ export interface RequestOptions {
 	chunked?: boolean;
 	/** HTTPS (default) or plain HTTP. */
 	secure?: boolean;
-	/** Default: that of the last login; null: none. */
+	/** Default: the token of the last login; null: none. */
 	token?: string | null;
 	/** Source address, such as 127.0.0.2, over a connection of its own. */
 	from?: string;
@@ -55,7 +55,7 @@ export interface WireRequest {
 
 export interface Reply {
 	readonly status: number;
-	/** By lower-case name. */
+	/** Header fields by lower-case name. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly text: string;
 }
@@ -68,13 +68,13 @@ export interface Exchange {
 
 /** The meter under the reading head. */
 export interface MeterSetup {
-	/** Identification, block, check. */
+	/** Identification, data block and check byte. */
 	readonly telegram: Uint8Array;
 	readonly mode?: MeterMode;
 	readonly faults?: MeterFaults;
 	readonly address?: string;
 	readonly battery?: boolean;
-	/** Set for mode D. */
+	/** Speed in mode D, Bd; undefined in other modes. */
 	readonly pushBaud?: number;
 	readonly pushMs?: number;
 	/** The head echoes what the gateway sends. */
@@ -102,27 +102,28 @@ export abstract class TestGateway {
 	abstract readonly hostname: string;
 
 	abstract send(request: WireRequest): Exchange;
-	/** Host and port of the listener, in the form of the Host field. */
+	/** Host and port of the listener, as in the Host header. */
 	abstract authority(secure: boolean): string;
 	abstract get httpsPort(): number;
 	/** Requests `GET events` and collects them. */
 	abstract follow(options?: FollowOptions): Follower;
-	/** Networks in reach from now on, in the form of `air.txt` (hosts/simulated/air.ts). */
+	/** Sets the networks in reach from now on, in the form of `air.txt` (hosts/simulated/air.ts). */
 	abstract setAir(text: string): void;
 	/** Waits until the new hostname is in use. */
 	abstract renamed(hostname: string): Promise<void>;
 	abstract pass(ms: number): Promise<void>;
-	/** Puts the head on this meter; undefined: the serial port is missing. */
+	/** Puts the reading head on this meter; undefined: the serial port is missing. */
 	abstract connectMeter(setup: MeterSetup | undefined): Promise<void>;
-	/** Stops and restarts it on the same flash; the entry `damaged` is corrupted in between. */
+	/** Restarts the gateway on the same flash, with the entry `damaged` corrupted. */
 	abstract restart(damaged?: string): Promise<void>;
-	/** The same, with this entry removed. */
+	/** Restarts the gateway on the same flash, with this entry removed. */
 	abstract restartWithout(entry: string): Promise<void>;
 	/**
-	 * Waits until it has restarted by itself. `authority`: the issuer of the uploaded certificate used from then on.
+	 * Waits until the gateway has restarted by itself. `authority`: the issuer of the uploaded certificate, used from
+	 * then on.
 	 */
 	abstract rebooted(authority?: string): Promise<void>;
-	/** Stops it and releases everything. */
+	/** Stops the gateway and releases everything. */
 	abstract stop(): Promise<void>;
 	/** The gateway's output, for failure messages. */
 	abstract get diagnosis(): string;
@@ -168,7 +169,7 @@ export abstract class TestGateway {
 	 * Fails if a trace holds a planted secret, except the label's password, which the simulator prints at its start.
 	 */
 	checkTraces(): void {
-		this.#canary.check("what was traced", this.diagnosis.replaceAll(/^.*User admin, label password .*$/gm, ""));
+		this.#canary.check("the trace", this.diagnosis.replaceAll(/^.*User admin, label password .*$/gm, ""));
 	}
 
 	request(method: string, path: string, options?: RequestOptions): Promise<Reply> {
@@ -194,7 +195,7 @@ export abstract class TestGateway {
 		return succeeded(await this.post(path, body));
 	}
 
-	/** Logs in by the plaintext form, which uses no nonce; later requests send the token. */
+	/** Logs in by the plaintext form, which uses no nonce. Later requests send the token. */
 	async login(): Promise<string> {
 		for (;;) {
 			const reply = await this.post("system/login", { username: USERNAME, password: PASSWORD }, { token: null });
@@ -206,7 +207,7 @@ export abstract class TestGateway {
 		}
 	}
 
-	/** Logs in by the challenge and only returns the token. */
+	/** Logs in by the challenge; returns the token without keeping it. */
 	async loginByChallenge(options: RequestOptions = {}): Promise<string> {
 		const { nonce, salt } = await this.read("system/challenge", { ...options, token: null });
 		const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
@@ -220,14 +221,14 @@ export abstract class TestGateway {
 		await this.write("iec62056/control", DEFAULT_CONTROL);
 	}
 
-	/** Waits until the network's status matches; returns it. */
+	/** Waits until the network's status matches; returns the status. */
 	async untilNetwork(isSo: (status: JSONObject) => boolean): Promise<JSONObject> {
 		for (let tries = 0; tries < 300; tries++) {
 			const status = await this.read("network/status");
 			if (isSo(status)) return status;
 			await this.pass(500);
 		}
-		throw new Error("the network does not come to that");
+		throw new Error("the network does not reach the expected status");
 	}
 
 	/** Waits until no session with the meter is running, checking every `stepMs`; returns the last readout. */
@@ -237,14 +238,14 @@ export abstract class TestGateway {
 			if (!last.running) return last;
 			await this.pass(stepMs);
 		}
-		throw new Error("the conversation does not end");
+		throw new Error("the session with the meter does not end");
 	}
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
 export type JSONObject = any;
 
-/** Computed as in the API text (Authentication, 3.2 and 3.3). */
+/** Inner hash and proof, computed as in the API text (Authentication, 3.2 and 3.3). */
 export function innerOf(password: string, salt: string): Buffer {
 	return createHash("sha256").update(Buffer.from(salt, "utf8")).update(Buffer.from(password, "utf8")).digest();
 }

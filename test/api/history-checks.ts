@@ -1,4 +1,4 @@
-/** `meter/history`: parameters and form of replies; contents are tested in history.test.ts. */
+/** `meter/history`: parameters and form of the replies; history.test.ts checks their contents. */
 import assert from "node:assert/strict";
 import { isError, type TestGateway, vectorOf } from "./gateway.js";
 
@@ -8,7 +8,7 @@ const CSV = { headers: { Accept: "text/csv" } };
 
 export function historyChecks(gateway: () => TestGateway): void {
 	describe("GET meter/history", () => {
-		it("has a list for each period, and days where none is named", async () => {
+		it("lists each kind of period, and days by default", async () => {
 			for (const period of PERIODS) {
 				const reply = await gateway().read(`meter/history?period=${period}`);
 				assert.equal(reply.period, period);
@@ -16,14 +16,14 @@ export function historyChecks(gateway: () => TestGateway): void {
 			}
 			assert.equal((await gateway().read("meter/history")).period, "days");
 		});
-		it("is CSV for whoever accepts that, and else JSON", async () => {
+		it("replies with CSV if the client accepts it, otherwise with JSON", async () => {
 			const reply = await gateway().get("meter/history?period=hours", CSV);
 			assert.deepEqual([reply.status, reply.headers.get("content-type")], [200, "text/csv"]);
 			assert.ok(reply.text.startsWith(NAMES), reply.text);
 			for (const accept of ["*/*", "application/json", "text/html"])
 				await gateway().read("meter/history", { headers: { Accept: accept } });
 		});
-		it("goes on when a meter was read", async () => {
+		it("still replies after a readout", async () => {
 			const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 			await gateway().connectMeter({ telegram });
 			await gateway().read("iec62056/read");
@@ -31,18 +31,18 @@ export function historyChecks(gateway: () => TestGateway): void {
 			await gateway().read("meter/history?period=quarters");
 		});
 		for (const field of ["from", "to"]) {
-			it(`takes times from 0 to 4102444799 as ${field}`, async () => {
+			it(`accepts times from 0 to 4102444799 as ${field}`, async () => {
 				for (const good of ["0", "1795154400", "4102444799", "0001"])
 					await gateway().read(`meter/history?period=days&${field}=${good}`);
 				for (const bad of ["", "-1", "1.5", "1e9", "4102444800", "99999999999", "now", "%20", "+1", "0x10", "NaN"])
 					isError(await gateway().get(`meter/history?period=days&${field}=${bad}`), 400, "invalid_field", field);
 			});
 		}
-		it("refuses any other period", async () => {
+		it("rejects any other period", async () => {
 			for (const bad of ["", "hour", "Hours", "years", "hours%20", "0", "constructor", "__proto__"])
 				isError(await gateway().get(`meter/history?period=${bad}`), 400, "invalid_field", "period");
 		});
-		it("has nothing between a time and one before it", async () => {
+		it("is empty if `to` precedes `from`", async () => {
 			const { periods } = await gateway().read("meter/history?period=months&from=1795154400&to=1795154399");
 			assert.deepEqual(periods, []);
 		});

@@ -1,4 +1,4 @@
-/** Hub routes: settings, the streamed certificate, the test of a firmware without a client. */
+/** Hub routes: the settings, the streamed certificate, and `hub/send`. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -24,7 +24,7 @@ const pair = makeCertificate({
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const KEY = Buffer.from(pair.key).toString("latin1");
 
-/** The certificate, preceded by so much text that it has `length` bytes. */
+/** The certificate after as much text as makes `length` bytes. */
 function padded(length: number): string {
 	return `${"#".repeat(length - CERTIFICATE.length - 1)}\n${CERTIFICATE}`;
 }
@@ -48,18 +48,22 @@ export function hubChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(HUB, cleared), DEFAULT_HUB);
 		});
 
-		it("is off in a new unit, and a test readout is refused while it is off", async () => {
+		it("is off on a new unit, and hub/send is rejected while it is off", async () => {
 			assert.deepEqual(await gateway().read(HUB), DEFAULT_HUB);
 			isError(await gateway().get("hub/send"), 400, "hub_disabled");
 		});
-		it("can be enabled; the reply is what GET shows, without token and certificate", async () => {
+		it("can be enabled, and the reply is what GET shows, without token and certificate", async () => {
 			assert.deepEqual(await gateway().write(HUB, good), shown);
 			assert.deepEqual(await gateway().read(HUB), shown);
 			const full = { ...good, lang: "pl", cert: CERTIFICATE };
 			assert.deepEqual(await gateway().write(HUB, full), { ...shown, lang: "pl", cert_set: true });
-			assert.deepEqual(await gateway().write(HUB, good), { ...shown, lang: "pl" }, "a certificate left out is cleared");
+			assert.deepEqual(
+				await gateway().write(HUB, good),
+				{ ...shown, lang: "pl" },
+				"a missing certificate clears the stored one",
+			);
 		});
-		it("that is enabled can be tried, once in a while, and says what is wrong", async () => {
+		it("can be tested once in ten seconds, and the reply names the error", async () => {
 			await gateway().write(HUB, good);
 			const reply = await gateway().get("hub/send");
 			assert.equal(reply.status, 200);
@@ -72,7 +76,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			const { hub_state, hub_sent } = await gateway().read("system/status");
 			assert.deepEqual([hub_state, hub_sent], ["certificate_missing", 0]);
 		});
-		it("that is given another address or certificate while it is off wants the token anew", async () => {
+		it("needs a new token if its address or certificate changes while it is off", async () => {
 			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
 			assert.equal((await gateway().write(HUB, { enabled: false, url: URL, lang: "de" })).token_set, true);
 			assert.equal((await gateway().write(HUB, { enabled: false, url: "http://elsewhere.lan" })).token_set, false);
@@ -83,12 +87,12 @@ export function hubChecks(gateway: () => TestGateway): void {
 			await gateway().write(HUB, good);
 			assert.equal((await gateway().write(HUB, { enabled: false, url: "http://new.lan", token: "t" })).token_set, true);
 		});
-		it("that is disabled keeps what is left out, and hides its address", async () => {
+		it("keeps missing settings while it is disabled, and hides its address", async () => {
 			await gateway().write(HUB, { ...good, lang: "de", cert: CERTIFICATE });
 			const off = { ...DEFAULT_HUB, lang: "de", token_set: true, cert_set: true };
 			assert.deepEqual(await gateway().write(HUB, { enabled: false }), off);
 		});
-		it("needs enabled, and while enabled address and token", async () => {
+		it("requires enabled, and while enabled also url and token", async () => {
 			await refused({}, "missing_field", "enabled");
 			await refused({ url: URL, token: TOKEN }, "missing_field", "enabled");
 			await refused({ ...good, url: undefined }, "missing_field", "url");
@@ -98,7 +102,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			for (const enabled of [0, 1, "true", null, [], {}])
 				await refused({ ...good, enabled }, "invalid_field", "enabled");
 		});
-		it("has an address of 1 to 255 characters by http or https", async () => {
+		it("has an http or https address of 1 to 255 characters", async () => {
 			for (const url of [
 				URL,
 				"http://10.0.0.2",
@@ -132,18 +136,18 @@ export function hubChecks(gateway: () => TestGateway): void {
 				if (url !== "") await refused({ ...good, enabled: false, url }, "invalid_field", "url");
 			}
 		});
-		it("has a token of 1 to 512 characters without blanks", async () => {
+		it("has a token of 1 to 512 characters without spaces", async () => {
 			for (const token of ["t", "~!", "t".repeat(511), "t".repeat(512)])
 				assert.deepEqual(await gateway().write(HUB, { ...good, token }), shown);
 			for (const token of [...NO_TEXT, "", "t".repeat(513), "t t", "t\n", "t\u00fc"])
 				await refused({ ...good, token }, "invalid_field", "token");
 		});
-		it("speaks English, German or Polish", async () => {
+		it("has English, German or Polish texts", async () => {
 			for (const lang of ["de", "pl", "en"])
 				assert.deepEqual(await gateway().write(HUB, { ...good, lang }), { ...shown, lang });
 			for (const lang of [...NO_TEXT, "", "EN", "fr", "en "]) await refused({ ...good, lang }, "invalid_field", "lang");
 		});
-		it(`takes a certificate of up to ${LIMIT} bytes, wherever it stands in the body`, async () => {
+		it(`accepts a certificate of up to ${LIMIT} bytes anywhere in the body`, async () => {
 			for (const cert of [
 				CERTIFICATE,
 				CERTIFICATE + CERTIFICATE,
@@ -162,7 +166,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			assert.match(await reasonOf(spoilt), /^A certificate in cert is damaged/);
 			for (const cert of [padded(LIMIT + 1), padded(14_000)]) await refused({ ...good, cert }, "invalid_field", "cert");
 		});
-		it("says of a certificate what is wrong with it", async () => {
+		it("says what is wrong with a certificate", async () => {
 			const many = CERTIFICATE.repeat(7);
 			for (const [cert, reason] of [
 				[7, "cert must be a text of at most 10239 bytes."],
@@ -174,7 +178,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			] as const)
 				assert.equal(await reasonOf(cert), reason);
 		});
-		it("refuses a certificate that is none, or comes with a private key", async () => {
+		it("rejects an invalid certificate, and one with a private key", async () => {
 			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
 			for (const cert of [
 				...NO_TEXT,
@@ -188,7 +192,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 				await refused({ ...good, cert }, "invalid_field", "cert");
 			assert.equal((await gateway().read(HUB)).cert_set, true);
 		});
-		it("keeps its certificate when a body with another one is refused", async () => {
+		it("keeps its certificate if a request with another one is rejected", async () => {
 			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
 			const other = JSON.stringify(padded(9000));
 			await refused({ ...good, cert: padded(9000), lang: "fr" }, "invalid_field", "lang");
@@ -200,14 +204,14 @@ export function hubChecks(gateway: () => TestGateway): void {
 			await gateway().login();
 			assert.deepEqual(await gateway().read(HUB), { ...shown, cert_set: true });
 		});
-		it("counts the last of two certificates", async () => {
+		it("uses the last of two certificates", async () => {
 			const two = (first: string, second: string) =>
 				gateway().post(HUB, `{"enabled":false,"cert":${JSON.stringify(first)},"cert":${JSON.stringify(second)}}`);
 			assert.equal(JSON.parse((await two("x", CERTIFICATE)).text).cert_set, true);
 			isError(await two(CERTIFICATE, "x"), 400, "invalid_field", "cert");
 			assert.equal(JSON.parse((await two(CERTIFICATE, "")).text).cert_set, false);
 		});
-		it("survives a restart; damaged it is that of a new unit, and a damaged certificate is none", async () => {
+		it("survives a restart; damaged settings become those of a new unit, and a damaged certificate is dropped", async () => {
 			const full = { ...shown, lang: "de", cert_set: true };
 			await gateway().write(HUB, { ...good, lang: "de", cert: padded(LIMIT) });
 			await gateway().restart();

@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** Runs hub-sending.ts with the firmware on Linux. */
 import { hubSending } from "./hub-sending.js";
 
 hubSending("linux");

@@ -76,12 +76,12 @@ export function hubSending(engine: EngineName): void {
 				const { hub_state } = await gateway.read("system/status");
 				// The gateway may not have joined its network yet.
 				if (hub_state !== "waiting" && hub_state !== "no_network") return String(hub_state);
-				assert.ok(Date.now() < endMs, "nothing becomes of it");
+				assert.ok(Date.now() < endMs, "hub_state does not change");
 				await sleep(LOOK_MS);
 			}
 		}
 
-		it("takes the states of a readout over one connection", async () => {
+		it("receives the states of a readout over one connection", async () => {
 			let connections = 0;
 			const server = createPlain(answer).on("connection", () => connections++);
 			const url = `http://${LOOPBACK}:${await listen(server)}`;
@@ -95,7 +95,7 @@ export function hubSending(engine: EngineName): void {
 			assert.equal(connections, 2);
 		});
 
-		it("is known by its authority and its address, or by its very own certificate; else gets no token", async () => {
+		it("gets the token only if its certificate is trusted by authority and address, or as that very certificate", async () => {
 			const authority = make({ subject: "/CN=Home", extensions: AUTHORITY });
 			const signed = (extensions: string[], days = 30) =>
 				make({ subject: "/CN=hub", issuer: authority, extensions: ["basicConstraints=CA:FALSE", ...extensions], days });
@@ -118,7 +118,7 @@ export function hubSending(engine: EngineName): void {
 			}
 		});
 
-		it("is told from what is none", async () => {
+		it("is told apart from other servers", async () => {
 			const silent = createTCP((socket) => void socket.on("error", () => {}));
 			assert.equal(await stateWith(`http://${LOOPBACK}:${await listen(silent)}`), "no_reply");
 			const mail = createTCP((socket) => {

@@ -33,7 +33,7 @@ describe("The hub's certificate", () => {
 	const pieces = () => gateway.world.storage.keys().filter((key) => key.startsWith("hub_cert_"));
 	const bytesOf = () => Buffer.concat(pieces().map((key) => gateway.world.storage.get(key)!)).toString("latin1");
 
-	/** A POST without its last bytes. */
+	/** Sends a POST without its last bytes. */
 	function begin(body: JSONObject): { client: VirtualClient; rest: Uint8Array } {
 		const client = gateway.world.connect(true, LAN_CLIENT);
 		const request = encodeRequest("/api/v1/hub", { headers: { Authorization: `Bearer ${gateway.token}` }, body });
@@ -42,14 +42,14 @@ describe("The hub's certificate", () => {
 		return { client, rest: request.subarray(request.length - 2) };
 	}
 
-	it("lies in the flash piece by piece, as it was sent", async () => {
+	it("is stored in flash in pieces, unchanged", async () => {
 		await gateway.write("hub", NEW);
 		assert.equal(bytesOf(), NEW.cert);
 		await gateway.write("hub", OLD);
 		assert.equal(bytesOf(), OLD.cert);
 	});
 
-	it("of one client makes another one wait, who may come again later", async () => {
+	it("is accepted from one client at a time; another one gets 503 and succeeds later", async () => {
 		const { client, rest } = begin(NEW);
 		const reply = await gateway.post("hub", OLD);
 		isError(reply, 503, "busy");
@@ -60,7 +60,7 @@ describe("The hub's certificate", () => {
 		assert.equal((await gateway.write("hub", OLD)).url, OLD.url);
 	});
 
-	it("of a client that goes away, or falls silent, leaves nothing", async () => {
+	it("stays the old one if a client disconnects or falls silent", async () => {
 		await gateway.write("hub", OLD);
 		begin(NEW).client.close();
 		gateway.world.advance(1);
@@ -71,7 +71,7 @@ describe("The hub's certificate", () => {
 		assert.equal((await gateway.write("hub", NEW)).lang, "pl");
 	});
 
-	it("changes together with the settings, or not at all, at whatever step the power goes", async () => {
+	it("changes together with the settings or not at all, at whatever step power fails", async () => {
 		await gateway.write("hub", OLD);
 		const start = gateway.world.storage.writes;
 		await gateway.write("hub", NEW);
@@ -101,7 +101,7 @@ describe("The hub's certificate", () => {
 		assert.equal(seen.size, 2);
 	});
 
-	it("that finds the flash full is answered with 500, and the old one stays", async () => {
+	it("stays the old one if flash is full, and the reply is 500", async () => {
 		await gateway.write("hub", OLD);
 		gateway.world.storage.capacity = 6000;
 		isError(await gateway.post("hub", NEW), 500, "internal");

@@ -1,4 +1,4 @@
-/** `GET events`: the events, their times, and the ends of a stream. Times over 15 s are in live.test.ts. */
+/** `GET events`: the events, their times, and the ends of a stream. live.test.ts checks times over 15 s. */
 import assert from "node:assert/strict";
 import type { Follower } from "./follower.js";
 import { isError, type TestGateway, vectorOf } from "./gateway.js";
@@ -40,7 +40,7 @@ export function liveChecks(gateway: () => TestGateway): void {
 		afterEach(leave);
 		after(() => gateway().connectMeter(undefined));
 
-		it("begin with how it is: the members of the status, and the last readout as it is told of", async () => {
+		it("begin with the state, as in system/status, and with the last readout", async () => {
 			const last = await gateway().read("iec62056/read");
 			const follower = await follow({ headers: { "Last-Event-ID": "7", Accept: "text/event-stream" } });
 			assert.deepEqual(
@@ -60,50 +60,50 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(follower.last("readout"), told);
 		});
 
-		it("tell of a readout: that it goes on, and within two seconds that it is there", async () => {
+		it("report that a readout is running, and within two seconds that it has ended", async () => {
 			const follower = await follow();
 			const before = follower.last("state").meter_readouts;
 			const from = follower.events.length;
 			const readout = await gateway().read("iec62056/read");
 			await until(() => follower.last("readout")?.meter_readouts === before + 1, "the readout");
-			await until(() => follower.last("state").meter_state === "ok", "its end");
+			await until(() => follower.last("state").meter_state === "ok", "the end of the readout");
 			assert.ok(follower.events.slice(from).some(({ data }) => data.meter_state === "reading"));
 			assert.deepEqual([follower.last("readout").timestamp, follower.isClosed], [readout.timestamp, false]);
 		});
 
-		it("tell of one that fails, by its code, and of settings", async () => {
+		it("report the code of a failed readout, and changed settings", async () => {
 			await gateway().connectMeter(undefined);
 			const follower = await follow();
 			isError(await gateway().get("iec62056/read"), 500, "meter_error");
 			await until(() => follower.last("state").meter_state === "port", "the failure");
 			await gateway().write("hub", { enabled: true, url: "https://hub.local", token: "x" });
-			await until(() => follower.last("state").hub_state !== "off", "the hub");
+			await until(() => follower.last("state").hub_state !== "off", "hub_state on");
 			await gateway().write("hub", { enabled: false });
-			await until(() => follower.last("state").hub_state === "off", "the hub");
+			await until(() => follower.last("state").hub_state === "off", "hub_state off");
 		});
 
-		it("tell what a probe tries, and at which speed", async () => {
+		it("report the protocol and the speed that a probe tries", async () => {
 			const follower = await follow();
 			const from = follower.events.length;
 			assert.equal((await gateway().write("meter/probe", undefined)).ok, true);
-			await until(() => follower.last("state").meter_trying === "", "its end");
+			await until(() => follower.last("state").meter_trying === "", "the end of the probe");
 			const tried = follower.events.slice(from).map(({ data }) => data.meter_trying);
 			assert.deepEqual([...new Set(tried)], ["iec62056 300", ""]);
 			assert.equal((await gateway().read("system/status")).meter_trying, "");
 		});
 
-		it("tell the latest, however many there are", async () => {
+		it("report the latest readout, however many there are", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const follower = await follow();
 			const from = follower.text.length;
 			for (let i = 0; i < 30; i++) await gateway().read("iec62056/read");
 			const { meter_readouts } = await gateway().read("system/status");
-			await until(() => follower.last("readout").meter_readouts === meter_readouts, "the last one");
-			await until(() => follower.last("state").meter_readouts === meter_readouts, "the last one");
+			await until(() => follower.last("readout").meter_readouts === meter_readouts, "the last readout");
+			await until(() => follower.last("state").meter_readouts === meter_readouts, "the last state");
 			assert.ok(follower.text.length - from < 30 * 500);
 		});
 
-		it("have one client: another is told to come again, and finds the place free when the first has gone", async () => {
+		it("are for one client; another gets 503, and succeeds once the first has left", async () => {
 			const first = await follow();
 			const reply = await gateway().get("events");
 			isError(reply, 503, "busy");
@@ -113,22 +113,22 @@ export function liveChecks(gateway: () => TestGateway): void {
 			await follow();
 		});
 
-		it("end with the session: at its logout, and when it is ended by another", async () => {
+		it("end with their session, by logout or because another session ended it", async () => {
 			const { token } = gateway();
 			await gateway().login();
 			const first = await follow({ token });
 			assert.equal((await gateway().post("system/logout", undefined, { token })).status, 200);
-			await until(() => first.isClosed, "its end");
+			await until(() => first.isClosed, "the end of the stream");
 			assert.ok(first.hasEnded);
 
 			const other = await gateway().loginByChallenge();
 			const second = await follow({ token: other });
 			const { sessions } = await gateway().read("system/sessions");
 			assert.equal((await gateway().request("DELETE", `system/sessions/${sessions.at(-1).id}`)).status, 200);
-			await until(() => second.hasEnded, "its end");
+			await until(() => second.hasEnded, "the end of the stream");
 		});
 
-		it("are for a token that may only read, and end when it is revoked; others go on", async () => {
+		it("are allowed with a read-only token, and end when that token is revoked, but not when another is", async () => {
 			await deleteTokens(gateway());
 			const { token, id } = await gateway().write("system/tokens", { name: "display", scope: "read" });
 			const { id: otherId } = await gateway().write("system/tokens", { name: "other", scope: "read" });
@@ -137,21 +137,21 @@ export function liveChecks(gateway: () => TestGateway): void {
 			await gateway().pass(500);
 			assert.equal(follower.isClosed, false);
 			assert.equal((await gateway().request("DELETE", `system/tokens/${id}`)).status, 200);
-			await until(() => follower.hasEnded, "its end");
+			await until(() => follower.hasEnded, "the end of the stream");
 			assert.doesNotMatch(follower.text, new RegExp(token));
 		});
 
-		it("want a token, and are only as a head for HEAD, which keeps no place", async () => {
+		it("require a token; HEAD gets only the head and occupies no place", async () => {
 			isError(await gateway().get("events", { token: null }), 401, "unauthorized");
 			for (let i = 0; i < 3; i++) assert.equal((await gateway().request("HEAD", "events")).status, 200);
 			await follow();
 		});
 
-		it("end before a restart, in good order, and are there again after it", async () => {
+		it("end in good order before a restart, and are available again after it", async () => {
 			const { token } = gateway();
 			const follower = await follow();
 			assert.equal((await gateway().post("system/reboot", undefined, { token })).status, 200);
-			await until(() => follower.isClosed, "its end");
+			await until(() => follower.isClosed, "the end of the stream");
 			assert.ok(follower.hasEnded);
 			await gateway().rebooted();
 			await gateway().login();

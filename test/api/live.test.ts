@@ -1,4 +1,4 @@
-/** `GET events` over long times, on virtual time: what live-checks.ts can't wait for. */
+/** `GET events` over times that are too long for live-checks.ts. Virtual time. */
 import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { SESSION_LIFETIME_MS } from "../../modules/auth/sessions.js";
@@ -12,7 +12,7 @@ import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 const { beatMs, pauseMs, writeMs, graceMs } = DEFAULT_LIMITS;
 const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
 
-describe("Events as time goes by", () => {
+describe("Events over a long time", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
@@ -30,7 +30,7 @@ describe("Events as time goes by", () => {
 		return follower;
 	};
 
-	it("have a comment after each 15 s of silence, and nothing else while nothing happens", async () => {
+	it("include a comment after each 15 s of silence, and nothing else while nothing happens", async () => {
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 		// Time to join the network.
 		await gateway.pass(60_000);
@@ -44,7 +44,7 @@ describe("Events as time goes by", () => {
 		assert.deepEqual([follower.comments, follower.text.length], [101, from + 101 * 3]);
 	});
 
-	it("end within 15 s of the end of the session, and at once with a new password", async () => {
+	it("end within 15 s of the end of their session, and at once after a new password", async () => {
 		const follower = await follow();
 		await gateway.pass(SESSION_LIFETIME_MS - 2 * pauseMs - 1000);
 		assert.equal(follower.isClosed, false);
@@ -59,7 +59,7 @@ describe("Events as time goes by", () => {
 		assert.ok(other.hasEnded);
 	});
 
-	it("tell of the schedule: when the meter is read next, and that it was", async () => {
+	it("report when the meter is read next, and that it was read", async () => {
 		await gateway.connectMeter({ telegram: TELEGRAM, mode: "C" });
 		const follower = await follow();
 		const { schedule_next } = follower.last("state");
@@ -71,7 +71,7 @@ describe("Events as time goes by", () => {
 		assert.ok(state.schedule_last >= schedule_next);
 	});
 
-	it("tell that the network is lost, and joined again, over the connection that stays", async () => {
+	it("report that the network is lost, and that it is joined again, over the same connection", async () => {
 		const follower = await follow();
 		await gateway.untilNetwork(({ connected }) => connected);
 		await gateway.pass(1000);
@@ -85,7 +85,7 @@ describe("Events as time goes by", () => {
 		assert.equal(follower.last("state").connected, true);
 	});
 
-	it("tell how it stands with the hub and the broker, when that changes", async () => {
+	it("report changes of hub_state and mqtt_state", async () => {
 		await gateway.untilNetwork(({ connected }) => connected);
 		const follower = await follow();
 		await gateway.write("hub", { enabled: true, url: "http://192.0.2.77:8123", token: "x" });
@@ -101,13 +101,13 @@ describe("Events as time goes by", () => {
 		assert.match(mqtt_state, /unreachable|refused|timeout/);
 	});
 
-	it("are closed for a client that takes nothing for 20 s, and wait for nobody else", async () => {
+	it("end for a client that reads nothing for 20 s, so that another one can follow", async () => {
 		await gateway.write("iec62056/control", { simulator_en: true });
 		const client = gateway.world.connect(true);
 		client.paused = true;
 		client.send(encodeRequest("/api/v1/events", { headers: { Authorization: `Bearer ${gateway.token}` } }));
 		await gateway.pass(1000);
-		// Each event has some 400 bytes.
+		// Each event has about 400 bytes.
 		for (let i = 0; i < 10; i++) {
 			await gateway.read("iec62056/read");
 			await gateway.pass(1000);
@@ -119,7 +119,7 @@ describe("Events as time goes by", () => {
 		assert.equal(follower.last("readout").meter_readouts, 10);
 	});
 
-	it("give their place up for whoever wants one, with a token or without", async () => {
+	it("end when other clients need the connection, with a token or without", async () => {
 		const follower = await follow();
 		await gateway.pass(graceMs);
 		const waiting = [0, 1, 2].map(() => {
@@ -135,7 +135,7 @@ describe("Events as time goes by", () => {
 		);
 	});
 
-	it("are one on each port", async () => {
+	it("are for one client on each port", async () => {
 		const phone = new VirtualGateway("ap");
 		await phone.login();
 		const followers = [phone.follow({ secure: true }), phone.follow({ secure: false })];
@@ -148,7 +148,7 @@ describe("Events as time goes by", () => {
 		await phone.stop();
 	});
 
-	it("claim memory while they are there, and are 503 without", async () => {
+	it("claim memory while they are sent, and are refused with 503 without it", async () => {
 		let slots = 10_000;
 		const memory: Memory = { suffices: (wanted) => wanted <= slots };
 		await gateway.stop();
@@ -168,7 +168,7 @@ describe("Events as time goes by", () => {
 		}
 	});
 
-	it("fit whole into the buffer of a connection, whatever a meter calls itself", async () => {
+	it("fit into the buffer of a connection, whatever the identification of the meter is", async () => {
 		const id = `XXX5${"\x01".repeat(200)}`;
 		await gateway.connectMeter({ telegram: Buffer.from(`/${id}\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n`), mode: "C" });
 		const { meter_id } = await gateway.read("iec62056/read");

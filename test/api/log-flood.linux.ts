@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** Runs log-flood.ts with the firmware on Linux. */
 import { logFlood } from "./log-flood.js";
 import { ProcessGateway } from "./process-gateway.js";
 

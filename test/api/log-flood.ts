@@ -31,7 +31,7 @@ export function logFlood(title: string, start: () => Promise<TestGateway>): void
 			return (await gateway.read("system/log")).events;
 		}
 
-		it("still has the intruder's login and token among 1000 refused logins", async () => {
+		it("still shows the intruder's login and token among 1000 refused logins", async () => {
 			await fail(100);
 			const body = { username: USERNAME, password: PASSWORD };
 			const { token } = succeeded(await gateway.post("system/login", body, { token: null, from: INTRUDER }));
@@ -40,7 +40,7 @@ export function logFlood(title: string, start: () => Promise<TestGateway>): void
 			checkEvents(await events(), 1000);
 		});
 
-		it("still has them after a restart, and how many were refused before", async () => {
+		it("still shows both after a restart, and how many logins were refused before", async () => {
 			await gateway.restart();
 			checkEvents(await events(), 100);
 		});
@@ -54,5 +54,5 @@ function checkEvents(events: readonly JSONObject[], refused: number): void {
 	const refusals = events.filter(({ event }) => event === "login_refused");
 	assert.ok(refusals.length <= 9, `${told}`);
 	const count = refusals.reduce((sum, one) => sum + one.count, 0);
-	assert.ok(count >= refused && count <= 1000, `${count} refused logins, and at least ${refused}`);
+	assert.ok(count >= refused && count <= 1000, `${count} refused logins, at least ${refused} expected`);
 }

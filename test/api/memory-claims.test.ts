@@ -15,7 +15,7 @@ class FewSlots implements Memory {
 	}
 }
 
-describe("The API's claims of memory", () => {
+describe("The API's memory claims", () => {
 	let memory: FewSlots;
 	let gateway: VirtualGateway;
 
@@ -26,7 +26,7 @@ describe("The API's claims of memory", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("are for a body, which is 503 without, and for nothing that has none", async () => {
+	it("are made only for a request with a body, which gets 503 without memory", async () => {
 		memory.slots = 0;
 		isError(await gateway.post("iec62056/control", {}), 503, "busy");
 		isError(await gateway.post("system/certificate", "x"), 503, "busy");
@@ -35,8 +35,8 @@ describe("The API's claims of memory", () => {
 		assert.equal((await gateway.post("system/logout")).status, 200);
 	});
 
-	it("are given back, whatever becomes of the body", async () => {
-		// Enough for one request at a time.
+	it("are released, however the request ends", async () => {
+		// Enough memory for one request at a time.
 		memory.slots = RESERVE.slots + SHORT_BODY_COST.slots;
 		for (let i = 0; i < 3; i++) {
 			assert.equal((await gateway.post("system/certificate", "x")).status, 400);
@@ -50,7 +50,7 @@ describe("The API's claims of memory", () => {
 		}
 	});
 
-	it("are for a certificate that is read back, which is 503 without, and nothing is changed", async () => {
+	it("are made to read a certificate back; without memory the reply is 503 and nothing changes", async () => {
 		const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString().padStart(10_000, "#");
 		const body = { enabled: true, url: "https://192.0.2.7", token: "t", cert };
 		memory.chunkBytes = RESERVE.chunkBytes + LONG_BODY_COST.chunkBytes + 1000;

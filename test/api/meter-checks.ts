@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { ExpectedReading } from "../vectors.js";
 import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
-/** Short, with an upper-case third letter of the maker. */
+/** A short capture; the third letter of the maker is upper case. */
 const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Has second values. */
+/** A capture with second values. */
 const metcom = vectorOf("metcom-mcs301-maxima");
 const pushed = vectorOf("ebz-dd3-push");
 
@@ -23,7 +23,7 @@ const MAPPED = new Map([
 	["31.7.0", "0B040508"],
 ]);
 
-/** Expected `mapping_id`: the short code is compared, and past billing periods are never mapped. */
+/** Expected `mapping_id`, found by the short code. Past billing periods are never mapped. */
 export function mappingOf({ obis, billing_period }: ExpectedReading): string {
 	const whole = obis.split(".").length === 2 ? `${obis}.0` : obis;
 	return (billing_period === null && MAPPED.get(whole)) || "00000000";
@@ -61,7 +61,7 @@ export function withoutNames(readout: JSONObject): ExpectedReading[] {
 	return readout.readings.map(({ mapping_id, en, de, pl, ...reading }: JSONObject) => reading);
 }
 
-/** Bytes sent to the meter, from the log. */
+/** Texts sent to the meter, from the session log. */
 export async function sentTo(gateway: TestGateway): Promise<string[]> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.filter((entry: JSONObject) => entry.kind === "sent").map((entry: JSONObject) => entry.text);
@@ -70,7 +70,7 @@ export async function sentTo(gateway: TestGateway): Promise<string[]> {
 export function meterChecks(gateway: () => TestGateway): void {
 	describe("GET iec62056/read", () => {
 		for (const vector of [zmf100, metcom]) {
-			it(`holds a conversation and shows what the meter says: ${vector.name}`, async () => {
+			it(`reads the meter and shows its values: ${vector.name}`, async () => {
 				await gateway().connectMeter({ telegram: vector.telegram });
 				const readout = await gateway().read("iec62056/read");
 				isReadout(readout);
@@ -86,28 +86,28 @@ export function meterChecks(gateway: () => TestGateway): void {
 				assert.ok(last_attempt > 0 && last_attempt <= readout.timestamp);
 			});
 		}
-		it("is held again each time: another meter is another readout", async () => {
+		it("reads the meter each time, so that another meter gives another readout", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);
 			await gateway().connectMeter({ telegram: metcom.telegram });
 			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
 			assert.equal((await gateway().read("iec62056/read")).meter_id, metcom.meterId);
 		});
-		it("keeps to the ceiling of baudrate_max, and to the device address", async () => {
+		it("respects baudrate_max and the device address", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram, address: "12345678" });
 			await gateway().write("iec62056/config", { baudrate_max: 1199, device_address: "0012345678" });
 			await gateway().write("iec62056/control", { log_en: true });
 			assert.equal((await gateway().read("iec62056/read")).baudrate, 600);
 			assert.deepEqual(await sentTo(gateway()), ["/?0012345678!\r\n", "\u0006010\r\n"]);
 		});
-		it("gets through an echo, noise and a block that must be repeated", async () => {
+		it("copes with an echo, noise and a block that must be repeated", async () => {
 			const faults = { noise: 5, wrongBCC: 1 };
 			await gateway().connectMeter({ telegram: zmf100.telegram, faults, echo: true });
 			const readout = await gateway().read("iec62056/read");
 			assert.equal(readout.status, 0);
 			assert.deepEqual(withoutNames(readout), zmf100.readings);
 		});
-		it("without a serial port is 500 meter_error, and the last good readout stays", async () => {
+		it("replies 500 meter_error without a serial port, and the last good readout stays", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			const good = await gateway().read("iec62056/read");
 			await gateway().connectMeter(undefined);
@@ -121,7 +121,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("iec62056/read")).status, 0);
 			assert.equal((await gateway().read("iec62056/last")).last_error, null);
 		});
-		it("joins the conversation that is going on, and /last tells that there is one", async () => {
+		it("joins a running readout, which /last shows", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().write("iec62056/control", { log_en: true });
 			const first = gateway().begin("GET", "iec62056/read");
@@ -134,7 +134,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("iec62056/last")).running, false);
 			assert.equal((await sentTo(gateway())).filter((text) => text.startsWith("/?")).length, 1);
 		});
-		it("goes on when its client goes away", async () => {
+		it("completes the readout if its client disconnects", async () => {
 			await gateway().restart();
 			await gateway().login();
 			await gateway().connectMeter({ telegram: metcom.telegram });
@@ -149,7 +149,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("GET iec62056/last", () => {
-		it("before the first readout is an empty one with status 1", async () => {
+		it("shows an empty readout with status 1 before the first one", async () => {
 			await gateway().restart();
 			await gateway().login();
 			const last = await gateway().read("iec62056/last");
@@ -167,7 +167,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 				readings: [],
 			});
 		});
-		it("never asks the meter", async () => {
+		it("never reads the meter", async () => {
 			await gateway().connectMeter(undefined);
 			const before = await gateway().read("iec62056/last");
 			assert.deepEqual(await gateway().read("iec62056/last"), before);
@@ -175,7 +175,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("query lang", () => {
-		it("adds German or Polish; anything else is English alone", async () => {
+		it("adds German or Polish names; any other value gives English only", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().read("iec62056/read");
 			for (const [query, language] of [
@@ -205,7 +205,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("mode D", () => {
-		it("waits for the next telegram, and keeps /last up to date unasked", async () => {
+		it("waits for the next telegram, and updates /last without a request", async () => {
 			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
 			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 			const readout = await gateway().read("iec62056/read");
@@ -220,7 +220,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal(last.running, false);
 			assert.deepEqual(withoutNames(last), pushed.readings);
 		});
-		it("shows in the probe what was heard", async () => {
+		it("gives the identification of a telegram to a probe", async () => {
 			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
 			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 			const probe = await gateway().write("meter/probe", undefined);
@@ -230,7 +230,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("the built-in simulator", () => {
-		it("takes the place of the meter while it is on", async () => {
+		it("replaces the meter while it is on", async () => {
 			await gateway().connectMeter(undefined);
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const readout = await gateway().read("iec62056/read");
@@ -245,7 +245,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			await gateway().write("iec62056/control", { simulator_en: false });
 			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);
 		});
-		it("leaves nothing of its own when it is turned off, and what a meter gave when it is turned on", async () => {
+		it("leaves no readout of its own when turned off, and keeps the meter's readout when turned on", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().write("iec62056/control", { simulator_en: true });
 			await gateway().read("iec62056/read");
@@ -260,7 +260,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			await gateway().write("iec62056/control", { simulator_en: false });
 			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
 		});
-		it("says that it speaks what the meter would", async () => {
+		it("shows the protocol that is set for the meter", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			for (const [protocol, told, mode, missing] of [
 				["dlms", "DLMS/COSEM", "", []],
@@ -277,7 +277,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 	describe("POST meter/probe", () => {
 		const PROBE = "ok meter_id error message received damaged text hex unasked settings".split(" ");
 
-		it("tells the identification that came, and leaves the meter ready", async () => {
+		it("shows the identification that was received, and leaves the meter ready", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			const before = await gateway().read("iec62056/last");
 			const probe = await gateway().write("meter/probe", undefined);
@@ -290,19 +290,19 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().write("meter/probe", {})).ok, true);
 			assert.equal((await gateway().read("iec62056/read")).status, 0);
 		});
-		it("tells that nothing came back", async () => {
+		it("reports that nothing was received", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram, faults: { silence: 1000 } });
 			const probe = await gateway().write("meter/probe", undefined);
 			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/silence"]);
 			assert.deepEqual([probe.received, probe.damaged, probe.text, probe.hex], [0, 0, "", ""]);
 		});
-		it("tells that only the echo came back", async () => {
+		it("reports that only the echo was received", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram, faults: { silence: 1000 }, echo: true });
 			const probe = await gateway().write("meter/probe", undefined);
 			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/echo-only"]);
 			assert.deepEqual([probe.received, probe.text, probe.hex], [5, "/?!\r\n", "2f3f210d0a"]);
 		});
-		it("tells what arrives by itself, with the settings by which it is read, as a readout does", async () => {
+		it("reports unsolicited data with the settings that read it, as a readout does", async () => {
 			const { telegram } = pushed;
 			await gateway().connectMeter({ telegram, mode: "D", pushBaud: 9600, pushMs: 2000, isPaced: true });
 			const failed = await gateway().get("iec62056/read");
@@ -319,19 +319,19 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("iec62056/read")).meter_id, pushed.meterId);
 			await gateway().write("iec62056/config", { mode_d_enabled: false, mode_d_baudrate: 2400 });
 		});
-		it("tells that the port is not there", async () => {
+		it("reports that the port is missing", async () => {
 			await gateway().connectMeter(undefined);
 			const probe = await gateway().write("meter/probe", undefined);
 			assert.deepEqual([probe.ok, probe.error, probe.received], [false, "port", 0]);
 		});
-		it("waits for nobody: 503 while a readout is going on", async () => {
+		it("replies 503 while a readout is running", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			const reading = gateway().begin("GET", "iec62056/read");
 			await gateway().pass(50);
 			isError(await gateway().post("meter/probe"), 503, "busy");
 			assert.equal(succeeded(await reading.reply()).status, 0);
 		});
-		it("is followed by a readout that was asked for meanwhile", async () => {
+		it("is followed by a readout that was requested meanwhile", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			const probing = gateway().begin("POST", "meter/probe");
 			await gateway().pass(20);
@@ -342,14 +342,14 @@ export function meterChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("GET iec62056/log", () => {
-		it("is empty while log_en is off, also after a readout", async () => {
+		it("is empty while log_en is off, even after a readout", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().read("iec62056/read");
 			const log = await gateway().read("iec62056/log");
 			assert.deepEqual(Object.keys(log), ["log_en", "now_ms", "dropped", "entries"]);
 			assert.deepEqual([log.log_en, log.dropped, log.entries], [false, 0, []]);
 		});
-		it("shows the conversation: what was sent, at which speed, and what came", async () => {
+		it("shows what was sent, at which speed, and what was received", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().write("iec62056/control", { log_en: true });
 			const readout = await gateway().read("iec62056/read");
@@ -375,7 +375,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			const speeds = log.entries.filter((entry: JSONObject) => entry.kind === "line");
 			assert.ok(speeds.some((entry: JSONObject) => entry.baud === readout.baudrate));
 		});
-		it("forgets when it is turned off", async () => {
+		it("is cleared when log_en is turned off", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().write("iec62056/control", { log_en: true });
 			await gateway().write("meter/probe", undefined);

@@ -31,9 +31,9 @@ const NAMELESS: readonly Failure[] = [
 	meter.FAILURE_MEMORY,
 ];
 
-describe("failures of the meter", () => {
+describe("Failures of a readout", () => {
 	for (const [layer, module] of TABLES) {
-		it(`of ${layer} have an error, a stable code and a sentence each, and can't be changed`, () => {
+		it(`of ${layer} each have an error, a stable code and a sentence, and are frozen`, () => {
 			const rows = rowsOf(module);
 			assert.ok(rows.length > 3);
 			for (const [name, row] of rows) {
@@ -51,7 +51,7 @@ describe("failures of the meter", () => {
 			}
 		});
 	}
-	it("have codes of their own, but for those that come again after a sign-on", () => {
+	it("have different codes, except those that also occur after a sign-on", () => {
 		const known = new Map<string, string>();
 		for (const [name, { code }] of TABLES.flatMap(([, module]) => rowsOf(module))) {
 			if (code === "") continue;
@@ -61,20 +61,20 @@ describe("failures of the meter", () => {
 		}
 		assert.equal(known.size, 92);
 	});
-	it("are those that the API has always shown, to the letter", () => {
+	it("are exactly those that the API has always shown", () => {
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
 		const shown = new Set(rows.map(({ error, code, message }) => `${error}|${code}|${message}`));
 		const texts = readFileSync(new URL("../../../test/api/meter-failures.txt", import.meta.url), "utf8");
 		assert.deepEqual([...shown].sort(), texts.trimEnd().split("\n"));
 	});
-	it("that the page has words for exist", () => {
+	it("include every code that the page has a text for", () => {
 		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
 		const codes = new Set(TABLES.flatMap(([, module]) => rowsOf(module).map(([, { code }]) => code)));
 		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|unasked)\/[a-z0-9-]+/g)].map(([code]) => code);
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
-	it("tell the attempt that came furthest, and of equals the last", () => {
+	it("are ranked after several attempts: the one that came furthest is shown, or the last one of equals", () => {
 		assert.equal(furthest(undefined, iec.IEC_SILENCE), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_SILENCE, undefined), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_CUT, iec.IEC_SILENCE), iec.IEC_CUT);
@@ -84,7 +84,7 @@ describe("failures of the meter", () => {
 		const [ofHDLC, ofDLMS] = [hdlc, dlms].map((module) => rowsOf(module).map(([, { progress }]) => progress));
 		assert.ok(Math.max(...ofHDLC) < Math.min(...ofDLMS));
 	});
-	it("tell whether anything was heard that belongs to the protocol", () => {
+	it("show whether any bytes of the protocol were received", () => {
 		const isHeard = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
 		assert.ok(!rowsOf(iec).some(([, row]) => isHeard(row)));
 		assert.ok(rowsOf(dlms).every(([, row]) => isHeard(row)));
@@ -100,14 +100,14 @@ describe("failures of the meter", () => {
 			],
 		);
 	});
-	it("after a sign-on are rows of their own where they tell more", () => {
+	it("keep their code after a sign-on, and show whether the meter was lost then", () => {
 		for (const [, row] of rowsOf(hdlc)) {
 			const after = hdlc.afterSignOn(row);
 			assert.equal(after.code, row.code);
 			assert.equal(hdlc.isLostAfterSignOn(after), row.progress < PROGRESS_HEARD);
 		}
 	});
-	it("that another try would not change are those of keys, addresses, and what the meter refuses with a reason", () => {
+	it("are final if they concern keys, addresses or a rejection with a reason", () => {
 		const lasting = (module: object) => rowsOf(module).flatMap(([name, row]) => (row.isFinal ? [name] : []));
 		assert.deepEqual(lasting(iec), ["IEC_NO_CLOCK", "IEC_NO_PROFILE", "IEC_PASSWORD_REFUSED", "IEC_PASSWORD_SILENCE"]);
 		assert.deepEqual(lasting(hdlc), ["HDLC_NO_ADDRESS", "HDLC_TOO_LONG"]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 export interface Sample {
 	readonly name: string;
 	readonly labels: Readonly<Record<string, string>>;
-	/** Its text, unparsed. */
+	/** Value as unparsed text. */
 	readonly value: string;
 }
 
@@ -41,7 +41,7 @@ export function readMetrics(text: string): Sample[] {
 		const help = HELP.exec(line);
 		const type = TYPE.exec(line);
 		if (help) {
-			assert.ok(!names.has(help[1]), `${line}: its lines are in several pieces`);
+			assert.ok(!names.has(help[1]), `${line}: the lines of this metric are not together`);
 			assert.ok(current === "" || isTyped, `${current} has no type`);
 			names.add(help[1]);
 			current = help[1];
@@ -52,9 +52,9 @@ export function readMetrics(text: string): Sample[] {
 			isTyped = true;
 		} else {
 			const match = SAMPLE.exec(line);
-			assert.ok(match, `no line of the format: ${line}`);
+			assert.ok(match, `not a line of the format: ${line}`);
 			const [, name, labels = "", value] = match;
-			assert.ok(isTyped && name === current, `${line}: not below its own HELP and TYPE`);
+			assert.ok(isTyped && name === current, `${line}: not below the HELP and TYPE of its metric`);
 			const sample = { name, labels: labelsOf(labels), value };
 			const key = JSON.stringify([name, Object.entries(sample.labels).sort()]);
 			assert.ok(!series.has(key), `${line}: twice`);

@@ -1,4 +1,4 @@
-/** `GET metrics`: its form, and the same readings as `GET iec62056/last`. Virtual time. */
+/** `GET metrics`: its form, and that it has the readings of `GET iec62056/last`. Virtual time. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { Core } from "../../modules/core/core.js";
@@ -20,7 +20,7 @@ import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 const SERIES_LIMIT = 64;
 const CODE = /^(\d+-)?(\d+:)?(\d+|[CFLP])(\.(\d+|F)){1,2}$/;
 
-/** Unit and factor of the metric for each spelling in the captures. */
+/** Metric and factor for each spelling of a unit in the captures. */
 const UNITS: Readonly<Record<string, readonly [string, number]>> = {
 	Wh: ["energy_kwh_total", 0.001],
 	kWh: ["energy_kwh_total", 1],
@@ -75,7 +75,7 @@ function telegramOf(...lines: string[]): Uint8Array {
 	return new Uint8Array(Buffer.from(`/XYZ5METER\r\n\x02${block}${String.fromCharCode(check)}`, "latin1"));
 }
 
-/** Expected values of readings, by `<metric> <code>`. */
+/** Expected values of readings; a key is `<metric> <code>`. */
 function expectedOf(readings: readonly JSONObject[]): Map<string, number> {
 	const all = new Map<string, number>();
 	for (const { obis_long, value1_number, value1_unit, billing_period, attribute } of readings) {
@@ -101,7 +101,7 @@ describe("GET metrics", function () {
 	const metrics = async (): Promise<Sample[]> => readMetrics(await text());
 	const single = (samples: readonly Sample[], name: string) => samples.find((one) => one.name === name)?.value;
 	const registers = (samples: readonly Sample[]) => samples.filter(({ labels }) => labels.obis !== undefined);
-	/** `<code> <value>` of a metric, in order. */
+	/** Values of a metric as `<code> <value>`, in order. */
 	const valuesOf = (samples: readonly Sample[], name: string) =>
 		samples.filter((one) => one.name === name).map(({ labels, value }) => `${labels.obis} ${value}`);
 
@@ -120,9 +120,9 @@ describe("GET metrics", function () {
 		await gateway.stop();
 	});
 
-	describe("of each captured meter", () => {
+	describe("for each captured meter", () => {
 		for (const vector of iecVectors()) {
-			it(`${vector.name} has the values of GET iec62056/last`, async () => {
+			it(`has the values of GET iec62056/last: ${vector.name}`, async () => {
 				const mode = vector.mode as MeterMode;
 				await gateway.connectMeter({ telegram: vector.telegram, mode, pushBaud: 9600 });
 				await gateway.write("iec62056/config", { mode_d_enabled: mode === "D", mode_d_baudrate: 9600 });
@@ -143,7 +143,7 @@ describe("GET metrics", function () {
 		}
 	});
 
-	it("shifts the point of a value, and rounds nothing", async () => {
+	it("shifts the decimal point of a value, and rounds nothing", async () => {
 		const samples = await readFrom(
 			telegramOf(
 				...["1.8.0(00012345678.9*Wh)", "1.8.1(7*Wh)", "1.8.2(0.1*MWh)", "1.8.3(1.23456*MWh)", "1.8.4(000123.456*kWh)"],
@@ -162,7 +162,7 @@ describe("GET metrics", function () {
 		assert.deepEqual(valuesOf(samples, "smartmeter_energy_joules_total"), ["6-0:1.0.0 1234000000"]);
 	});
 
-	it("has the first of what comes twice, and no past billing periods, profiles, texts and unknown units", async () => {
+	it("has the first of duplicate registers, and no past billing periods, profiles, texts or unknown units", async () => {
 		const samples = await readFrom(
 			telegramOf(
 				...["0.0.0(4711)", "1.8.0(1*kWh)", "1.8.0*255(2*kWh)", "1.8.0(3*kWh)", "1.8.0*01(4*kWh)", "1.8.0&02(5*kWh)"],
@@ -176,7 +176,7 @@ describe("GET metrics", function () {
 		assert.equal(registers(samples).length, 4);
 	});
 
-	it(`shows the first ${SERIES_LIMIT} of more registers`, async () => {
+	it(`shows only the first ${SERIES_LIMIT} registers`, async () => {
 		const lines = Array.from({ length: 100 }, (_, i) => `${i % 2 ? 1 : 2}.8.${i}(${i}*${i % 3 ? "kWh" : "kW"})`);
 		const shown = registers(await readFrom(telegramOf(...lines)));
 		assert.deepEqual(
@@ -185,7 +185,7 @@ describe("GET metrics", function () {
 		);
 	});
 
-	it("is one whole text in windows of any size, though time goes by", () => {
+	it("gives the same text through buffers of any size, although time passes", () => {
 		const text = new NodeText();
 		const lines = Array.from({ length: 40 }, (_, i) => `${i % 2 ? 1 : 2}.8.${i}(${i}.5*${i % 3 ? "kWh" : "kW"})\r\n`);
 		const outcomes = new ReadStatistics({});
@@ -202,7 +202,7 @@ describe("GET metrics", function () {
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
 				find: (part: unknown) => {
 					if (part === METER) return { reader: { outcomes }, schedule: { missed: 3 } };
-					// A part without metrics, including parts that this test does not know.
+					// Parts without metrics, also those that this test does not know.
 					return part === ZIGBEE ? undefined : {};
 				},
 			} as unknown as Core;
@@ -218,7 +218,7 @@ describe("GET metrics", function () {
 		for (let size = 1; size < 700; size++) assert.equal(taken(size), whole, `${size}`);
 	});
 
-	it("tells of a gateway that has read nothing", async () => {
+	it("describes a gateway that has read nothing", async () => {
 		const samples = await metrics();
 		assert.deepEqual(registers(samples), []);
 		assert.equal(single(samples, "smartmeter_readout_timestamp_seconds"), undefined);
@@ -241,7 +241,7 @@ describe("GET metrics", function () {
 		assert.equal(single(later, "gateway_wifi_rssi_dbm"), String(rssi));
 	});
 
-	it("has what the board measures, and leaves out what it doesn't know", async () => {
+	it("has what the board measures, and omits what is unknown", async () => {
 		const names = ["gateway_temperature_celsius", "gateway_battery_volts", "gateway_usb_volts"];
 		let measured: number | undefined = 21.5;
 		const measure = () => measured;
@@ -275,7 +275,7 @@ describe("GET metrics", function () {
 		for (const name of names) assert.equal(single(await metrics(), name), undefined);
 	});
 
-	it("has no clock, no time of the readout and no radio where there is none", async () => {
+	it("reports an unset clock, and omits the time of the readout and the signal of a missing radio", async () => {
 		await gateway.stop();
 		gateway = new VirtualGateway("client", { radio: false });
 		await gateway.login();
@@ -286,7 +286,7 @@ describe("GET metrics", function () {
 		assert.equal(single(samples, "gateway_wifi_rssi_dbm"), undefined);
 	});
 
-	it("counts failures by their code, and shows the last good readout meanwhile", async () => {
+	it("counts failures by code, and still shows the last good readout", async () => {
 		await readFrom(telegramOf("1.8.0(1*kWh)"));
 		await gateway.connectMeter({ telegram: telegramOf("1.8.0(2*kWh)"), faults: { silence: 1000 } });
 		for (let i = 0; i < 2; i++) {
@@ -306,7 +306,7 @@ describe("GET metrics", function () {
 		assert.ok(timeS >= START_UTC_MS / 1000 && timeS < START_UTC_MS / 1000 + 60);
 	});
 
-	it("has nothing of the built-in simulator", async () => {
+	it("has nothing from the built-in simulator", async () => {
 		await gateway.write("iec62056/control", { simulator_en: true });
 		const { readings } = await gateway.read("iec62056/read");
 		assert.ok(expectedOf(readings).size > 0);
@@ -318,7 +318,7 @@ describe("GET metrics", function () {
 		assert.equal(registers(await readFrom(telegramOf("1.8.0(1*kWh)"))).length, 1);
 	});
 
-	it("wants a token, for which scope read is enough", async () => {
+	it("requires a token, of scope read at least", async () => {
 		isError(await gateway.get("metrics", { token: null }), 401, "unauthorized");
 		isError(await gateway.get("metrics", { token: "0".repeat(64) }), 401, "unauthorized");
 		const { token } = await gateway.write("system/tokens", { name: "prometheus", scope: "read" });
@@ -326,7 +326,7 @@ describe("GET metrics", function () {
 		isError(await gateway.get("metrics", { secure: false, token }), 403, "https_required");
 	});
 
-	it("tells what memory is free, and that it is busy when there is none for the reply; gives back what it took", async () => {
+	it("shows the free memory, replies 503 without memory for the reply, and releases what it claimed", async () => {
 		let suffices = true;
 		let claimed = 0;
 		const memory = {

@@ -1,4 +1,4 @@
-/** Checks of the MQTT routes: the settings, the streamed certificate, and a test message while MQTT is off. */
+/** MQTT routes: the settings, the streamed certificate, and a test message while MQTT is off. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -53,12 +53,12 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await write({ ...initial, password: "", cert: "" }), DEFAULT);
 		});
 
-		it("is off in a new unit, and a test message is refused while it is off", async () => {
+		it("is off on a new unit, and mqtt/send is rejected while it is off", async () => {
 			assert.deepEqual(await read(), DEFAULT);
 			isError(await gateway().get("mqtt/send"), 400, "mqtt_disabled");
 			assert.equal((await gateway().read("system/status")).mqtt_state, "off");
 		});
-		it("keeps settings that a request leaves out, and never shows password and certificate", async () => {
+		it("keeps settings that a request omits, and never shows password and certificate", async () => {
 			const url = "mqtt://broker.lan";
 			const set = { ...DEFAULT, url, user: "gateway", password_set: true };
 			assert.deepEqual(await write({ url, user: "gateway", password: PASSWORD }), set);
@@ -115,7 +115,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			await refused({ cert: "" }, "missing_field", "cert");
 			assert.equal((await write({ enabled: false, cert: "" })).cert_set, false);
 		});
-		it("refuses topics that are empty or contain wildcards, spaces or empty levels", async () => {
+		it("rejects topics that are empty or contain wildcards, spaces or empty levels", async () => {
 			for (const name of ["topic", "discovery_prefix"]) {
 				for (const topic of ["a", "a/b", "Haus-1/x_y"]) assert.equal((await write({ [name]: topic }))[name], topic);
 				for (const topic of [...NO_TEXT, "", "/a", "a/", "a b", "a/#", "+/a", "\u00e4", "a".repeat(65)])
@@ -128,11 +128,11 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			for (const password of [...NO_TEXT, "a\u0000", "a".repeat(129)])
 				await refused({ password }, "invalid_field", "password");
 		});
-		it("refuses a certificate that is malformed, comes with a key, or is too long", async () => {
+		it("rejects a certificate that is malformed, comes with a key, or is too long", async () => {
 			for (const cert of [...NO_TEXT, "x", KEY, CERTIFICATE + KEY, CERTIFICATE.slice(0, -40), "#".repeat(LIMIT + 1)])
 				await refused({ cert }, "invalid_field", "cert");
 		});
-		it("keeps its settings over a restart", async () => {
+		it("keeps its settings after a restart", async () => {
 			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD, topic: "house", discovery: false });
 			const before = await read();
 			await gateway().restart();

@@ -1,4 +1,4 @@
-/** The whole gateway with a broker: publications of readouts, and the status in the API. */
+/** The whole gateway with a broker: published readouts, and the status in the API. */
 import assert from "node:assert/strict";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { isError, vectorOf } from "./gateway.js";
@@ -9,7 +9,7 @@ const DISCOVERY = "homeassistant/device/smgw_virtual0001/config";
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const ON = { enabled: true, url: `mqtt://${BROKER_ADDRESS}`, user: "gateway", password: "canary of the broker" };
 
-describe("The gateway and its MQTT broker", () => {
+describe("The gateway with an MQTT broker", () => {
 	let gateway: VirtualGateway;
 	let broker: ScriptedBroker;
 
@@ -33,7 +33,7 @@ describe("The gateway and its MQTT broker", () => {
 		return new RegExp(`^gateway_mqtt_${name} (.*)$`, "m").exec(text)?.[1];
 	};
 
-	it("meet when it is enabled; a readout is there at once, and announced", async () => {
+	it("connects when MQTT is enabled, then announces and publishes a readout at once", async () => {
 		assert.equal(await metric("connected"), undefined);
 		await gateway.write("mqtt", ON);
 		await gateway.pass(1000);
@@ -56,7 +56,7 @@ describe("The gateway and its MQTT broker", () => {
 		assert.equal(await metric("failures_total"), "0");
 	});
 
-	it("hear nothing of what is simulated", async () => {
+	it("publishes nothing of the simulator", async () => {
 		await gateway.write("mqtt", ON);
 		await gateway.write("iec62056/control", { simulator_en: true });
 		await gateway.read("iec62056/read");
@@ -64,7 +64,7 @@ describe("The gateway and its MQTT broker", () => {
 		assert.deepEqual([...broker.retained.keys()], [`${BASE}/status`]);
 	});
 
-	it("try each other: mqtt/send answers when the broker has everything, once in ten seconds", async () => {
+	it("replies to mqtt/send once the broker has accepted everything, at most every ten seconds", async () => {
 		await gateway.write("mqtt", ON);
 		await gateway.read("iec62056/read");
 		await gateway.pass(20_000);
@@ -82,7 +82,7 @@ describe("The gateway and its MQTT broker", () => {
 		assert.equal((await gateway.read("mqtt/send")).retcode, 0);
 	});
 
-	it("tell what is wrong in words, in the log, and count it", async () => {
+	it("reports an error in words and in the log, and counts it", async () => {
 		broker.returnCode = 5;
 		await gateway.write("mqtt", ON);
 		await gateway.pass(1000);
@@ -100,7 +100,7 @@ describe("The gateway and its MQTT broker", () => {
 		);
 	});
 
-	it("give a test up that nobody waits for, and one that the broker does not answer", async () => {
+	it("ends a test after its client has left, and one that the broker does not answer", async () => {
 		broker.greets = false;
 		await gateway.write("mqtt", ON);
 		await gateway.pass(1000);
@@ -114,14 +114,14 @@ describe("The gateway and its MQTT broker", () => {
 		["mqtt://nobody.lan", 2, "no_such_name"],
 		["mqtt://192.0.2.99", 3, "unreachable"],
 	] as const) {
-		it(`tell of ${code}`, async () => {
+		it(`reports ${code}`, async () => {
 			await gateway.write("mqtt", { ...ON, url });
 			const reply = await gateway.read("mqtt/send");
 			assert.deepEqual([reply.retcode, reply.code], [retcode, code]);
 		});
 	}
 
-	it("part by a factory reset: nothing is left in flash", async () => {
+	it("leaves nothing of MQTT in flash after a factory reset", async () => {
 		await gateway.write("mqtt", ON);
 		await gateway.read("iec62056/read");
 		await gateway.pass(1000);

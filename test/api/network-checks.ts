@@ -1,6 +1,6 @@
 /**
- * Network settings: each field, stored and refused values, and behaviour in the simulated air. `noRadioChecks` is for a
- * unit without a radio.
+ * Network settings: each field, accepted and rejected values, and behaviour in the simulated air. `noRadioChecks` is
+ * for a unit without a radio.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -15,7 +15,7 @@ const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
 const ETHERNET = "network/ethernet";
-/** Members of the status that only settings change. */
+/** Members of the status that change only by settings. */
 const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
 const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
 
@@ -63,7 +63,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await renew();
 		});
 
-		it("tells of a new unit, which is its own access point", async () => {
+		it("describes a new unit, which is its own access point", async () => {
 			assert.deepEqual(await status(), {
 				ip: "192.168.4.1",
 				netmask: "255.255.255.0",
@@ -99,7 +99,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: true });
 		});
 
-		it("scans", async () => {
+		it("lists the networks in reach", async () => {
 			gateway().setAir("bench -48 6 bench-network\ncafe -30 1\n");
 			assert.deepEqual(await gateway().read("network/scan"), {
 				hostname: unit,
@@ -143,7 +143,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await renew();
 		});
 
-		it("keeps a network, and answers as firmware 1.0.x did", async () => {
+		it("stores a network, and replies as firmware 1.0.x did", async () => {
 			const hostname = unit;
 			const none = { ip: "0.0.0.0", netmask: "0.0.0.0", gateway: "0.0.0.0" };
 			assert.deepEqual(await gateway().write(WIFI, DHCP), { ssid: "home", dhcp: true, hostname, ...none });
@@ -154,7 +154,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(WIFI, along), { ssid: "home", dhcp: true, hostname, ...none });
 		});
 
-		it("needs ssid, password and dhcp, and without DHCP the addresses", async () => {
+		it("requires ssid, password and dhcp, and without DHCP the addresses", async () => {
 			await refused(WIFI, {}, "missing_field", "ssid");
 			for (const field of ["ssid", "dhcp"])
 				await refused(WIFI, { ...DHCP, [field]: undefined }, "missing_field", field);
@@ -164,7 +164,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			for (const field of ["dhcp", "apply"]) await refusedValues(WIFI, DHCP, field, NO_BOOLEAN);
 		});
 
-		it("has an SSID of 1 to 31 characters and up to 32 bytes", async () => {
+		it("accepts an SSID of 1 to 31 characters and up to 32 bytes", async () => {
 			for (const ssid of ["s", "s".repeat(30), "s".repeat(31), "\u00e9".repeat(16), "\u{1f600}".repeat(8), ' a "\\ ']) {
 				assert.equal((await gateway().write(WIFI, { ...DHCP, ssid })).ssid, ssid);
 				assert.equal((await gateway().write(AP, { ap_ssid: ssid })).ap_ssid, ssid);
@@ -174,7 +174,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await refusedValues(AP, {}, "ap_ssid", bad);
 		});
 
-		it("has a password of 8 to 63 characters, or none for an open network", async () => {
+		it("accepts a password of 8 to 63 characters, or none for an open network", async () => {
 			for (const password of ["", "p".repeat(8), "p".repeat(62), "p".repeat(63), "\u00fc".repeat(31)])
 				await gateway().write(WIFI, { ...DHCP, password });
 			for (const ap_password of ["p".repeat(8), "p".repeat(63)]) await gateway().write(AP, { ap_password });
@@ -183,7 +183,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await refusedValues(AP, {}, "ap_password", [...bad, ""]);
 		});
 
-		it("has a hostname of 1 to 31 letters, digits and hyphens", async () => {
+		it("accepts a hostname of 1 to 31 letters, digits and hyphens", async () => {
 			for (const hostname of ["h", "9", "a-b", "A".repeat(31)]) {
 				assert.equal((await gateway().write(WIFI, { ...DHCP, hostname })).hostname, hostname);
 				assert.equal((await status()).hostname, hostname);
@@ -194,7 +194,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await refusedValues(WIFI, DHCP, "hostname", bad);
 		});
 
-		it("has static addresses that a device can have", async () => {
+		it("accepts only static addresses that a device can have", async () => {
 			for (const [ip, netmask, address] of [
 				["10.0.0.1", "255.0.0.0", "10.255.255.254"],
 				["192.168.1.254", "255.255.255.0", "192.168.1.1"],
@@ -214,7 +214,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await refusedValues(WIFI, STATIC, "gateway", gateways);
 		});
 
-		it("changes of the access point what is given", async () => {
+		it("changes only those settings of the access point that the request has", async () => {
 			await gateway().write(AP, { ap_ssid: "own", ap_password: PASSWORD, ap_enabled: false });
 			assert.deepEqual(await gateway().write(AP, {}), { ap_ssid: "own", ap_enabled: false });
 			for (const field of ["ap_enabled", "apply"]) await refusedValues(AP, {}, field, NO_BOOLEAN);
@@ -222,7 +222,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.equal((await status()).ap_ssid, "own");
 		});
 
-		it("switches the fallback", async () => {
+		it("turns the fallback access point on and off", async () => {
 			for (const fallback_ap_enabled of [false, true]) {
 				assert.deepEqual(await gateway().write(FALLBACK, { fallback_ap_enabled }), { fallback_ap_enabled });
 				assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled });
@@ -236,7 +236,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			}
 		});
 
-		it("has no Ethernet port, keeps settings for one, and can't turn it on", async () => {
+		it("has no Ethernet port and can't turn one on, but stores settings for one", async () => {
 			const dhcp = { ethernet_enabled: false, dhcp: true, ip: "", netmask: "", gateway: "", dns: "" };
 			assert.deepEqual(await gateway().read(ETHERNET), dhcp);
 			const { ssid: _, password, ...address } = STATIC;
@@ -249,7 +249,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(ETHERNET, { ethernet_enabled: false, dhcp: true }), dhcp);
 		});
 
-		it("survives a restart, and a damaged entry costs that entry", async () => {
+		it("survives a restart, and a damaged entry loses only its own settings", async () => {
 			await gateway().write(WIFI, { ...STATIC, hostname: "cellar" });
 			await gateway().write(AP, { ap_ssid: "own", ap_password: PASSWORD });
 			await gateway().write(FALLBACK, { fallback_ap_enabled: false });
@@ -283,7 +283,7 @@ export function noRadioChecks(gateway: () => TestGateway): void {
 			assert.deepEqual((await gateway().read("network/scan")).networks, []);
 		});
 
-		it("keeps settings, but turns on nothing, and keeps nothing of such a request", async () => {
+		it("stores settings, but rejects as a whole any request to turn the radio on", async () => {
 			assert.equal((await gateway().write(WIFI, DHCP)).ssid, "home");
 			await gateway().write(AP, { ap_ssid: "own" });
 			await gateway().write(ENABLED, { wifi_enabled: false });

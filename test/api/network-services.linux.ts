@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** Runs network-services.ts with the firmware on Linux. */
 import { networkServices } from "./network-services.js";
 
 networkServices("linux");

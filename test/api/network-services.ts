@@ -19,7 +19,7 @@ const RETRY_MS = 500;
 /** Seconds from 1900 to 1970. */
 const TO_UNIX_S = 2_208_988_800;
 
-/** A time server (RFC 4330, 4) with the clock `utcMs()`; replies wait until `released`. */
+/** A time server (RFC 4330, 4) with the clock `utcMs()`. Its replies wait until `released`. */
 async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,
@@ -46,7 +46,7 @@ async function serveTime(
 	return server;
 }
 
-/** Retries `run` a few times, for a busy computer. */
+/** Retries `run` a few times, because the computer may be busy. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++) {
 		try {
@@ -58,7 +58,7 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Looks the name up. The gateway may print the port that replaces 53 a moment after it is ready. */
+/** Looks the name up. The gateway may print its substitute for port 53 a moment after it is ready. */
 function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Promise<RecordWithTtl[]> {
 	return retried(() => {
 		const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
@@ -67,14 +67,14 @@ function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Prom
 	});
 }
 
-/** Asks by multicast on this computer only, as a legacy resolver (RFC 6762, 6.7); returns the addresses. */
+/** Sends a multicast query on this computer only, as a legacy resolver (RFC 6762, 6.7); returns the addresses. */
 async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 	const labels = name.split(".").map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)]));
 	const head = Buffer.of(0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0);
 	socket.send(Buffer.concat([head, ...labels, Buffer.of(0, 0, 1, 0, 1)]), MDNS_PORT, MDNS_GROUP);
 	const [reply] = (await once(socket, "message", { signal: AbortSignal.timeout(2000) })) as [Buffer];
 	assert.equal(reply.readUInt16BE(0), 0x1234);
-	// The end of a name, A, IN, time to live, four bytes.
+	// A record: the end of a name, A, IN, time to live, four bytes.
 	const records = reply.toString("latin1").matchAll(/\0\0\x01\0\x01.{4}\0\x04(.{4})/gs);
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
@@ -87,7 +87,7 @@ async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
 	socket.setMulticastInterface(LOOPBACK);
 	try {
 		for (let tries = 0; !gateway.diagnosis.includes("mdns: found as"); tries++) {
-			assert.ok(tries < 100, "the unit does not claim its name");
+			assert.ok(tries < 100, "the gateway does not claim its name");
 			await gateway.pass(100);
 		}
 		return await retried(() => askMulticast(socket, `${gateway.hostname}.local`));
@@ -97,7 +97,7 @@ async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
 }
 
 export function networkServices(engine: EngineName): void {
-	describe(`The network beside HTTP, engine ${engine}`, function () {
+	describe(`Network services besides HTTP, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let gateway: ProcessGateway | undefined;
 
@@ -116,7 +116,7 @@ export function networkServices(engine: EngineName): void {
 			const server = await serveTime(() => Date.now() + startMs, released);
 			try {
 				gateway = await ProcessGateway.start(engine, {
-					// A name that has to be looked up.
+					// A name that the gateway must look up.
 					args: ["--time", "none", "--ntp", `localhost:${server.port}`],
 				});
 				await gateway.login();
@@ -134,7 +134,7 @@ export function networkServices(engine: EngineName): void {
 			}
 		});
 
-		it("says that the time server does not answer, and works on", async () => {
+		it("reports that the time server does not reply, and keeps working", async () => {
 			const server = await serveTime(() => 0);
 			const { port } = server;
 			server.close();
@@ -145,7 +145,7 @@ export function networkServices(engine: EngineName): void {
 			assert.equal((await gateway.read("system/clock")).is_valid, true);
 		});
 
-		it("leads every name to the device in the access point's network, and tells its own by mDNS", async () => {
+		it("resolves every name to the device in the access point's network, and its own name by mDNS", async () => {
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
 			const resolver = new Resolver({ timeout: 2000, tries: 5 });
 			for (const name of ["connectivitycheck.gstatic.com", "captive.apple.com", "x.example"])
@@ -156,7 +156,7 @@ export function networkServices(engine: EngineName): void {
 		});
 
 		if (engine === "linux") {
-			it("tells its name on this computer alone, unless it is to announce itself", async () => {
+			it("resolves its name on this computer only, unless started with --announce", async () => {
 				gateway = await ProcessGateway.start(engine);
 				assert.deepEqual(await addressesTold(gateway), [LOOPBACK]);
 				await gateway.login();
@@ -169,7 +169,7 @@ export function networkServices(engine: EngineName): void {
 			});
 		}
 
-		it("brings the access point up at a press of the button, and not twice", async () => {
+		it("turns the access point on at a press of the button, which counts once", async () => {
 			gateway = await ProcessGateway.start(engine);
 			await gateway.login();
 			await gateway.untilNetwork(({ connected }) => connected);

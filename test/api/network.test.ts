@@ -34,7 +34,7 @@ describe("The API with a radio", () => {
 		assert.deepEqual([shown.ssid, shown.channel, shown.dhcp], [shown.ap_ssid, 1, false]);
 		assert.notEqual(shown.ssid, "");
 	});
-	it("tells whether DHCP is in use, and not what is stored for the next start", async () => {
+	it("shows whether DHCP is in use, not what is stored for the next start", async () => {
 		const fixed = { ...HOME, dhcp: false, ip: "192.0.2.77", netmask: "255.255.255.0", gateway: "192.0.2.1" };
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(5000);
@@ -51,7 +51,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(5000);
 		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.20", true]);
 	});
-	it("shows the access point's own name and place when its network is lost, and those of the network with it", async () => {
+	it("shows name and channel of the network while connected, and those of the access point after it is lost", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(5000);
 		const own = async () => {
@@ -79,7 +79,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(150_000);
 		assert.equal((await status()).ap_mode, false);
 	});
-	it("waits for the next start without apply", async () => {
+	it("joins a network without apply at the next start only", async () => {
 		await gateway.write("network/wifi", { ...HOME, apply: false });
 		await gateway.pass(60_000);
 		assert.equal(air.radio?.connects, 0);
@@ -88,7 +88,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(5000);
 		assert.equal((await status()).connected, true);
 	});
-	it("keeps a network that is stored for the next start on trial, whatever becomes of the present one", async () => {
+	it("tries a network that is stored for the next start, whatever happens to the present one", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(10_000);
 		for (const awayMs of [30_000, 200_000]) {
@@ -108,7 +108,7 @@ describe("The API with a radio", () => {
 			assert.deepEqual([ssid, connected, wifi_last_error], ["home", true, "wifi/not-found"]);
 		}
 	});
-	it("tries a network that was stored while another was tried, and goes back to the one before both", async () => {
+	it("tries a network stored during the trial of another, and returns to the one before both", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(10_000);
 		await gateway.write("network/wifi", { ...HOME, ssid: "second" });
@@ -123,7 +123,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(120_000);
 		assert.deepEqual([(await status()).ssid, (await status()).connected], ["third", true]);
 	});
-	it("joins nothing for good on the way to the restart of a factory reset", async () => {
+	it("does not confirm a network on the way to the restart of a factory reset", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(3500);
 		await gateway.post("system/factory_reset");
@@ -132,7 +132,7 @@ describe("The API with a radio", () => {
 		assert.equal((await status()).wifi_ssid, "");
 		assert.doesNotMatch(gateway.diagnosis, /erased/);
 	});
-	it("says why a network was given up", async () => {
+	it("reports why a network was given up", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(5000);
 		await gateway.write("network/wifi", { ...HOME, password: "not-its-secret" });
@@ -150,14 +150,14 @@ describe("The API with a radio", () => {
 		assert.deepEqual(succeeded(await two.reply()), wanted);
 		assert.equal(air.radio?.scans, 1);
 	});
-	it("streams twenty networks of the longest names", async () => {
+	it("lists twenty networks with the longest names", async () => {
 		air.around.clear();
 		for (let i = 0; i < 25; i++) air.around.set(`${"\u00fc".repeat(14)}${String(i).padStart(3, "0")}`, {});
 		const scan = await gateway.read("network/scan");
 		assert.equal(scan.networks.length, 20);
 		assert.ok(scan.networks.every(({ ssid }: { ssid: string }) => air.around.has(ssid)));
 	});
-	it("scans in the middle of joining, and joins afterwards", async () => {
+	it("scans while it joins a network, and joins it afterwards", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(2000);
 		assert.equal(air.radio?.connects, 1);
@@ -166,11 +166,11 @@ describe("The API with a radio", () => {
 		assert.equal(air.radio?.connects, 2);
 		assert.equal((await status()).connected, true);
 	});
-	it("is busy when the radio can't scan", async () => {
+	it("replies 503 when the radio can't scan", async () => {
 		air.radio!.scan = () => false;
 		isError(await gateway.get("network/scan"), 503, "busy");
 	});
-	it("changes its access point, and turns it on", async () => {
+	it("changes its access point and turns it on", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(200_000);
 		const own = { ap_ssid: "own", ap_password: "own-ap-secret", ap_enabled: true, apply: true };
@@ -179,7 +179,7 @@ describe("The API with a radio", () => {
 		assert.deepEqual(air.radio?.accessPoint, { ssid: "own", password: "own-ap-secret" });
 		assert.equal((await status()).ap_mode, true);
 	});
-	it("turns Wi-Fi off after the reply, and finds nothing then", async () => {
+	it("turns Wi-Fi off after the reply, and lists no networks then", async () => {
 		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), { wifi_enabled: false });
 		await gateway.pass(2000);
 		const { wifi_enabled, ap_mode, ip } = await status();
@@ -200,7 +200,7 @@ describe("The API with a radio", () => {
 			assert.equal((await status()).ap_mode, fallback_ap_enabled);
 		}
 	});
-	it("forgets all of it at a factory reset", async () => {
+	it("forgets all network settings at a factory reset", async () => {
 		await gateway.write("network/wifi", { ...HOME, hostname: "cellar" });
 		await gateway.write("network/fallback-ap", { fallback_ap_enabled: false });
 		await gateway.pass(5000);

@@ -28,7 +28,7 @@ function codesOf(response: Node): string[] {
 }
 
 describe("The description of the API, openapi.json", () => {
-	it("is valid by the schema of OpenAPI 3.1", async () => {
+	it("is valid under the schema of OpenAPI 3.1", async () => {
 		const { valid, errors } = await new Validator().validate(structuredClone(DOCUMENT));
 		assert.ok(valid, JSON.stringify(errors, undefined, 2));
 		assert.match(DOCUMENT.openapi, /^3\.1\./);
@@ -46,7 +46,7 @@ describe("The description of the API, openapi.json", () => {
 		);
 	});
 
-	it("asks for a token where the firmware does, of the same scope", () => {
+	it("requires a token where the firmware does, of the same scope", () => {
 		assert.deepEqual(DOCUMENT.security, [{ token: [] }]);
 		for (const [key, operation] of OPERATIONS) {
 			const scope = routes.get(key)?.scope;
@@ -55,21 +55,21 @@ describe("The description of the API, openapi.json", () => {
 			assert.equal(codesOf(operation.responses[401] ?? {}).includes("unauthorized"), !isOpen, key);
 			const isFull = scope === SCOPE_FULL;
 			assert.equal(operation["x-scope"], isOpen ? undefined : isFull ? "full" : "read", key);
-			// A read-only token can revoke itself, and no other.
+			// A read-only token can revoke only itself.
 			const isRefused = isFull || key === "DELETE /api/v1/system/tokens/{id}";
 			assert.equal(codesOf(operation.responses[403]).includes("forbidden_scope"), isRefused, key);
 		}
 	});
 
-	it("has of bodies and settings what their tables say: npm run api -- --make", () => {
+	it("describes bodies and settings as their tables do: npm run api -- --make", () => {
 		const made = structuredClone(DOCUMENT);
 		describeSettings(made);
-		const message = "openapi.json is not what the tables of the settings give: run `npm run api -- --make`";
+		const message = "openapi.json differs from the tables of the settings: run `npm run api -- --make`";
 		assert.deepEqual(made, DOCUMENT, message);
-		assert.equal(JSON.stringify(made), JSON.stringify(DOCUMENT), `${message}, for the order`);
+		assert.equal(JSON.stringify(made), JSON.stringify(DOCUMENT), `${message} (their order differs)`);
 	});
 
-	it("gets a new setting from its table, in the body, the reply and the example, and loses one that is gone", () => {
+	it("gets a new setting from its table into body, reply and example, and drops a removed one", () => {
 		const group = "/api/v1/system/power_mode";
 		const changed = structuredClone(DOCUMENT);
 		const { get, post } = changed.paths[group];
@@ -84,11 +84,11 @@ describe("The description of the API, openapi.json", () => {
 		const again = changed.components.schemas.PowerMode.properties;
 		assert.deepEqual(Object.keys(again), Object.keys(schema.properties));
 		assert.equal(again[name].type ?? "referred to", "integer");
-		assert.match(again[name].description, /^0: sleep on battery/, "the comment above it");
+		assert.match(again[name].description, /^0: sleep on battery/, "the comment above the field");
 		assert.ok(name in get.responses[200].content["application/json"].example);
 	});
 
-	it("gets the schema of a new group from its table, where the operations only name it", () => {
+	it("gets the schema of a new group from its table if operations refer to it", () => {
 		const changed = structuredClone(DOCUMENT);
 		const { FallbackAP } = changed.components.schemas;
 		delete changed.components.schemas.FallbackAP;
@@ -99,7 +99,7 @@ describe("The description of the API, openapi.json", () => {
 		assert.deepEqual(required, FallbackAP.required);
 	});
 
-	it("has a JSON body where the firmware takes one", () => {
+	it("has a JSON body where the firmware accepts one", () => {
 		for (const [key, { body }] of routes) {
 			const request = OPERATIONS.get(key)?.requestBody;
 			const hasSchema = request?.content?.["application/json"]?.schema !== undefined;
@@ -110,7 +110,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("has the size of a certificate file", () => {
+	it("has the greatest size of a certificate file", () => {
 		const { schema } = DOCUMENT.paths["/api/v1/system/certificate"].post.requestBody.content["text/plain"];
 		assert.equal(schema.maxLength, CERTIFICATE_FILE_LIMIT);
 	});
@@ -131,7 +131,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("has the errors that any request can meet, at every route", () => {
+	it("has, at every route, the errors that any request can get", () => {
 		for (const [key, { requestBody, responses }] of OPERATIONS) {
 			const wanted = ["200", "403", "500", "503"];
 			if (requestBody || key.startsWith("POST")) wanted.push("400");
@@ -146,7 +146,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("names parameters as the paths have them, and each operation once", () => {
+	it("names parameters as the paths do, and each operation once", () => {
 		const ids = [...OPERATIONS.values()].map(({ operationId }) => operationId);
 		assert.equal(new Set(ids).size, ids.length);
 		for (const [key, { parameters = [] }] of OPERATIONS) {
@@ -155,7 +155,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("does not say of this firmware that it can't do something yet", () => {
+	it("does not say that this firmware can't do something yet", () => {
 		const text = JSON.stringify(DOCUMENT);
 		assert.deepEqual(text.match(/[^".;]*\bfirmware (does|has|is|can|knows)[^".;]* yet\b[^".;]*/gi) ?? [], []);
 	});
@@ -173,7 +173,7 @@ describe("The description of the API, openapi.json", () => {
 		);
 	});
 
-	it("gives examples that its own schemas allow, of every JSON that goes in or out", () => {
+	it("has an example, valid under its schema, for every JSON request and reply", () => {
 		for (const [key, { requestBody, responses }] of OPERATIONS) {
 			for (const [status, part] of [
 				["", requestBody],
@@ -188,7 +188,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("refuses what the document forbids", () => {
+	it("rejects what the document forbids", () => {
 		const pointer = "/components/schemas/ScheduleSettings";
 		const hours = { enabled: true, period_unit: "hours", period_value: 4 };
 		assert.equal(complaintOf(pointer, { ...hours, trigger_minute: 59 }), "");

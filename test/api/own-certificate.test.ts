@@ -1,4 +1,4 @@
-/** The device's own certificate while its clock and address become wrong and right again, on virtual time. */
+/** The device's own certificate while its clock and address become wrong and right again. Virtual time. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
@@ -57,7 +57,7 @@ describe("The device's own certificate", () => {
 		udp.serve(SERVER, 123, (question) => [replyTo(question, NOW + time.nowMs + ahead)], 20);
 	}
 
-	it("is not spoiled by one time server that is in the year 2099, nor is the clock", async () => {
+	it("stays valid, as does the clock, if one time server is in the year 2099", async () => {
 		await start();
 		serveTime(FAR - NOW);
 		await gateway.pass(10 * MINUTE);
@@ -71,7 +71,7 @@ describe("The device's own certificate", () => {
 		assert.ok(isValidAt(NOW + 50 * MINUTE));
 	});
 
-	it("comes back from whatever time the clock was set to, with its key", async () => {
+	it("becomes valid again after any time that was set, and keeps its key", async () => {
 		await start(NOW);
 		const { publicKey } = shown();
 		for (const timestamp of [4_102_444_799, NOW / 1000, 1_704_067_200, NOW / 1000]) {
@@ -89,7 +89,7 @@ describe("The device's own certificate", () => {
 		assert.ok(shown().publicKey.equals(publicKey));
 	});
 
-	it("has the address that the network has given, and another one ten minutes later at the earliest", async () => {
+	it("gets the address in the network, and a new address after ten minutes at the earliest", async () => {
 		await start(NOW);
 		assert.deepEqual(addresses(), ["192.168.4.1"]);
 		await gateway.pass(10 * S);

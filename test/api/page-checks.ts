@@ -1,6 +1,6 @@
 /**
- * The web page's files in every form of the gateway, and their place in the order of checks. Contents of the archive
- * and choice of the language: test/http/static.test.ts.
+ * The files of the web page with every form of the gateway, and their place in the order of checks.
+ * test/http/static.test.ts tests the contents of the archive and the choice of the language.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { ARCHIVE } from "../../tools/page.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
 const DOCUMENTS = ["/en", "/de", "/pl"];
-/** The path of the first script; names precede contents in the archive. */
+/** The path of the first script. In the archive, names precede contents. */
 const SCRIPT = /\/assets\/app-[\w-]+\.js/;
 
 let script: string | undefined;
@@ -33,7 +33,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 	const open = { token: null };
 
 	describe("the web page", () => {
-		it("is there without a token, in each language, with a script that may be kept", async () => {
+		it("is available without a token, in each language, with a script that may be cached", async () => {
 			for (const path of ["/", ...DOCUMENTS]) isDocument(await gateway().get(path, open));
 			const reply = await gateway().get(scriptPath(), open);
 			assert.equal(reply.status, 200);
@@ -41,14 +41,14 @@ export function pageChecks(gateway: () => TestGateway): void {
 			assert.equal(reply.headers.get("cache-control"), "public, max-age=31536000, immutable");
 			assert.equal(reply.headers.has("content-security-policy"), false);
 		});
-		it("can be put on a home screen", async () => {
+		it("can be installed on a home screen", async () => {
 			const manifest = await gateway().get("/app.webmanifest", open);
 			assert.equal(manifest.headers.get("content-type"), "application/manifest+json");
 			const icon = await gateway().get("/icon.png", open);
 			assert.deepEqual([icon.status, icon.headers.get("content-type")], [200, "image/png"]);
 			assert.equal(icon.headers.get("x-content-type-options"), "nosniff");
 		});
-		it("is in the language that the browser likes best", async () => {
+		it("is in the language that the browser prefers", async () => {
 			const tagOf = async (path: string, accepted: string) => {
 				const reply = await gateway().get(path, { ...open, headers: { "Accept-Language": accepted } });
 				return reply.headers.get("etag");
@@ -57,14 +57,14 @@ export function pageChecks(gateway: () => TestGateway): void {
 			assert.equal(await tagOf("/", "pl"), await tagOf("/pl", ""));
 			assert.equal(await tagOf("/", "ja"), await tagOf("/en", "de"));
 		});
-		it("is 304 for who has it, with no body", async () => {
+		it("is answered with 304 and no body if the browser has it", async () => {
 			for (const path of [...DOCUMENTS, scriptPath()]) {
 				const tag = (await gateway().get(path, open)).headers.get("etag") ?? "";
 				const reply = await gateway().get(path, { ...open, headers: { "If-None-Match": `"x", ${tag}` } });
 				assert.deepEqual([reply.status, reply.text, reply.headers.get("etag")], [304, "", tag]);
 			}
 		});
-		it("is the same for HEAD, without the body", async () => {
+		it("is answered to HEAD with the same header fields, without a body", async () => {
 			for (const path of ["/", ...DOCUMENTS, scriptPath()]) {
 				const get = await gateway().get(path, open);
 				const head = await gateway().request("HEAD", path, open);
@@ -73,7 +73,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 					assert.equal(head.headers.get(name), get.headers.get(name), name);
 			}
 		});
-		it("takes no other method: 405, before the origin is looked at", async () => {
+		it("is answered with 405 for any other method, before the origin is checked", async () => {
 			for (const path of ["/", "/de", scriptPath()]) {
 				for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
 					const reply = await gateway().request(method, path, { ...open, headers: { Origin: "https://evil.example" } });
@@ -82,7 +82,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("is found by its exact path alone, whatever it is written like", async () => {
+		it("has no other paths, but its path may be percent-encoded", async () => {
 			for (const path of [
 				...["/EN", "/en/", "/fr", "/index.html", "/assets/", "/assets/app.js", "/web.bin", "/favicon.ico"],
 				...["/../en", "/%2e%2e/en", "/./en", "/assets/../en", "/..%2fen", "/en%20", "/api/../en", "/api/v1/../../en"],
@@ -90,14 +90,14 @@ export function pageChecks(gateway: () => TestGateway): void {
 				isError(await gateway().get(path, open), 404, "not_found");
 			isDocument(await gateway().get("/%65n?x=y", open));
 		});
-		it("does not take the place of the API", async () => {
+		it("does not replace the API", async () => {
 			isError(await gateway().get("meter/protocol", open), 401, "unauthorized");
 			assert.equal((await gateway().get("meter/protocol")).headers.has("content-security-policy"), false);
 		});
 	});
 }
 
-/** Access point mode: plain HTTP, without the captive portal's redirect. */
+/** Checks in access point mode: plain HTTP, without the captive portal's redirect. */
 export function plainPageChecks(gateway: () => TestGateway): void {
 	it("serves its page over plain HTTP", async () => {
 		for (const path of ["/", ...DOCUMENTS]) isDocument(await gateway().get(path, { token: null, secure: false }));

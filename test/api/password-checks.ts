@@ -6,7 +6,7 @@ const OPEN = { token: null };
 const NEW = "another password";
 const HASH = "ab".repeat(32);
 
-/** A changed password, and the return to the label's. */
+/** Changes the password, and restores the label's. */
 export class ChangedPassword {
 	readonly #gateway: () => TestGateway;
 	now = PASSWORD;
@@ -15,7 +15,7 @@ export class ChangedPassword {
 		this.#gateway = gateway;
 	}
 
-	/** Challenge body that changes the password from `old`, which may be wrong. */
+	/** Challenge body that changes the password; `old` may be wrong. */
 	async body(password: string, old = this.now) {
 		const { nonce, salt } = await this.#gateway().read("system/challenge", OPEN);
 		return { nonce, proof: proofOf(old, salt, nonce), new_hash: innerOf(password, salt).toString("hex") };
@@ -37,7 +37,7 @@ export class ChangedPassword {
 		return this.#gateway().post("system/login", { username: USERNAME, password }, OPEN);
 	}
 
-	/** Restores the label's password in any state. */
+	/** Restores the label's password, whatever the present one is. */
 	async restore(): Promise<void> {
 		while (this.now !== PASSWORD) {
 			const reply = await this.post({ old_password: this.now, new_password: PASSWORD });
@@ -67,7 +67,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 		after(() => gateway().restartWithout("access"));
 
 		describe("by challenge", () => {
-			it("takes the new password from then on, and the old one no more", async () => {
+			it("makes logins accept the new password and reject the old one", async () => {
 				await password.to(NEW);
 				isError(await login(PASSWORD), 401, "invalid_proof");
 				succeeded(await login(NEW));
@@ -77,29 +77,29 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				await password.to(NEW);
 				assert.equal((await gateway().read("system/challenge", OPEN)).salt, salt);
 			});
-			it("takes proof and hash in upper case", async () => {
+			it("accepts proof and hash in upper case", async () => {
 				const { nonce, proof, new_hash } = await password.body(NEW);
 				isEmpty(await post({ nonce, proof: proof.toUpperCase(), new_hash: new_hash.toUpperCase() }));
 				password.now = NEW;
 				succeeded(await login(NEW));
 			});
-			it("takes a password of any characters, as the client hashed it", async () => {
+			it("accepts a password of any characters, as the client hashed it", async () => {
 				const strange = 'pässwörd \u4e2d\u{1f600} "\\';
 				await password.to(strange);
 				succeeded(await login(strange));
 			});
-			it("may be to the same password", async () => {
+			it("may set the same password again", async () => {
 				await password.to(PASSWORD);
 				await isUnchanged();
 			});
-			it("refuses the wrong proof with 401, and uses up the nonce", async () => {
+			it("rejects a wrong proof with 401, and uses up the nonce", async () => {
 				const body = await password.body(NEW, "wrong");
 				isError(await post(body), 401, "invalid_proof");
 				const { salt } = await gateway().read("system/challenge", OPEN);
 				isError(await post({ ...body, proof: proofOf(PASSWORD, salt, body.nonce) }), 401, "nonce_invalid");
 				await isUnchanged();
 			});
-			it("refuses a nonce that was used, or never issued", async () => {
+			it("rejects a nonce that was used or never issued", async () => {
 				const body = await password.body(PASSWORD);
 				isEmpty(await post(body));
 				isError(await post({ ...body, new_hash: HASH }), 401, "nonce_invalid");
@@ -109,12 +109,12 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				}
 				await isUnchanged();
 			});
-			it("and a login share their nonces", async () => {
+			it("shares its nonces with the login", async () => {
 				const { nonce, proof, new_hash } = await password.body(NEW);
 				succeeded(await gateway().post("system/login", { username: USERNAME, nonce, proof }, OPEN));
 				isError(await post({ nonce, proof, new_hash }), 401, "nonce_invalid");
 			});
-			it("refuses the hash of the empty password, and uses up nothing", async () => {
+			it("rejects the hash of the empty password, without using up the nonce", async () => {
 				const { salt } = await gateway().read("system/challenge", OPEN);
 				const body = await password.body(NEW);
 				const new_hash = innerOf("", salt).toString("hex");
@@ -126,7 +126,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 			});
 		});
 
-		describe("by the plaintext form", () => {
+		describe("in plaintext", () => {
 			it("works over HTTPS, from 8 to 128 characters", async () => {
 				for (const next of ["12345678", "x".repeat(128), "ü".repeat(8), NEW]) {
 					gateway().plant(next);
@@ -135,7 +135,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 					succeeded(await login(next));
 				}
 			});
-			it("refuses a new password that is shorter, longer or empty, and counts no failure", async () => {
+			it("rejects a new password that is shorter, longer or empty, and counts no failure", async () => {
 				for (const next of ["", "x", "1234567", "x".repeat(129)]) {
 					for (let i = 0; i < 3; i++) {
 						const reply = await post({ old_password: PASSWORD, new_password: next });
@@ -144,13 +144,13 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				}
 				await isUnchanged();
 			});
-			it("refuses the wrong old password with 403", async () => {
+			it("rejects a wrong old password with 403", async () => {
 				for (const old of ["wrong", "", `${PASSWORD} `]) {
 					isError(await post({ old_password: old, new_password: NEW }), 403, "invalid_proof");
 				}
 				await isUnchanged();
 			});
-			it("is not chosen by a request that has part of the other form", async () => {
+			it("is not used for a request that has part of the other form", async () => {
 				const plain = { old_password: PASSWORD, new_password: NEW };
 				isError(await post({ ...plain, new_hash: HASH }), 400, "missing_field", "nonce");
 				isError(await post({ ...plain, nonce: "x" }), 400, "missing_field", "proof");
@@ -163,7 +163,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 		describe("fields", () => {
 			const whole = { nonce: "x", proof: "00", new_hash: HASH };
 
-			it("are all needed, of the one form or the other", async () => {
+			it("are all required in either form", async () => {
 				const { nonce, proof, new_hash } = whole;
 				isError(await post({}), 400, "missing_field", "nonce");
 				isError(await post({ username: USERNAME }), 400, "missing_field", "nonce");
@@ -175,13 +175,13 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				await isUnchanged();
 			});
 			for (const field of ["nonce", "proof", "new_hash", "old_password", "new_password"]) {
-				it(`${field} is text and nothing else`, async () => {
+				it(`${field} must be text`, async () => {
 					for (const value of [null, 0, 1.5, true, [], [HASH], {}, { a: HASH }]) {
 						isError(await post({ ...whole, [field]: value }), 400, "invalid_field", field);
 					}
 				});
 			}
-			it("new_hash is 64 hex digits, even where the proof is right", async () => {
+			it("new_hash must be 64 hex digits, even if the proof is right", async () => {
 				const body = await password.body(NEW);
 				for (const hash of ["", "00", HASH.slice(1), `${HASH}0`, HASH.replace(/.$/, "g"), HASH.replace(/^./, " ")]) {
 					isError(await post({ ...body, new_hash: hash }), 400, "invalid_field", "new_hash");
@@ -189,7 +189,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				isEmpty(await post({ ...body, new_hash: (await password.body(PASSWORD)).new_hash }));
 				await isUnchanged();
 			});
-			it("have room for what they may be, and no more", async () => {
+			it("are accepted up to their greatest length and rejected beyond it", async () => {
 				for (const field of ["nonce", "proof"]) {
 					isError(await post({ ...whole, [field]: "a".repeat(128) }), 401, "nonce_invalid");
 					isError(await post({ ...whole, [field]: "a".repeat(129) }), 400, "invalid_field", field);
@@ -197,18 +197,18 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				isError(await post({ old_password: "a".repeat(128), new_password: NEW }), 403, "invalid_proof");
 				isError(await post({ old_password: "a".repeat(129), new_password: NEW }), 400, "invalid_field", "old_password");
 			});
-			it("that mean nothing are ignored", async () => {
+			it("are ignored if they are unknown", async () => {
 				const body = await password.body(NEW);
 				isEmpty(await post({ ...body, username: "nobody", password: 1, salt: null }));
 				password.now = NEW;
 			});
 		});
 
-		it("needs no token, and takes no offence at a bad one", async () => {
+		it("needs no token and ignores an invalid one", async () => {
 			const body = { old_password: PASSWORD, new_password: PASSWORD };
 			isEmpty(await gateway().post("system/password", body, { token: "nonsense" }));
 		});
-		it("ends all sessions, that of whoever changed it too, in either form", async () => {
+		it("ends all sessions in either form, also that of the client that changed it", async () => {
 			for (const change of [
 				() => password.to(NEW),
 				async () => isEmpty(await post({ old_password: NEW, new_password: NEW })),
@@ -221,19 +221,19 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				assert.equal(await isAlive(other), false);
 			}
 		});
-		it("that fails ends no session", async () => {
+		it("ends no session if it fails", async () => {
 			isError(await post({ old_password: "wrong", new_password: NEW }), 403, "invalid_proof");
 			isError(await post(await password.body(NEW, "wrong")), 401, "invalid_proof");
 			assert.ok(await isAlive(gateway().token));
 		});
-		it("survives a restart, and the status tells that the password is not the label's any more", async () => {
+		it("survives a restart, and the status shows that the password is not the label's", async () => {
 			await password.to(NEW);
 			await gateway().restart();
 			isError(await login(PASSWORD), 401, "invalid_proof");
 			const { token } = succeeded(await login(NEW));
 			assert.equal((await gateway().read("system/status", { token })).password_default, false);
 		});
-		it("counts its failures together with those of logins, in both forms of both", async () => {
+		it("counts its failures together with those of logins, in both forms", async () => {
 			const spare = await password.body(NEW);
 			isError(await login("guess"), 401, "invalid_proof");
 			isError(await post({ old_password: "guess", new_password: NEW }), 403, "invalid_proof");
@@ -270,7 +270,7 @@ export function plainPasswordChecks(gateway: () => TestGateway): void {
 			password.now = NEW;
 			succeeded(await password.login(NEW));
 		});
-		it("does not take passwords themselves, right or wrong, long or short, whole or not", async () => {
+		it("rejects plaintext passwords, whether right or wrong, complete or not", async () => {
 			for (const body of [
 				{ old_password: PASSWORD, new_password: NEW },
 				{ old_password: "wrong", new_password: NEW },

@@ -1,6 +1,5 @@
 /**
- * Entering the PIN of a meter's display by HTTP, and its effect, on virtual time. The light itself:
- * test/meter/pin.test.ts.
+ * Entering the PIN of a meter's display by HTTP, and its effect. Virtual time. test/meter/pin.test.ts tests the light.
  */
 import assert from "node:assert/strict";
 import { isOpen } from "../../hosts/browser/kit/power.js";
@@ -25,7 +24,7 @@ describe("POST meter/pin", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("tells how long it takes, and has the line for so long", async () => {
+	it("reports how long the entry takes, and occupies the line for that time", async () => {
 		const { duration_ms, digits_ms } = await gateway.write("meter/pin", { pin: PIN });
 		assert.equal(duration_ms, 2 * 2000 + 36 * 1000 + 7 * 4000 + 3000);
 		assert.deepEqual([digits_ms.length, digits_ms[0], digits_ms.at(-1)], [8, 2 * 2000 + 13_000, duration_ms]);
@@ -34,17 +33,17 @@ describe("POST meter/pin", () => {
 		const again = await gateway.post("meter/pin", { pin: "1234" });
 		isError(again, 409, "busy");
 		assert.equal(again.headers.get("retry-after"), "5");
-		// A concurrent readout waits.
+		// A readout that is requested now waits.
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 		assert.equal((await gateway.write("meter/pin", { pin: "0000", flashes: 0 })).duration_ms, 12_000);
 	});
-	it("waits for nobody: 409 while a readout goes on", async () => {
+	it("replies 409 while a readout is running", async () => {
 		const reading = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(50);
 		isError(await gateway.post("meter/pin", { pin: PIN }), 409, "busy");
 		assert.equal((await reading.reply()).status, 200);
 	});
-	it("tells that the head's port can't be used", async () => {
+	it("reports that the port of the head can't be used", async () => {
 		await gateway.connectMeter(undefined);
 		const reply = await gateway.post("meter/pin", { pin: PIN });
 		isError(reply, 500, "meter_error");
@@ -52,7 +51,7 @@ describe("POST meter/pin", () => {
 		await gateway.connectMeter({ telegram });
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 	});
-	it("is broken off by DELETE, which leaves alone who else has the line", async () => {
+	it("is aborted by DELETE, which does not disturb others on the line", async () => {
 		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
 		await gateway.write("meter/pin", { pin: PIN });
 		await gateway.pass(10_000);
@@ -68,7 +67,7 @@ describe("POST meter/pin", () => {
 		assert.deepEqual(await gateway.write("meter/pin", { pin: PIN }), { duration_ms: 0, digits_ms: [] });
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 	});
-	it("leaves the PIN nowhere: not in the settings, the backup, the logs or what is traced", async () => {
+	it("leaves the PIN neither in the settings nor in backup, logs and traces", async () => {
 		await gateway.write("iec62056/control", { log_en: true });
 		const { duration_ms } = await gateway.write("meter/pin", { pin: PIN });
 		await gateway.pass(duration_ms);
@@ -79,13 +78,13 @@ describe("POST meter/pin", () => {
 	});
 });
 
-describe("a meter that hides its values", () => {
+describe("A meter that hides its values", () => {
 	const pin = "0815";
 	let gateway: VirtualGateway;
 	let display: MeterDisplay;
 	let offsetMs: number;
 
-	/** Connects a meter whose time begins at 0 in this world. */
+	/** Connects the meter; its time is that of this world plus `offsetMs`. */
 	function hang(world: VirtualWorld): void {
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
 		const fromMs = offsetMs;
@@ -105,7 +104,7 @@ describe("a meter that hides its values", () => {
 		assert.equal(isOpen(readings), hasPower);
 		return hasPower ? "all" : "little";
 	}
-	/** Waits for the whole PIN. */
+	/** Enters the PIN and waits until the entry is complete. */
 	async function enter(body: JSONObject): Promise<void> {
 		const { duration_ms } = await gateway.write("meter/pin", body);
 		await gateway.pass(duration_ms);
@@ -121,14 +120,14 @@ describe("a meter that hides its values", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("sends all after its PIN, for two minutes", async () => {
+	it("sends all values for two minutes after its PIN", async () => {
 		assert.equal(await sent(), "little");
 		await enter({ pin });
 		assert.equal(await sent(), "all");
 		await gateway.pass(120_000);
 		assert.equal(await sent(), "little");
 	});
-	it("sends all for good once InF is on, also where the PIN alone does nothing", async () => {
+	it("sends all values for good once InF is on, even if the PIN alone has no effect", async () => {
 		display = new MeterDisplay({ pin, flashes: 1, needsInf: true });
 		hang(gateway.world);
 		await enter({ pin, flashes: 1 });
@@ -138,7 +137,7 @@ describe("a meter that hides its values", () => {
 		await gateway.pass(200_000);
 		assert.equal(await sent(), "all");
 	});
-	it("has InF switched, and nothing else, also when its menu still shows", async () => {
+	it("gets InF switched, and nothing else, even if its menu is still shown", async () => {
 		display = new MeterDisplay({ pin, needsInf: true });
 		hang(gateway.world);
 		await enter({ pin });
@@ -148,7 +147,7 @@ describe("a meter that hides its values", () => {
 		await gateway.pass(duration_ms);
 		assert.equal(await sent(), "all");
 		assert.deepEqual(display.switched, ["InF"]);
-		// After an abort the readout waits as well.
+		// An entry after an abort waits as well.
 		await gateway.pass(200_000);
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(30_000);
@@ -156,20 +155,20 @@ describe("a meter that hides its values", () => {
 		const { digits_ms: later } = await gateway.write("meter/pin", { pin, inf: 8 });
 		assert.ok(later[0] > 100_000, `${later[0]} ms`);
 	});
-	it("sends as little as before after a wrong one, and takes the right one then", async () => {
+	it("sends few values after a wrong PIN, and all after the right one", async () => {
 		await enter({ pin: "8150" });
 		assert.equal(await sent(), "little");
 		await enter({ pin });
 		assert.equal(await sent(), "all");
 	});
-	it("is read by who has asked meanwhile, with what it sends then", async () => {
+	it("is read after the PIN if a readout was requested during the entry", async () => {
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(10_000);
 		const { readings } = await gateway.read("iec62056/read");
 		assert.ok(isOpen(readings));
 		assert.deepEqual(display.entered, [pin]);
 	});
-	it("is as before when the entry is broken off in the middle, and can be opened after that", async () => {
+	it("sends few values after an aborted entry, and accepts its PIN later", async () => {
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(12_000);
 		await gateway.request("DELETE", "meter/pin");
@@ -178,7 +177,7 @@ describe("a meter that hides its values", () => {
 		await enter({ pin });
 		assert.equal(await sent(), "all");
 	});
-	it("is as before when the gateway starts anew in the middle", async () => {
+	it("sends few values after the gateway restarted during the entry, and accepts its PIN later", async () => {
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(12_000);
 		gateway.onWorld = hang;

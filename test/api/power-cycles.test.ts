@@ -1,4 +1,4 @@
-/** Reset by switching the power on and off, for units without a button. The test sets the length of each start. */
+/** The reset by switching power on and off, for units without a button. The test sets the length of each start. */
 import assert from "node:assert/strict";
 import { SimulatedButton } from "../../hosts/node/button.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -11,7 +11,7 @@ describe("A unit without a button", () => {
 	let storage: VirtualStorage;
 	let gateway: VirtualGateway;
 
-	/** Starts, and runs for `ms`. */
+	/** Starts the gateway and runs it for `ms`. */
 	async function start(ms: number, switchedOn = true): Promise<void> {
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage, switchedOn });
 		await gateway.pass(ms);
@@ -38,7 +38,7 @@ describe("A unit without a button", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("is as new after power was cut five times within ten seconds of a start", async () => {
+	it("is reset after power was cut five times within ten seconds of a start", async () => {
 		await shortStarts(5);
 		await start(100);
 		await gateway.rebooted();
@@ -48,7 +48,7 @@ describe("A unit without a button", () => {
 		assert.equal((await gateway.read("system/status")).password_default, true);
 	});
 
-	it("leaves in flash what the button's reset leaves", async () => {
+	it("leaves the same in flash as a reset by the button", async () => {
 		const twin = storage.copy();
 		await shortStarts(5);
 		await start(100);
@@ -65,7 +65,7 @@ describe("A unit without a button", () => {
 		assert.deepEqual(left, storage.keys().sort());
 	});
 
-	it("keeps all of it after four, and after five when one of them was longer or no power was cut", async () => {
+	it("is not reset after four cuts, nor after five if one start was longer or power was not cut", async () => {
 		await shortStarts(4);
 		await start(11_000);
 		await cut();
@@ -82,7 +82,7 @@ describe("A unit without a button", () => {
 		succeeded(await enter(OTHER_PASSWORD));
 	});
 
-	it("starts when flash takes nothing, and is not reset then", async () => {
+	it("starts if flash accepts nothing, and is not reset then", async () => {
 		storage.capacity = 0;
 		for (let i = 0; i < 8; i++) {
 			await start(5000);

@@ -26,7 +26,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post(PATH, body), 400, code, field);
 			assert.deepEqual(await read(), before);
 		};
-		/** Refuses a second period with this member. */
+		/** Checks that a second period with this member is rejected. */
 		const wrong = (member: JSONObject, code = "invalid_field") => {
 			const [name] = Object.keys(member);
 			return refused({ periods: [PLAIN, { ...FULL, ...member }] }, code, `periods[1].${name}`);
@@ -43,12 +43,12 @@ export function pricesChecks(gateway: () => TestGateway): void {
 			await write([]);
 		});
 
-		it("are none at first, in euro", async () => {
+		it("have no periods at first, and are in euro", async () => {
 			await gateway().restartWithout("prices");
 			await gateway().login();
 			assert.deepEqual(await read(), { periods: [], currency: "EUR" });
 		});
-		it("are stored as they are sent, with what may be omitted, and survive a restart", async () => {
+		it("are stored as sent, with the default of what was omitted, and survive a restart", async () => {
 			const all = { periods: [{ ...PLAIN, ...DEFAULTS }, FULL], currency: "PLN" };
 			assert.deepEqual(await write([PLAIN, FULL], "PLN"), all);
 			await gateway().restart();
@@ -59,7 +59,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 			await gateway().login();
 			assert.deepEqual(await read(), { periods: [], currency: "EUR" });
 		});
-		it("are eight at most", async () => {
+		it("have at most eight periods", async () => {
 			const of = (count: number) => Array.from({ length: count }, (_, i) => ({ ...FULL, from: `202${i}-01-01` }));
 			assert.equal((await write(of(7))).periods.length, 7);
 			assert.deepEqual((await write(of(8))).periods, of(8));
@@ -68,20 +68,20 @@ export function pricesChecks(gateway: () => TestGateway): void {
 				await refused({ periods }, "invalid_field", "periods");
 			await refused({ currency: "EUR" }, "missing_field", "periods");
 		});
-		it("of a kWh have bounds on both sides of zero", async () => {
+		it("have bounds on both sides of zero per kWh", async () => {
 			for (const name of ["import_micro", "import_t2_micro", "export_micro"]) {
 				for (const value of [-KWH_LIMIT, 1 - KWH_LIMIT, -1, 0, 1, KWH_LIMIT - 1, KWH_LIMIT])
 					await stored({ [name]: value });
 				for (const value of [...NO_NUMBER, -KWH_LIMIT - 1, KWH_LIMIT + 1]) await wrong({ [name]: value });
 			}
 		});
-		it("have a base charge that is not negative, of a month or a year", async () => {
+		it("have a base charge that is not negative, per month or year", async () => {
 			for (const base_micro of [0, 1, 2 ** 32, BASE_LIMIT - 1, BASE_LIMIT]) await stored({ base_micro });
 			for (const base_micro of [...NO_NUMBER, -1, BASE_LIMIT + 1]) await wrong({ base_micro });
 			for (const base_per of ["month", "year"]) await stored({ base_per });
 			for (const base_per of ["", "day", "Month", 1, null]) await wrong({ base_per });
 		});
-		it("begin on a day that there is, of the years 2000 to 2099", async () => {
+		it("begin on an existing day of the years 2000 to 2099", async () => {
 			for (const from of ["2000-01-01", "2000-02-29", "2024-02-29", "2026-12-31", "2099-12-31"]) await stored({ from });
 			for (const from of [
 				..."1999-12-31 2100-01-01 2026-02-29 2026-00-10 2026-13-01 2026-04-31 2026-01-00 2026-01-32".split(" "),
@@ -91,7 +91,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 				await wrong({ from });
 			}
 		});
-		it("need first day and price of import, and no day has two", async () => {
+		it("require a first day and an import price; two periods can't begin on the same day", async () => {
 			const { from, import_micro } = PLAIN;
 			await refused({ periods: [FULL, { import_micro }] }, "missing_field", "periods[1].from");
 			await refused({ periods: [FULL, { from }] }, "missing_field", "periods[1].import_micro");
@@ -102,7 +102,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 			for (const currency of ["", "EU", "EURO", "eur", "E1R", "€€€", 1, null])
 				await refused({ periods: [], currency }, "invalid_field", "currency");
 		});
-		it("are read by a token of scope read, and not changed", async () => {
+		it("can be read with a read-only token, but not changed", async () => {
 			await write([FULL]);
 			const { token, id } = await gateway().write("system/tokens", { name: "reader", scope: "read" });
 			assert.deepEqual((await gateway().read(PATH, { token })).periods, [FULL]);

@@ -3,7 +3,7 @@
  * pseudo-terminal with `npm run meter` at its other end. The client trusts only the key of the unit's first
  * certificate.
  *
- * The meter's path is a link to the pseudo-terminal of the present meter.
+ * The path of the meter's port is a link to the pseudo-terminal of the present meter.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -35,18 +35,18 @@ import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type
 export const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 export const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
-/** Value of `meterPath`: the gateway starts its own simulated meter. */
+/** Value of `meterPath` that makes the gateway start its own simulated meter. */
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
-/** Printed when the gateway restarts by itself. */
+/** The gateway prints this when it restarts by itself. */
 const STARTS_ANEW = "The gateway restarts.";
 const END_LIMIT_MS = 10_000;
-/** A new unit reads the meter once in each quarter of an hour, at its beginning. */
+/** A new unit reads the meter at the beginning of each quarter of an hour. */
 const QUARTER_MS = 900_000;
 const AFTER_QUARTER_MS = 1000;
-/** Bytes that are no valid entry. */
+/** Bytes that are not a valid entry. */
 const DAMAGED = Uint8Array.of(1, 2, 3);
-/** The number of TLS connections that the gateway serves. */
+/** Number of TLS connections that the gateway serves. */
 const CONNECTIONS = 2;
 
 /** `linux` is the firmware that the Moddable SDK builds; it needs the SDK. */
@@ -84,7 +84,7 @@ export class Program {
 		});
 	}
 
-	/** The next matching line. Rejects if the program ends before. */
+	/** The next matching line. Rejects if the program ends before it. */
 	line(pattern: RegExp): Promise<string> {
 		return new Promise((resolve, reject) => {
 			void this.#exited.then((code) =>
@@ -107,13 +107,13 @@ export class Program {
 		return Promise.race([this.line(/^/), late]);
 	}
 
-	/** Ends it as a power cut does. */
+	/** Ends the program as a power cut does. */
 	async kill(): Promise<void> {
 		this.child.kill("SIGKILL");
 		await this.#exited;
 	}
 
-	/** Stops it; it must exit with 0 soon. */
+	/** Stops the program, which must exit with 0 soon. */
 	async end(): Promise<void> {
 		this.child.kill("SIGTERM");
 		const code = await Promise.race([this.#exited, sleep(END_LIMIT_MS, "never", { ref: false })]);
@@ -126,20 +126,19 @@ export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
 	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
-	/** With the simulator's default Zigbee network. Default: none. */
+	/** Starts the simulator's default Zigbee network too. Default: no. */
 	readonly hasZigbee?: boolean;
-	/** With the development keys that the simulator makes without the options for keys. Default: none. */
+	/** Uses the development keys that the simulator makes without the options for keys. Default: no. */
 	readonly hasBenchKeys?: boolean;
 	/**
 	 * Sets the clock ahead to the next quarter of an hour, so that no scheduled readout of a new unit disturbs the
 	 * test.
 	 */
 	readonly isAhead?: boolean;
-	/** Further arguments. */
 	readonly args?: readonly string[];
 }
 
-/** Slots and bytes of chunks in use; highest use and size of the stack, in slots. */
+/** Memory of the engine: slots and bytes of chunks in use; highest use and size of the stack, in slots. */
 export interface Memory {
 	readonly slots: number;
 	readonly chunks: number;
@@ -171,14 +170,14 @@ export class ProcessGateway extends TestGateway {
 		this.#options = options;
 	}
 
-	/** Starts it; fails, with the reason, where this engine can't run. */
+	/** Starts the gateway; fails with the reason if this engine can't run. */
 	static async start(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
 		if (engine === "xs" && findXSWorker() === undefined) {
 			throw new Error(
 				"The XS engine is not installed: npm could not build @agoric/xsnap (gcc, g++ and make are needed).",
 			);
 		}
-		// After a plain compile the script for XS is stale.
+		// The script for XS is stale after a plain compile.
 		if (engine === "xs") {
 			bundled ??= bundleGateway();
 			await bundled;
@@ -220,7 +219,7 @@ export class ProcessGateway extends TestGateway {
 		else if (body !== undefined) framing["Content-Length"] = String(body.length);
 		const make = secure ? requestHTTPS : requestHTTP;
 		const agent = secure ? this.#agent : this.#plainAgent;
-		// A connection from another address closes after its reply and takes no place.
+		// A connection from another address is not pooled and closes after its reply.
 		const way = from === undefined ? { agent } : { ...this.#trusted, agent: false, localAddress: from };
 		const request = make({ host, port, ...way, method, path, headers: { ...headers, ...framing } });
 		const replied = new Promise<Reply>((resolve, reject) => {
@@ -269,7 +268,7 @@ export class ProcessGateway extends TestGateway {
 		while (this.hostname !== hostname) {
 			await sleep(200);
 			await this.#trust();
-			if (Date.now() > limitMs) throw new Error(`the gateway does not show a certificate for ${hostname}`);
+			if (Date.now() > limitMs) throw new Error(`the gateway has no certificate for ${hostname} yet`);
 		}
 	}
 
@@ -292,7 +291,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#disconnectMeter();
 		this.#meter = new Program("the meter", METER, [...args]);
 		const path = (await this.#meter.firstLine()).replace(/^meter /, "");
-		// Renamed, so that the gateway never sees a missing link.
+		// The rename keeps the gateway from seeing a missing link.
 		symlinkSync(path, `${this.#link}.new`);
 		renameSync(`${this.#link}.new`, this.#link);
 	}
@@ -308,12 +307,12 @@ export class ProcessGateway extends TestGateway {
 		return this.#program!.child.pid!;
 	}
 
-	/** A short press. */
+	/** Presses the button briefly. */
 	pressButton(): void {
 		this.#program!.child.kill("SIGUSR1");
 	}
 
-	/** Prints memory use. Firmware on Linux only. */
+	/** Makes the gateway print its memory use. Firmware on Linux only. */
 	askMemory(): void {
 		this.#program!.child.kill("SIGUSR2");
 	}
@@ -326,7 +325,7 @@ export class ProcessGateway extends TestGateway {
 		return { slots, chunks, stack, stackLimit };
 	}
 
-	/** The firmware resets a damaged entry by itself, but the simulator refuses to start with it. */
+	/** The firmware resets a damaged entry by itself; the simulator refuses to start with one. */
 	async restart(damaged?: string): Promise<void> {
 		if (damaged !== undefined) {
 			writeFileSync(join(this.stateFolder, "flash", damaged), DAMAGED);
@@ -337,7 +336,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes) => bytes.equals(DAMAGED));
 	}
 
-	/** Kills and restarts it. */
+	/** Kills the gateway and starts it again. */
 	async killed(): Promise<void> {
 		this.#agent.destroy();
 		await this.#program!.kill();
@@ -348,7 +347,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
 	}
 
-	/** Removes the damaged entries, with which it would not start. */
+	/** Starts again without the entries that `isToGo` selects, since the simulator refuses to start with damaged ones. */
 	async #startAgain(isToGo: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();
@@ -362,7 +361,7 @@ export class ProcessGateway extends TestGateway {
 	async rebooted(authority?: string): Promise<void> {
 		const limitMs = Date.now() + START_LIMIT_MS;
 		while (!this.#program!.errors.includes(STARTS_ANEW)) {
-			if (Date.now() > limitMs) throw new Error(`the gateway does not start anew:\n${this.diagnosis}`);
+			if (Date.now() > limitMs) throw new Error(`the gateway does not restart:\n${this.diagnosis}`);
 			await sleep(50);
 		}
 		this.#program!.errors = this.#program!.errors.replace(STARTS_ANEW, "");
@@ -372,7 +371,7 @@ export class ProcessGateway extends TestGateway {
 				await this.get("system/challenge", { token: null });
 				return;
 			} catch {}
-			if (Date.now() > limitMs) throw new Error(`the gateway does not come back:\n${this.diagnosis}`);
+			if (Date.now() > limitMs) throw new Error(`the gateway does not reply after its restart:\n${this.diagnosis}`);
 			await sleep(50);
 		}
 	}
@@ -392,9 +391,9 @@ export class ProcessGateway extends TestGateway {
 		const { mode = "client", meterPath = this.#link } = this.#options;
 		const isLinux = this.#engine === "linux";
 		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0", ...(this.#options.args ?? [])];
-		// The simulated network needs a process of its own.
+		// The simulated Zigbee network needs a process of its own.
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
-		// Without development keys, as a firmware built without keys.
+		// No development keys, like firmware that was built without keys.
 		for (const key of ["--update-key", "--report-key"])
 			if (!this.#options.hasBenchKeys && !args.includes(key)) args.push(key, "none");
 		if (!isLinux) args.push("--engine", this.#engine);
@@ -411,7 +410,7 @@ export class ProcessGateway extends TestGateway {
 	}
 
 	/**
-	 * Trusts the present certificate and drops earlier connections. Without `authority` the unit must show its own
+	 * Trusts the present certificate and closes earlier connections. Without `authority` the unit must show its own
 	 * certificate with the same key.
 	 */
 	async #trust(authority?: string): Promise<void> {
@@ -419,7 +418,7 @@ export class ProcessGateway extends TestGateway {
 		const pool = { keepAlive: true, maxSockets: CONNECTIONS };
 		if (authority === undefined) {
 			const shown = await certificateOf(this.#ports.https);
-			assert.ok(shown.verify(shown.publicKey), `signed by another: ${shown.issuer}`);
+			assert.ok(shown.verify(shown.publicKey), `not signed by itself: ${shown.issuer}`);
 			this.certificate = shown.toString();
 			this.hostname = /DNS:([^,]+)/.exec(shown.subjectAltName ?? "")?.[1] ?? "";
 			this.#trusted = { rejectUnauthorized: false };
@@ -452,7 +451,7 @@ class KeyAgent extends HTTPSAgent {
 			const certificate = socket.getPeerX509Certificate();
 			const { publicKey, subject } = this.#shown;
 			if (certificate?.verify(publicKey) && certificate.subject === subject) return;
-			socket.destroy(new Error(`shows another's certificate: ${certificate?.subject}`));
+			socket.destroy(new Error(`shows the certificate of another unit: ${certificate?.subject}`));
 		});
 		return socket;
 	}

@@ -1,4 +1,4 @@
-/** Load profiles of DLMS meters and of P.01, by `GET meter/profile`. Virtual time. */
+/** Load profiles of DLMS meters and of P.01, read by `GET meter/profile`. Virtual time. */
 import assert from "node:assert/strict";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
@@ -11,13 +11,13 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const DIRECT = { server_physical: 17, opening: "direct" };
 const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) };
 const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
-/** Time of the simulated meter (dlms-bench.ts); sessions must not cross the end of a period. */
+/** Time of the simulated meter (dlms-bench.ts). Sessions must not cross the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
 const SECRET = "canary-7 7";
 const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
-/** Row k before the last one of tools/meter/dlms-profiles.ts. */
+/** Row of tools/meter/dlms-profiles.ts; k counts back from the last one. */
 function rowOf(k: number, periodS: number, endS = NOW_S): JSONObject {
 	const tenths = 123_456_789_010n - 1250n * BigInt(k);
 	return {
@@ -55,7 +55,7 @@ describe("GET meter/profile", () => {
 		gateway.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", ...options }));
 	}
 
-	/** A meter with its profile in programming mode; its clock stays at 18:37:20. */
+	/** A meter with its profile in programming mode. Its clock stays at 18:37:20. */
 	async function startProgramming(
 		profile: ProfileOptions = {},
 		lines: readonly string[] = CLOCK,
@@ -69,15 +69,15 @@ describe("GET meter/profile", () => {
 
 	describe("of a DLMS meter", () => {
 		for (const [what, meter, config] of [
-			["by the numbers of the rows", "", DIRECT],
+			["by their numbers", "", DIRECT],
 			["with keys", "", GMAC],
 			["in blocks of a few bytes", "--pdu 64 --hdlc-info 32", DIRECT],
 			["in frames of a few bytes, with keys", "--hdlc-info 64 --window 3", GMAC],
-			["by their times, where it does not tell how many there are", "--result 1-0:99.1.0/7=3", DIRECT],
+			["by their times, if the meter does not tell how many there are", "--result 1-0:99.1.0/7=3", DIRECT],
 			["after mode E", "--mode-e", { ...DIRECT, opening: "mode_e" }],
 			["over a line that loses and damages frames", "--drop 3 --wrong-fcs 5 --garbage 7", DIRECT],
 		] as [string, string, JSONObject][]) {
-			it(what, async () => {
+			it(`reads rows ${what}`, async () => {
 				await start(meter, config);
 				const profile = await gateway.read("meter/profile?entries=30");
 				const { rows, ...head } = profile;
@@ -99,12 +99,12 @@ describe("GET meter/profile", () => {
 				assert.equal(rows[29].localtime, "2026-06-21T20:30:00+02:00");
 			});
 		}
-		it("of a hundred rows at most, of a day where nothing is said", async () => {
+		it("returns a hundred rows at most, and those of a day by default", async () => {
 			await start("");
 			assert.equal((await gateway.read("meter/profile?entries=100")).rows.length, 100);
 			assert.equal((await gateway.read("meter/profile")).rows.length, 96);
 		});
-		it("whose rows stand the last one first", async () => {
+		it("returns rows in the order of the meter, even with the last one first", async () => {
 			await start("");
 			const { rows, period_secs } = await gateway.read("meter/profile?obis=1-0:99.2.0&entries=3");
 			assert.equal(period_secs, 86_400);
@@ -113,7 +113,7 @@ describe("GET meter/profile", () => {
 				[0, 1, 2].map((k) => rowOf(k, 86_400)),
 			);
 		});
-		it("that selects by times only, and tells the first row's only", async () => {
+		it("reads a profile that is selected by time only, with a time in its first row only", async () => {
 			await start("");
 			const { rows } = await gateway.read("meter/profile?obis=1-0:98.1.0*255&entries=4");
 			assert.deepEqual(
@@ -121,7 +121,7 @@ describe("GET meter/profile", () => {
 				[3, 2, 1, 0].map((k) => rowOf(k, 3600)),
 			);
 		});
-		it("that has a few rows, and selects none", async () => {
+		it("reads a profile with few rows and no selection, if the request covers all of them", async () => {
 			await start("--conformance 001211");
 			for (const entries of [5, 6]) {
 				const { rows } = await gateway.read(`meter/profile?obis=1-0:99.3.0&entries=${entries}`);
@@ -135,7 +135,7 @@ describe("GET meter/profile", () => {
 			isError(reply, 404, "no_profile");
 			assert.equal(JSON.parse(reply.text).missing.reason, "scope_of_access_violated");
 		});
-		it("whose clock does not tell how it stands to UTC: as the gateway's", async () => {
+		it("uses the gateway's time zone if the meter's clock has no deviation from UTC", async () => {
 			await start("--zone 120 --zone-sign none");
 			const { rows } = await gateway.read("meter/profile?entries=2");
 			assert.deepEqual(
@@ -143,7 +143,7 @@ describe("GET meter/profile", () => {
 				[1, 0].map((k) => rowOf(k, 900)),
 			);
 		});
-		it("that has no such profile: 404, and why", async () => {
+		it("replies 404 and the reason if the meter has no such profile", async () => {
 			await start("--result 1-0:99.1.0=3");
 			for (const [query, reason] of [
 				["", "read_write_denied"],
@@ -155,7 +155,7 @@ describe("GET meter/profile", () => {
 				assert.deepEqual([JSON.parse(reply.text).missing.reason, JSON.parse(reply.text).missing.class_id], [reason, 7]);
 			}
 		});
-		it("leaves the last readout as it is, and others wait for it", async () => {
+		it("leaves the last readout unchanged, and other requests wait for the profile", async () => {
 			await start("");
 			const before = await gateway.read("iec62056/read");
 			const [profile, readout, second] = await Promise.all([
@@ -168,27 +168,27 @@ describe("GET meter/profile", () => {
 			const { running, last_attempt, last_error, ...last } = await gateway.read("iec62056/last");
 			assert.deepEqual([running, last_error, last], [false, null, readout]);
 		});
-		it("that is silent: as a readout", async () => {
+		it("fails as a readout does if the meter is silent", async () => {
 			await start("--drop 1-1000");
 			isError(await gateway.get("meter/profile"), 500, "meter_timeout");
 			assert.equal((await gateway.read("iec62056/last")).last_error, null);
 		});
 	});
 
-	describe("of P.01 in a readout", () => {
+	describe("P.01 in a readout", () => {
 		const HEAD = "(08)(15)(2)(1.5)(kW)(2.5)(kW)";
 		const ROWS = ["(0.120)(0.000)", "(0.148)(0.012)", "(-.---)()"];
 
 		for (const [what, time, first, localtime] of [
 			["local time", "260621203000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
-			["winter time in summer", "0260621193000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["winter time, in summer", "0260621193000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
 			["summer time", "1260621203000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
 			["UTC", "2260621183000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
-			["no seconds", "2606212030", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
-			["the second hour of two", "0261025023000", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"],
-			["the first of them", "1261025023000", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00+02:00"],
+			["local time without seconds", "2606212030", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["the second of two equal hours", "0261025023000", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"],
+			["the first of two equal hours", "1261025023000", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00+02:00"],
 		] as const) {
-			it(`that begins at a time in ${what}`, async () => {
+			it(`may begin at a time in ${what}`, async () => {
 				await startBlock(["0.0.0(48151623)", `P.01(${time})${HEAD}`, ...ROWS, "1.8.0(5*kWh)"]);
 				const { rows, meter_id, ...head } = await gateway.read("meter/profile");
 				assert.deepEqual(head, {
@@ -210,7 +210,7 @@ describe("GET meter/profile", () => {
 				assert.equal(rows[0].localtime, localtime);
 			});
 		}
-		it("with columns named in the language asked for, and such as nobody knows", async () => {
+		it("has the names of its columns in the requested language, and no name for unknown columns", async () => {
 			await startBlock(["P.01(260621203000)(00)(15)(3)(1-0:1.8.0)(kWh)(1-0:199.250.7)()(?)()", "(1)(2)(3)"]);
 			for (const [query, own] of [
 				["", {}],
@@ -227,7 +227,7 @@ describe("GET meter/profile", () => {
 				]);
 			}
 		});
-		it("with several heads, a row in the line of one, and other profiles between", async () => {
+		it("may have several heads, a row in the line of a head, and other profiles in between", async () => {
 			await startBlock([
 				`P.01(2260621180000)(00)(15)(1)(1.5)(kW)(0.1)`,
 				"(0.2)",
@@ -272,7 +272,7 @@ describe("GET meter/profile", () => {
 				"1-1:1.29 kWh,1-2:1.29 kWh",
 			],
 			[
-				"Elster, of gas",
+				"Elster, for gas",
 				"P.01(0050101230000)(0000)(60)(2)(1:23.0.0)(m3)(2:23.0.0)(m3)",
 				"2005-01-01T22:00",
 				3600,
@@ -286,14 +286,14 @@ describe("GET meter/profile", () => {
 				"1.5.0 kW,3.5.0 kvar",
 			],
 			[
-				"minutes with a zero",
+				"a meter with leading zeros in the minutes",
 				"P.01(0191128152324)(00)(01)(2)(1.5)(W)(11.5)(A)",
 				"2019-11-28T14:23:24",
 				60,
 				"1.5 W,11.5 A",
 			],
 		] as const) {
-			it(`as of ${what}`, async () => {
+			it(`is read in the form of ${what}`, async () => {
 				await startBlock([head, "(0.18374)(00000255.000)", "(0.16832)(00000256.000)"]);
 				const profile = await gateway.read("meter/profile");
 				const firstS = Date.parse(`${first}Z`) / 1000;
@@ -308,7 +308,7 @@ describe("GET meter/profile", () => {
 				);
 			});
 		}
-		/** Status and column codes of the reply; time of day (UTC) and values of each row. */
+		/** Status and column codes of the reply; then time of day (UTC) and values of each row. */
 		async function told(lines: readonly string[]): Promise<[number, string, string[]]> {
 			await startBlock(lines);
 			const { status, rows, columns } = await gateway.read("meter/profile");
@@ -329,14 +329,14 @@ describe("GET meter/profile", () => {
 				[TWO, "(1.1)(2.1)", "(1.2)(2.2)", TWO_AGAIN, "(1.3)(2.3)", TWO_AGAIN.replace("1945", "2030"), "(1.4)(2.4)"],
 				["18:30 1.1 2.1", "18:45 1.2 2.2", "19:45 1.3 2.3", "20:30 1.4 2.4"],
 			],
-			["the same of one column", [ONE, "(1.1)", ONE_AGAIN, "(1.3)"], ["18:30 1.1", "19:45 1.3"]],
+			["such a head with one column", [ONE, "(1.1)", ONE_AGAIN, "(1.3)"], ["18:30 1.1", "19:45 1.3"]],
 			[
-				"the same with a row in the line of the head",
+				"such a head with a row in its line",
 				[TWO, "(1.1)(2.1)", `${TWO_AGAIN}(1.3)(2.3)`, "(1.4)(2.4)"],
 				["18:30 1.1 2.1", "19:45 1.3 2.3", "20:00 1.4 2.4"],
 			],
 			[
-				"the same over two lines",
+				"such a head over two lines",
 				[TWO, "(1.1)(2.1)", ...TWO_AGAIN.replace("(1.5)", "\n(1.5)").split("\n"), "(1.3)(2.3)"],
 				["18:30 1.1 2.1", "19:45 1.3 2.3"],
 			],
@@ -346,7 +346,11 @@ describe("GET meter/profile", () => {
 				[FOUR, "(1.1)(2.1)(3.1)", "(4.1)", "(1.2)(2.2)(3.2)", "(4.2)"],
 				ROWS_OF_FOUR,
 			],
-			["a value a line", [FOUR, ..."1.1 2.1 3.1 4.1 1.2 2.2 3.2 4.2".split(" ").map((it) => `(${it})`)], ROWS_OF_FOUR],
+			[
+				"a line for each value",
+				[FOUR, ..."1.1 2.1 3.1 4.1 1.2 2.2 3.2 4.2".split(" ").map((it) => `(${it})`)],
+				ROWS_OF_FOUR,
+			],
 			[
 				"head and rows over two lines",
 				[...FOUR.replace("(5.5)", "\n(5.5)").split("\n"), "(1.1)(2.1)", "(3.1)(4.1)", "(1.2)(2.2)", "(3.2)(4.2)"],
@@ -354,12 +358,12 @@ describe("GET meter/profile", () => {
 			],
 			["a row that begins in the line of the head", [`${FOUR}(1.1)`, "(2.1)(3.1)(4.1)"], ROWS_OF_FOUR.slice(0, 1)],
 		] as [string, string[], string[]][]) {
-			it(`with ${what}: each row whole, and at its time`, async () => {
+			it(`may have ${what}: each row is complete and has its time`, async () => {
 				const codes = lines[0] === TWO ? "1.5 2.5" : lines[0] === ONE ? "1.5" : "1.5 2.5 5.5 8.5";
 				assert.deepEqual(await told([...lines, "1.8.0(5*kWh)"]), [0, codes, expected]);
 			});
 		}
-		it("of more rows over two lines than fit: a hundred", async () => {
+		it("may have a hundred rows over two lines; with more the status is 2", async () => {
 			const rows = Array.from({ length: 101 }, (_, i) => [`(1.${i})(2)`, `(3)(4.${i})`]);
 			const [status, , all] = await told([FOUR, ...rows.slice(0, 96).flat()]);
 			assert.deepEqual([status, all.length, all[95]], [0, 96, "18:15 1.95 2 3 4.95"]);
@@ -368,23 +372,27 @@ describe("GET meter/profile", () => {
 		});
 		for (const [what, lines, expected] of [
 			["has too many values", ["(1.1)(2.1)", "(1.2)(2.2)(3.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
-			["has too many in one line of two", ["(1.1)(2.1)", "(1.2)", "(2.2)(1.3)", "(2.3)"], ["18:30 1.1 2.1"]],
-			["has too few at the end", ["(1.1)(2.1)", "(1.2)"], ["18:30 1.1 2.1"]],
 			[
-				"has too few before a head",
+				"has too many values in one of its two lines",
+				["(1.1)(2.1)", "(1.2)", "(2.2)(1.3)", "(2.3)"],
+				["18:30 1.1 2.1"],
+			],
+			["has too few values at the end", ["(1.1)(2.1)", "(1.2)"], ["18:30 1.1 2.1"]],
+			[
+				"has too few values before a head",
 				["(1.1)(2.1)", "(1.2)", "P.01(2260621200000)(00)(15)(2)(1.5)(kW)(2.5)(kW)", "(1.9)(2.9)"],
 				["18:30 1.1 2.1", "20:00 1.9 2.9"],
 			],
 			["breaks the grammar", ["(1.1)(2.1)", "(1.2)(2(2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
-			["breaks it at its begin", ["(1.1)(2.1)", ")(1.2)(2.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
+			["breaks the grammar at its beginning", ["(1.1)(2.1)", ")(1.2)(2.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
 			[
 				"is the head of another number of columns",
 				["(1.1)(2.1)", TWO_AGAIN.replace("(2)", "(3)"), "(1.3)(2.3)"],
 				["18:30 1.1 2.1"],
 			],
-			["is the first", [], []],
+			["follows a head without the number of columns", [], []],
 		] as [string, string[], string[]][]) {
-			it(`with a row that ${what}: it is left out, and so are those behind it up to a head; status 2`, async () => {
+			it(`is left without a row that ${what}, and without those after it up to a head; status 2`, async () => {
 				const head = lines.length > 0 ? TWO : TWO.replace("(2)", "()");
 				assert.deepEqual(
 					await told([head, ...lines, ...(lines.length > 0 ? [] : ["(1.1)(2.1)"])]).then(([status, , rows]) => [
@@ -395,12 +403,12 @@ describe("GET meter/profile", () => {
 				);
 			});
 		}
-		it("without a period: the first row has a time", async () => {
+		it("has a time in the first row only if it has no period", async () => {
 			await startBlock([TWO.replace("(15)", "()"), "(1.1)(2.1)", "(1.2)(2.2)"]);
 			const { rows } = await gateway.read("meter/profile");
 			assert.deepEqual([rows[0].localtime, rows[1].timestamp], ["2026-06-21T20:30:00+02:00", 0]);
 		});
-		it("with rows that have the address and a time, and no head (Makel)", async () => {
+		it("may have rows with address and time, and no head (Makel)", async () => {
 			const row = (time: string, values: string) => `P.01(26-06-21,${time})${values}`;
 			const lines = [row("20:30", "(000.120)(000.004)(0.1)(0.2)"), row("20:45", "(000.148)(000.000)(0.3)(0.4)")];
 			await startBlock(["0.0.0(48151623)", ...lines, "1.8.0(5*kWh)"]);
@@ -435,12 +443,12 @@ describe("GET meter/profile", () => {
 				[2, [firstS + 900, firstS + 2700]],
 			);
 		});
-		it("with times that are none: 0, and no local time", async () => {
+		it("has time 0 and no local time if its times are invalid", async () => {
 			await startBlock([`P.01(??????)${HEAD}`, ...ROWS]);
 			const { rows } = await gateway.read("meter/profile");
 			assert.deepEqual([rows[0].timestamp, rows[0].localtime, rows[2].timestamp], [0, "", 0]);
 		});
-		it("that is not there: 404", async () => {
+		it("is answered with 404 if it is missing", async () => {
 			await startBlock(["1.8.0(5*kWh)"]);
 			const reply = await gateway.get("meter/profile");
 			isError(reply, 404, "no_profile");
@@ -448,7 +456,7 @@ describe("GET meter/profile", () => {
 		});
 	});
 
-	describe("in programming mode", () => {
+	describe("P.01 in programming mode", () => {
 		/** Rows of tools/meter/iec-programming.ts up to 18:30. */
 		function rowsUpToNow(count: number, periodS: number): JSONObject[] {
 			const last = Math.floor((NOW_S + 440) / periodS);
@@ -461,30 +469,44 @@ describe("GET meter/profile", () => {
 
 		for (const [what, profile, lines, entries, periodS, options] of [
 			["with the time of the readout", {}, CLOCK, 30, 900, {}],
-			["with a clock in the manner of VDEW", {}, ["0.9.1(2183720)", "0.9.2(2260621)"], 4, 900, {}],
-			["with digits only", {}, ["0.9.1(183720)", "0.9.2(260621)"], 100, 900, {}],
-			["with the time asked for there", {}, [], 30, 900, {}],
-			["where only the date is in the readout", {}, ["0.9.2(260621)"], 1, 900, {}],
-			["rows of an hour", { period: 60 }, CLOCK, 30, 3600, {}],
-			["few rows of an hour", { period: 60 }, CLOCK, 2, 3600, {}],
-			["rows of a day", { period: 1440 }, CLOCK, 3, 86_400, {}],
-			["rows of five minutes", { period: 5 }, CLOCK, 40, 300, {}],
-			["rows of a minute", { period: 1, rows: 2000 }, CLOCK, 96, 60, {}],
+			["with a clock in the form of VDEW", {}, ["0.9.1(2183720)", "0.9.2(2260621)"], 4, 900, {}],
+			["with a clock of digits only", {}, ["0.9.1(183720)", "0.9.2(260621)"], 100, 900, {}],
+			["with a clock that is requested in programming mode", {}, [], 30, 900, {}],
+			["if only the date is in the readout", {}, ["0.9.2(260621)"], 1, 900, {}],
+			["of an hour", { period: 60 }, CLOCK, 30, 3600, {}],
+			["of an hour, only two of them", { period: 60 }, CLOCK, 2, 3600, {}],
+			["of a day", { period: 1440 }, CLOCK, 3, 86_400, {}],
+			["of five minutes", { period: 5 }, CLOCK, 40, 300, {}],
+			["of a minute", { period: 1, rows: 2000 }, CLOCK, 96, 60, {}],
 			["with heads that have no address", { form: "bare-heads" }, CLOCK, 80, 900, {}],
 			["with a line for each value", { form: "value-lines" }, CLOCK, 96, 900, {}],
-			["the same in parts of a line", { form: "value-lines", fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
-			["the same, some of them damaged", { form: "value-lines", fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
+			[
+				"with a line for each value, in parts of one line",
+				{ form: "value-lines", fault: "r6-only", lines: 1 },
+				CLOCK,
+				5,
+				900,
+				{},
+			],
+			[
+				"with a line for each value, in parts that are sometimes damaged",
+				{ form: "value-lines", fault: "r6-only", wrongBCC: 2 },
+				CLOCK,
+				30,
+				900,
+				{},
+			],
 			["in parts", { fault: "r6-only" }, CLOCK, 30, 900, {}],
-			["in parts of a line", { fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
-			["in parts, some of them damaged", { fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
-			["where it wants no season", { fault: "no-season" }, CLOCK, 30, 900, {}],
-			["damaged twice", { wrongBCC: 2 }, CLOCK, 30, 900, {}],
-			["damaged more often than it is asked again", { wrongBCC: 4 }, CLOCK, 30, 900, {}],
+			["in parts of one line", { fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
+			["in parts that are sometimes damaged", { fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
+			["from a meter that accepts no season in a request", { fault: "no-season" }, CLOCK, 30, 900, {}],
+			["that are damaged twice", { wrongBCC: 2 }, CLOCK, 30, 900, {}],
+			["that are damaged more often than the request is repeated", { wrongBCC: 4 }, CLOCK, 30, 900, {}],
 			["slowly", {}, CLOCK, 30, 900, { faults: { lateMs: 1000 } }],
 			["with a password", { password: SECRET }, CLOCK, 30, 900, {}],
-			["with a password, some of it damaged", { password: SECRET, wrongBCC: 4 }, CLOCK, 30, 900, {}],
+			["with a password, in parts that are sometimes damaged", { password: SECRET, wrongBCC: 4 }, CLOCK, 30, 900, {}],
 		] as [string, ProfileOptions, string[], number, number, Partial<IECMeterOptions>][]) {
-			it(what, async () => {
+			it(`reads rows ${what}`, async () => {
 				await startProgramming(profile, lines, options);
 				if (profile.password !== undefined) await gateway.write("iec62056/config", { password: profile.password });
 				const { rows, meter_id, ...head } = await gateway.read(`meter/profile?entries=${entries}`);
@@ -506,9 +528,9 @@ describe("GET meter/profile", () => {
 			["by NAK", { fault: "password-nak" }, "iec62056-21/password"],
 			["by a message", { fault: "password-error" }, "iec62056-21/password"],
 			["by silence", { fault: "password-silence" }, "iec62056-21/password-silence"],
-			["by the demand for another", { fault: "password-demand" }, "iec62056-21/password-silence"],
+			["by requesting another one", { fault: "password-demand" }, "iec62056-21/password-silence"],
 		] as [string, ProfileOptions, string][]) {
-			it(`that refuses the password ${what}: one try for each who asks`, async () => {
+			it(`is read with a single try of the password per request if the meter rejects it ${what}`, async () => {
 				await startProgramming({ password: SECRET, tries: 2, ...profile });
 				await gateway.write("iec62056/config", { password: "87654321" });
 				for (const isLocked of [false, true]) {
@@ -520,12 +542,12 @@ describe("GET meter/profile", () => {
 				assert.equal((await gateway.read("iec62056/read")).status, 0);
 			});
 		}
-		it("that is locked refuses the right one, too", async () => {
+		it("is refused by a locked meter even with the right password", async () => {
 			await startProgramming({ password: SECRET, tries: 0 });
 			await gateway.write("iec62056/config", { password: SECRET });
 			assert.equal(JSON.parse((await gateway.get("meter/profile")).text).code, "iec62056-21/password");
 		});
-		it("shows no password: not in settings, nor in the log, nor in the head's echo", async () => {
+		it("does not reveal the password in the settings, in the log or in an echo", async () => {
 			await startProgramming({ password: SECRET });
 			gateway.plant(SECRET);
 			gateway.world.serial.meter.echo = true;
@@ -542,7 +564,7 @@ describe("GET meter/profile", () => {
 			assert.equal((await gateway.write("iec62056/config", { password: "" })).password_set, false);
 			gateway.checkTraces();
 		});
-		it("through a head that sends all back", async () => {
+		it("can be read through a head with an echo", async () => {
 			await startProgramming();
 			gateway.world.serial.meter.echo = true;
 			const { rows } = await gateway.read("meter/profile?entries=30");
@@ -558,17 +580,17 @@ describe("GET meter/profile", () => {
 				return exchange;
 			}
 
-			it("may take more than a minute where nobody else waits", async () => {
+			it("may take more than a minute if no other request waits", async () => {
 				const profile = await begin({}, {}, 62_000);
 				assert.deepEqual(withoutLocal(JSON.parse((await profile.reply()).text).rows), rowsUpToNow(96, 900));
 			});
-			it("is broken off after a minute where somebody does", async () => {
+			it("is aborted after a minute if another request waits", async () => {
 				const profile = await begin({}, {}, 30_000);
 				const readout = gateway.begin("GET", "iec62056/read");
 				isError(await profile.reply(), 500, "meter_timeout");
 				assert.equal(JSON.parse((await readout.reply()).text).status, 0);
 			});
-			it("is broken off after three", async () => {
+			it("is aborted after three minutes", async () => {
 				const slowly = { faults: { lateMs: 1400 } };
 				const profile = await begin({ fault: "r6-only", lines: 1 }, slowly, 178_000);
 				isError(await profile.reply(), 500, "meter_timeout");
@@ -576,7 +598,7 @@ describe("GET meter/profile", () => {
 				assert.equal((await gateway.read("iec62056/read")).status, 0);
 			});
 		});
-		it("leaves the last readout as it is", async () => {
+		it("leaves the last readout unchanged", async () => {
 			await startProgramming();
 			const before = await gateway.read("iec62056/read");
 			await gateway.read("meter/profile?entries=3");
@@ -584,24 +606,38 @@ describe("GET meter/profile", () => {
 			assert.deepEqual([running, last_error, last], [false, null, before]);
 			assert.equal((await gateway.read("iec62056/read")).readings.length, before.readings.length);
 		});
-		it("tells that it has more than fits", async () => {
+		it("has status 2 if the meter sends more than fits", async () => {
 			await startProgramming({ fault: "long-answer" });
 			const { rows, status } = await gateway.read("meter/profile?entries=10");
 			assert.deepEqual([rows.length, status], [10, 2]);
 		});
 		for (const [what, profile, lines, status, error, code] of [
-			["is refused", { place: "none" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["is refused by its name", { fault: "error" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["is refused by a word", { fault: "error-alone" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["is refused by NAK", { fault: "nak" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["wants a password", { password: "12345678" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
-			["has no such mode", { fault: "no-programming" }, CLOCK, 404, "no_profile", "iec62056-21/no-programming"],
+			["is rejected", { place: "none" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["is rejected by its name", { fault: "error" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			[
+				"is rejected by an error message alone",
+				{ fault: "error-alone" },
+				CLOCK,
+				404,
+				"no_profile",
+				"iec62056-21/no-profile",
+			],
+			["is rejected by NAK", { fault: "nak" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["requires a password", { password: "12345678" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			[
+				"needs a mode that the meter lacks",
+				{ fault: "no-programming" },
+				CLOCK,
+				404,
+				"no_profile",
+				"iec62056-21/no-programming",
+			],
 			["is broken off", { fault: "break" }, CLOCK, 500, "meter_error", "iec62056-21/broken-off"],
-			["is met by silence", { fault: "silence" }, CLOCK, 500, "meter_timeout", "iec62056-21/no-answer"],
-			["has no clock", { fault: "no-clock" }, [], 500, "meter_error", "iec62056-21/no-clock"],
-			["comes damaged", { wrongBCC: 1000 }, CLOCK, 500, "meter_error", "iec62056-21/check"],
+			["gets no reply", { fault: "silence" }, CLOCK, 500, "meter_timeout", "iec62056-21/no-answer"],
+			["comes without a clock", { fault: "no-clock" }, [], 500, "meter_error", "iec62056-21/no-clock"],
+			["arrives damaged", { wrongBCC: 1000 }, CLOCK, 500, "meter_error", "iec62056-21/check"],
 		] as [string, ProfileOptions, string[], number, string, string][]) {
-			it(`that ${what}: an error, and the readout after it works`, async () => {
+			it(`gives an error if it ${what}, and the next readout works`, async () => {
 				await startProgramming(profile, lines);
 				const reply = await gateway.get("meter/profile");
 				isError(reply, status, error);
@@ -612,7 +648,7 @@ describe("GET meter/profile", () => {
 		}
 	});
 
-	it("refuses what is no code or no number of rows", async () => {
+	it("rejects an invalid code and an invalid number of rows", async () => {
 		await start("");
 		for (const [query, field] of [
 			["obis=", "obis"],

@@ -14,7 +14,7 @@ function bytes(text: string): Uint8Array {
 	return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
-/** The block, with ETX and BCC. */
+/** A telegram of this identification and block, with ETX and BCC. */
 function framed(ident: string, block: string): Uint8Array {
 	const check = bytes(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);
 	return bytes(`${ident}\r\n\x02${block}\x03${String.fromCharCode(check)}`);
@@ -34,7 +34,7 @@ describe("GET iec62056/read", () => {
 
 	describe("of each captured meter", () => {
 		for (const vector of iecVectors()) {
-			it(`${vector.name} is as judged by hand, in each language`, async () => {
+			it(`has the values that were checked by hand, in each language: ${vector.name}`, async () => {
 				const mode = vector.mode as MeterMode;
 				await start(
 					{ telegram: vector.telegram, mode, pushBaud: 9600 },
@@ -63,13 +63,13 @@ describe("GET iec62056/read", () => {
 		}
 	});
 
-	describe("of a meter that fails", () => {
+	describe("of a failing meter", () => {
 		for (const [what, faults, echo, code, lastError] of [
 			["that is silent", { silence: 1000 }, false, "meter_timeout", "silence"],
-			["that is silent under a head that echoes", { silence: 1000 }, true, "meter_timeout", "echo-only"],
+			["that is silent, through a head with an echo", { silence: 1000 }, true, "meter_timeout", "echo-only"],
 			["that stops before its block", { cut: 0 }, false, "meter_timeout", "no-block"],
 		] as [string, MeterFaults, boolean, string, string][]) {
-			it(`${what} is 500 ${code}; /last says why and keeps what it had`, async () => {
+			it(`replies 500 ${code} for a meter ${what}; /last has the cause and keeps its readout`, async () => {
 				await start({ telegram: zmf100.telegram });
 				const good = await gateway.read("iec62056/read");
 				await gateway.pass(10_000);
@@ -84,17 +84,17 @@ describe("GET iec62056/read", () => {
 				assert.deepEqual(last.readings, good.readings);
 			});
 		}
-		it("that answers with noise is 500 meter_error", async () => {
+		it("replies 500 meter_error if the meter sends noise", async () => {
 			await start({ telegram: bytes(`/AB\r\n${"\x7f".repeat(40)}`), mode: "A" });
 			isError(await gateway.get("iec62056/read"), 500, "meter_error");
 			assert.equal((await gateway.untilIdle(5000)).last_error, "iec62056-21/no-ident");
 		});
-		it("that answers with an error message is 500 meter_error", async () => {
+		it("replies 500 meter_error if the meter sends an error message", async () => {
 			await start({ telegram: framed("/LGZ4TEST", "(ER01)") });
 			isError(await gateway.get("iec62056/read"), 500, "meter_error");
 			assert.equal((await gateway.untilIdle(5000)).last_error, "iec62056-21/meter-error");
 		});
-		it("that stops in its block each time is status 2, with what came, in this reply alone", async () => {
+		it("returns what was received with status 2, in this reply only, if the meter always stops in its block", async () => {
 			await start({ telegram: logarex.telegram });
 			const good = await gateway.read("iec62056/read");
 			await gateway.connectMeter({ telegram: logarex.telegram, faults: { cut: 300 } });
@@ -109,7 +109,7 @@ describe("GET iec62056/read", () => {
 			assert.deepEqual(last.readings, good.readings);
 			assert.equal(last.last_error, "iec62056-21/cut");
 		});
-		it("that sends more than fits is status 2, and streams all that fits", async () => {
+		it("returns all that fits with status 2 if the meter sends more", async () => {
 			let block = "";
 			for (let i = 0; i < 2000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
 			await start({ telegram: framed("/LGZ6TEST", `${block}!\r\n`) }, { baudrate_max: 19200 });
@@ -121,7 +121,7 @@ describe("GET iec62056/read", () => {
 				assert.equal(reading.value1_number, i);
 			});
 		});
-		it("whose check is always wrong is status 3 in this reply alone", async () => {
+		it("returns status 3, in this reply only, if the check is always wrong", async () => {
 			await start({ telegram: zmf100.telegram });
 			const good = await gateway.read("iec62056/read");
 			await gateway.connectMeter({ telegram: zmf100.telegram, faults: { wrongBCC: 1000 } });
@@ -132,7 +132,7 @@ describe("GET iec62056/read", () => {
 			assert.deepEqual([last.status, last.timestamp], [0, good.timestamp]);
 			assert.equal(last.last_error, "iec62056-21/check");
 		});
-		it("that needs more than a minute is 500 after 60 s; it goes on, and lands in /last", async () => {
+		it("replies 500 after 60 s if the meter needs longer; the readout goes on and then appears in /last", async () => {
 			const long = vectorOf("iskraemeco-mt174-15-billing-periods");
 			await start({ telegram: long.telegram }, { baudrate_max: 300 });
 			const startMs = gateway.world.time.nowMs;
@@ -144,7 +144,7 @@ describe("GET iec62056/read", () => {
 			assert.deepEqual([last.status, last.running, last.last_error], [0, false, null]);
 			assert.deepEqual(withoutNames(last), long.readings);
 		});
-		it("that pushes nothing in mode D is 500 after 60 s, and listening goes on", async () => {
+		it("replies 500 after 60 s if no telegram arrives in mode D, and listening goes on", async () => {
 			await start(undefined, { mode_d_enabled: true });
 			await gateway.connectMeter({ telegram: zmf100.telegram });
 			isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
@@ -153,15 +153,15 @@ describe("GET iec62056/read", () => {
 		});
 	});
 
-	describe("of a meter with its own ways", () => {
-		it("that sleeps is woken when it is said to have a battery", async () => {
+	describe("of an unusual meter", () => {
+		it("wakes a sleeping meter if it is set to have a battery", async () => {
 			await start({ telegram: zmf100.telegram, battery: true }, { battery: true });
 			assert.deepEqual(withoutNames(await gateway.read("iec62056/read")), zmf100.readings);
 			await gateway.write("iec62056/config", { battery: false });
 			await gateway.pass(60_000);
 			isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
 		});
-		it("that promises too much is read slower, and that is remembered over a restart", async () => {
+		it("is slower if the meter promises too high a speed, also after a restart", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			await gateway.write("iec62056/control", { log_en: true });
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
@@ -172,7 +172,7 @@ describe("GET iec62056/read", () => {
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
 			assert.equal(await signOns(), 1);
 		});
-		it("is read at full speed again when what was remembered is damaged", async () => {
+		it("is at full speed again if the stored speed is damaged", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			await gateway.read("iec62056/read");
 			await gateway.connectMeter({ telegram: logarex.telegram });
@@ -182,7 +182,7 @@ describe("GET iec62056/read", () => {
 			await gateway.login();
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 9600);
 		});
-		it("is read at full speed again when a setting of the conversation has changed", async () => {
+		it("is at full speed again if a setting of the session has changed", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
 			await gateway.connectMeter({ telegram: logarex.telegram });
@@ -190,13 +190,13 @@ describe("GET iec62056/read", () => {
 			await gateway.pass(5000);
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 9600);
 		});
-		it("is only heard at the device address that is set", async () => {
+		it("reaches the meter only with its device address", async () => {
 			await start({ telegram: zmf100.telegram, address: "7" }, { device_address: "8" });
 			isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
 			await gateway.write("iec62056/config", { device_address: "7" });
 			assert.equal((await gateway.read("iec62056/read")).status, 0);
 		});
-		it("is read with the clock unset: no times", async () => {
+		it("has no times while the clock is not set", async () => {
 			gateway = new VirtualGateway("client", {});
 			await gateway.login();
 			await gateway.connectMeter({ telegram: zmf100.telegram });
@@ -209,14 +209,14 @@ describe("GET iec62056/read", () => {
 	});
 
 	describe("while settings change", () => {
-		it("is answered by the simulator that was turned on", async () => {
+		it("returns values of the simulator if it is turned on meanwhile", async () => {
 			await start({ telegram: zmf100.telegram, faults: { silence: 1000 } });
 			const reading = gateway.begin("GET", "iec62056/read");
 			await gateway.pass(500);
 			await gateway.write("iec62056/control", { simulator_en: true });
 			assert.ok((await (await reading.reply()).text).includes('"status":0'));
 		});
-		it("is answered by the telegram of mode D that was turned on, and the other way round", async () => {
+		it("returns a telegram of mode D if that is turned on meanwhile, and the other way round", async () => {
 			const pushed = vectorOf("ebz-dd3-push");
 			await start({ telegram: pushed.telegram, mode: "D", pushBaud: 2400 });
 			const reading = gateway.begin("GET", "iec62056/read");
@@ -229,7 +229,7 @@ describe("GET iec62056/read", () => {
 			await gateway.write("iec62056/config", { mode_d_enabled: false });
 			assert.equal(JSON.parse((await other.reply()).text).mode, "C");
 		});
-		it("of mode D, the log begins and ends at once", async () => {
+		it("starts and ends the log of mode D at once", async () => {
 			await start({ telegram: vectorOf("ebz-dd3-push").telegram, mode: "D", pushBaud: 2400 });
 			await gateway.write("iec62056/config", { mode_d_enabled: true });
 			await gateway.pass(5000);
@@ -243,8 +243,8 @@ describe("GET iec62056/read", () => {
 		});
 	});
 
-	describe("in the log", () => {
-		it("of a long conversation is the newest part, and how much fell out", async () => {
+	describe("with the log on", () => {
+		it("keeps the newest part of a long session, and counts what was dropped", async () => {
 			await start({ telegram: vectorOf("iskraemeco-mt174-15-billing-periods").telegram });
 			await gateway.write("iec62056/control", { log_en: true });
 			await gateway.read("iec62056/read");

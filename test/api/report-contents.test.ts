@@ -1,4 +1,4 @@
-/** The page's list of a report's contents names every section, and nothing else. */
+/** The lists of a report's sections, in its document and in the API description, are complete. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { ROOT } from "../hosts/native/compile.js";
 import { DOCUMENT } from "./document.js";
 
 describe("The contents of a diagnostic report", () => {
-	it("are those that its document lists, in that order", () => {
+	it("are those that docs/diagnostic-report.md lists, in that order", () => {
 		const text = readFileSync(join(ROOT, "docs/diagnostic-report.md"), "utf8");
 		const table = text.slice(text.indexOf("## What is in it"), text.indexOf("What is **not** in it"));
 		assert.deepEqual(

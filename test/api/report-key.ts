@@ -8,7 +8,7 @@ import { openReport, type Report } from "../../tools/report/open.js";
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** In the form of `HostInfo.reportKey`. */
+/** The public key in the form of `HostInfo.reportKey`. */
 export const REPORT_KEY = Buffer.from(pointOf(publicKey)).toString("hex");
 
 export const REPORT_PRIVATE_KEY = privateKey;
@@ -27,7 +27,7 @@ export function privateKeyFile(folder: string): string {
 	return path;
 }
 
-/** Opens a report that must be complete. */
+/** Opens a report, which must be complete. */
 export async function openWhole(file: Uint8Array): Promise<Report> {
 	const report = await openReport(Buffer.from(file), privateKey);
 	assert.equal(report.problem, "");
@@ -38,7 +38,7 @@ export async function openWhole(file: Uint8Array): Promise<Report> {
 export function sectionsOf(text: string): Map<string, string[]> {
 	const sections = new Map<string, string[]>();
 	let lines: string[] = [];
-	assert.ok(text.endsWith("\n"), "the last line has no end");
+	assert.ok(text.endsWith("\n"), "the last line is not terminated");
 	for (const line of text.slice(0, -1).split("\n")) {
 		const name = /^\[(\w+)\]$/.exec(line)?.[1];
 		if (name === undefined) lines.push(line);

@@ -9,7 +9,7 @@ import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const FIRMWARE = makeFile(makeImage(300_000));
 
-describe("A request whose token is revoked while its body comes", () => {
+describe("A request with a token that is revoked before the body is complete", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
@@ -36,7 +36,7 @@ describe("A request whose token is revoked while its body comes", () => {
 		gateway.world.advance(1000);
 	}
 
-	/** Each way to revoke a token: makes one, and returns it with a function that revokes it. */
+	/** Ways to revoke a token. Each one makes a token and returns it with a function that revokes it. */
 	const WAYS: Record<string, () => Promise<{ token: string; revoke: () => Promise<void> }>> = {
 		"deleting the token": async () => {
 			const { id, token } = await gateway.write("system/tokens", { name: "long" });
@@ -71,9 +71,9 @@ describe("A request whose token is revoked while its body comes", () => {
 	};
 
 	for (const [way, prepare] of Object.entries(WAYS)) {
-		it(`installs no firmware after ${way}, and takes the next file`, async () => {
+		it(`installs no firmware after ${way}, and the next file is accepted`, async () => {
 			const { token, revoke } = await prepare();
-			// In the middle, and before the last byte.
+			// The token is revoked in the middle of the file.
 			const client = begin("system/ota", FIRMWARE, 100_000, token);
 			assert.equal((await gateway.read("system/status")).ota_state, "receiving");
 			await revoke();
@@ -86,7 +86,7 @@ describe("A request whose token is revoked while its body comes", () => {
 		});
 	}
 
-	it("installs no firmware of which only the last byte, or the last chunk, was missing", async () => {
+	it("installs no firmware even if only the last byte or the last chunk was missing", async () => {
 		const { token, revoke } = await WAYS["deleting the token"]();
 		const running = gateway.world.info.firmwareVersion;
 		const client = begin("system/ota", FIRMWARE, FIRMWARE.length - 1, token);

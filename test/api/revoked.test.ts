@@ -1,9 +1,9 @@
-/** Every end of a token is reported to the host's listeners, which prefer clients with a token. */
+/** The end of every token is reported to the host's listeners, which prefer clients with a token. */
 import assert from "node:assert/strict";
 import { PASSWORD } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 
-describe("A token that is good no more", () => {
+describe("A token that is no longer valid", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
@@ -18,7 +18,7 @@ describe("A token that is good no more", () => {
 		return http.forgotten;
 	};
 
-	it("is told to the listeners when it is revoked, and nothing else is", async () => {
+	it("is reported to the listeners when it is revoked, and not before", async () => {
 		const { id } = await gateway.write("system/tokens", { name: "display", scope: "read" });
 		assert.equal((await gateway.request("DELETE", "system/tokens/00000000")).status, 404);
 		await gateway.read("system/status");
@@ -27,7 +27,7 @@ describe("A token that is good no more", () => {
 		assert.equal(forgotten(), 1);
 	});
 
-	it("is told to them when a session ends, by its id, by a logout, by another password", async () => {
+	it("is reported to the listeners when a session ends by its id, by a logout or by a new password", async () => {
 		const other = await gateway.loginByChallenge();
 		const { sessions } = await gateway.read("system/sessions");
 		assert.equal((await gateway.request("DELETE", `system/sessions/${sessions[0].id}`, { token: other })).status, 200);

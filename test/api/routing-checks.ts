@@ -1,4 +1,4 @@
-/** The checks before a request reaches its route, in their order; plain HTTP. */
+/** The checks before a request reaches its route, in their order, and plain HTTP. */
 
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -6,14 +6,14 @@ import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 import { ROUTES } from "./tables.js";
 
-/** Methods and paths below /api/v1/ that need no token (`open`), or need one. */
+/** Methods and paths below /api/v1/ that need no token (`open`) or need one. */
 const namesOf = (open: boolean) =>
 	ROUTES.filter(({ scope }) => (scope === SCOPE_NONE) === open).map(
 		({ method, path }) => `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "").replace("<id>", "00000000")}`,
 	);
 const OPEN_ROUTES = namesOf(true);
 export const CLOSED_ROUTES = namesOf(false);
-/** Methods of each path, as in Allow. */
+/** Methods of each path, as in the Allow header. */
 const ALLOWED = new Map<string, string[]>();
 for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
 	const [method, path] = route.split(" ");
@@ -25,7 +25,7 @@ const TOO_LONG = `{"x":"${"x".repeat(2048)}"}`;
 
 export function routingChecks(gateway: () => TestGateway): void {
 	describe("order of checks", () => {
-		it("an unknown path is 404, whatever else is wrong", async () => {
+		it("an unknown path gives 404, whatever else is wrong", async () => {
 			const options = { headers: FOREIGN, token: null, body: TOO_LONG };
 			for (const path of [
 				"unknown",
@@ -46,7 +46,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("a method that the path does not have is 405 with Allow, before origin and token", async () => {
+		it("a method that the path does not have gives 405 with Allow, before origin and token are checked", async () => {
 			for (const [path, allowed] of ALLOWED) {
 				for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
 					if (allowed.includes(method)) continue;
@@ -56,7 +56,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("another site's page is 403 before the token is looked at", async () => {
+		it("a page of another site gets 403 before the token is checked", async () => {
 			for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
 				const [method, path] = route.split(" ");
 				if (method === "GET") continue;
@@ -64,7 +64,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 				isError(reply, 403, "forbidden_origin");
 			}
 		});
-		it("without a token is 401 before the body is looked at", async () => {
+		it("a request without a token gets 401 before the body is checked", async () => {
 			for (const route of CLOSED_ROUTES) {
 				const [method, path] = route.split(" ");
 				const body = method === "POST" ? { body: TOO_LONG } : {};
@@ -73,7 +73,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 				assert.equal(reply.headers.get("www-authenticate"), `Bearer realm="${gateway().hostname}"`);
 			}
 		});
-		it("a body that is too long is 413 before it is JSON, no JSON is 400 before the fields are looked at", async () => {
+		it("a body that is too long gives 413 before it is parsed, and invalid JSON 400 before its fields are checked", async () => {
 			isError(await gateway().post("iec62056/config", "[".repeat(2049)), 413, "too_large");
 			isError(await gateway().post("iec62056/config", '{"baudrate_max":1,"battery":7'), 400, "invalid_json");
 			isError(await gateway().post("meter/protocol", '{"protocol":1}'), 400, "invalid_field", "protocol");
@@ -83,13 +83,13 @@ export function routingChecks(gateway: () => TestGateway): void {
 	describe("token", () => {
 		const withValue = (value: string) => ({ headers: { Authorization: value }, token: null });
 
-		it("is taken after the exact word Bearer, whatever the case of the header's name", async () => {
+		it("is accepted after the exact word Bearer, with the header's name in any case", async () => {
 			const value = `Bearer ${gateway().token}`;
 			for (const name of ["Authorization", "authorization", "AUTHORIZATION"]) {
 				assert.equal((await gateway().get("meter/protocol", { headers: { [name]: value }, token: null })).status, 200);
 			}
 		});
-		it("is refused in any other form", async () => {
+		it("is rejected in any other form", async () => {
 			const { token } = gateway();
 			for (const value of [
 				`bearer ${token}`,
@@ -114,7 +114,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 				isError(await gateway().get("meter/protocol", withValue(value)), 401, "unauthorized");
 			}
 		});
-		it("is not taken from the query", async () => {
+		it("is not accepted in the query", async () => {
 			const { token } = gateway();
 			const path = `meter/protocol?token=${token}&access_token=${token}`;
 			isError(await gateway().get(path, { token: null }), 401, "unauthorized");
@@ -122,13 +122,13 @@ export function routingChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("origin", () => {
-		it("of this very server is welcome, in any case", async () => {
+		it("of this very server is accepted, in any case", async () => {
 			const own = `https://${gateway().authority(true)}`;
 			for (const origin of [own, own.toUpperCase()]) {
 				assert.equal((await gateway().post("iec62056/control", {}, { headers: { Origin: origin } })).status, 200);
 			}
 		});
-		it("of anywhere else is 403", async () => {
+		it("of any other server gives 403", async () => {
 			const authority = gateway().authority(true);
 			for (const origin of [
 				"null",
@@ -147,7 +147,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 			}
 			assert.equal((await gateway().read("iec62056/control")).log_en, false);
 		});
-		it("does not matter where nothing changes", async () => {
+		it("is ignored if the request changes nothing", async () => {
 			assert.equal((await gateway().get("iec62056/control", { headers: FOREIGN })).status, 200);
 		});
 	});
@@ -170,28 +170,28 @@ export function routingChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().request("HEAD", "iec62056/last", { token: null })).status, 401);
 			assert.equal((await gateway().request("HEAD", "nothing")).status, 404);
 		});
-		it("query parameters that mean nothing are ignored", async () => {
+		it("unknown query parameters are ignored", async () => {
 			for (const query of ["?", "?x", "?x=1&x=2", "?lang", "?lang=%ff", "?=&&="]) {
 				assert.equal((await gateway().get(`iec62056/last${query}`)).status, 200, query);
 			}
 		});
-		it("any Content-Type will do", async () => {
+		it("any Content-Type is accepted", async () => {
 			for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
 				const options = { headers: { "Content-Type": type } };
 				assert.equal((await gateway().post("meter/protocol", '{"protocol":"iec62056"}', options)).status, 200);
 			}
 		});
-		it("a GET with a body is a GET", async () => {
+		it("a GET with a body is handled as a GET", async () => {
 			assert.equal((await gateway().get("meter/protocol", { body: "[".repeat(500) })).status, 200);
 		});
 	});
 }
 
 export function plainHTTPChecks(gateway: () => TestGateway): void {
-	describe("plain HTTP in the owner's network", () => {
+	describe("plain HTTP in the user's network", () => {
 		const plain = { secure: false };
 
-		it("is no way to the API, token or not", async () => {
+		it("gives no access to the API, with or without a token", async () => {
 			for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
 				const [method, path] = route.split(" ");
 				isError(await gateway().request(method, path, plain), 403, "https_required");
@@ -206,7 +206,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 			return reply.headers.get("location") ?? "";
 		}
 
-		it("leads pages to HTTPS, to the same path and query", async () => {
+		it("redirects pages to HTTPS, with the same path and query", async () => {
 			const host = gateway().authority(false).replace(/:\d+$/, "");
 			for (const path of ["/", "/de", "/settings", "/x?y=z", "/apis", "/a%20b%2f?c=%41", "//evil.example/x"]) {
 				for (const method of ["GET", "HEAD"])
@@ -215,7 +215,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 			for (const Host of ["localhost:81", "127.0.0.1", "[::1]:8080", `${gateway().hostname}.local`])
 				assert.equal(await ledTo("/de", { Host }), `https://${Host.replace(/:\d+$/, "")}${port()}/de`);
 		});
-		it("leads nobody to a host that is not its own", async () => {
+		it("redirects only to its own host", async () => {
 			const { ip, hostname, connected } = await gateway().read("network/status");
 			const own = connected ? ip : `${hostname}.local`;
 			for (const Host of [
@@ -227,7 +227,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 			])
 				assert.equal(await ledTo("/de?x=1", { Host }), `https://${own}${port()}/de?x=1`, Host);
 		});
-		it("leads nobody away who posts", async () => {
+		it("does not redirect a POST", async () => {
 			isError(await gateway().post("/", "x", { ...plain, token: null }), 403, "https_required");
 		});
 	});
@@ -236,7 +236,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 export function accessPointChecks(gateway: () => TestGateway): void {
 	const plain = { secure: false };
 
-	it("serves the API over plain HTTP, logged in by challenge", async () => {
+	it("serves the API over plain HTTP after a login by challenge", async () => {
 		const token = await gateway().loginByChallenge(plain);
 		const options = { ...plain, token };
 		assert.equal((await gateway().read("meter/protocol", options)).protocol, "iec62056");
@@ -245,7 +245,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 		assert.equal((await gateway().post("system/logout", undefined, options)).status, 200);
 		isError(await gateway().get("meter/protocol", options), 401, "unauthorized");
 	});
-	it("does not take the password itself over plain HTTP, right or wrong", async () => {
+	it("rejects a plaintext password over plain HTTP, right or wrong", async () => {
 		for (let i = 0; i < 7; i++) {
 			const body = { username: "admin", password: i % 2 === 0 ? "label-password" : "wrong" };
 			isError(await gateway().post("system/login", body, { ...plain, token: null }), 403, "https_required");
@@ -253,7 +253,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 		// None of these counted as a failed attempt.
 		await gateway().loginByChallenge(plain);
 	});
-	it("takes the origin of its own pages over plain HTTP, and no other", async () => {
+	it("accepts only the origin of its own pages over plain HTTP", async () => {
 		const own = `http://${gateway().authority(false)}`;
 		const post = (origin: string) => gateway().post("iec62056/control", {}, { ...plain, headers: { Origin: origin } });
 		assert.equal((await post(own)).status, 200);
@@ -264,7 +264,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 		await gateway().login();
 		assert.equal((await gateway().get("meter/protocol")).status, 200);
 	});
-	it("leads whoever looks for the internet to its page", async () => {
+	it("redirects requests for other hosts to its page", async () => {
 		const port = /:\d+$/.exec(gateway().authority(false))?.[0] ?? "";
 		for (const [path, Host] of [
 			["/generate_204", "connectivitycheck.gstatic.com"],
@@ -281,11 +281,11 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 			}
 		}
 	});
-	it("leads nobody away who posts", async () => {
+	it("does not redirect a POST", async () => {
 		const reply = await gateway().post("/x", undefined, { ...plain, headers: { Host: "evil.example" } });
 		isError(reply, 404, "not_found");
 	});
-	it("answers the API under its own names and addresses alone, whatever the origin says", async () => {
+	it("serves the API only under its own names and addresses, whatever the origin is", async () => {
 		const { hostname } = gateway();
 		const token = await gateway().loginByChallenge(plain);
 		const port = /:\d+$/.exec(gateway().authority(false))?.[0] ?? "";
@@ -297,7 +297,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 				assert.equal(reply.status, 200, Host);
 			}
 		}
-		// DNS rebinding: a page whose own name resolves to this gateway sends that name as Host.
+		// DNS rebinding: the name of a foreign page resolves to this gateway, so the browser sends that name as Host.
 		for (const Host of [
 			"evil.example",
 			"203.0.113.5",

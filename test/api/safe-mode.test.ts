@@ -28,7 +28,7 @@ describe("Safe mode", function () {
 		assert.match(gateway.diagnosis, /^safe mode: .*panic; panic; panic/m);
 	});
 
-	it("keeps network, login, settings and page; the meter's line and the UDP ports stay closed", async () => {
+	it("keeps network, login, settings and page, but closes the meter's line and the UDP ports", async () => {
 		assert.equal((await gateway.untilNetwork(({ connected }) => connected)).connected, true);
 		// In mode D the gateway would otherwise listen to the meter all the time.
 		await gateway.write("iec62056/config", { mode_d_enabled: true });

@@ -38,10 +38,10 @@ export function scheduleChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(PATH), before);
 		};
 
-		it("of a new unit reads every 15 minutes", async () => {
+		it("reads every 15 minutes on a new unit", async () => {
 			assert.deepEqual(await gateway().read(PATH), DEFAULT_SCHEDULE);
 		});
-		it("needs enabled, unit and value, each of its type", async () => {
+		it("requires enabled, unit and value, each of its type", async () => {
 			const good = { enabled: false, period_unit: "minutes", period_value: 1 };
 			for (const field of Object.keys(good)) {
 				await refused({ ...good, [field]: undefined }, "missing_field", field);
@@ -58,7 +58,7 @@ export function scheduleChecks(gateway: () => TestGateway): void {
 			const base = { enabled: true, period_unit: unit, trigger_hour: 3, trigger_minute: 4, trigger_day: 5 };
 			const used = Object.fromEntries(triggers.map((name) => [name, base[name as keyof typeof base]]));
 
-			it(`in ${unit} takes ${values.join(", ")} and nothing between`, async () => {
+			it(`in ${unit} accepts only ${values.join(", ")}`, async () => {
 				for (let value = 0; value <= 31; value++) {
 					const body = { ...base, period_value: value };
 					if (!values.includes(value)) await refused(body, "invalid_field", "period_value");
@@ -75,7 +75,7 @@ export function scheduleChecks(gateway: () => TestGateway): void {
 					}
 				}
 			});
-			it(`in ${unit} needs ${triggers.join(", ") || "no trigger"}, and neither looks at others nor changes them`, async () => {
+			it(`in ${unit} requires ${triggers.join(", ") || "no trigger"}, and neither checks nor changes other triggers`, async () => {
 				const good: JSONObject = { ...base, period_value: values[0] };
 				for (const name of TRIGGERS) {
 					const [low, high] = BOUNDS[name];
@@ -94,7 +94,7 @@ export function scheduleChecks(gateway: () => TestGateway): void {
 				}
 			});
 		}
-		it("survives a restart; damaged it is that of a new unit", async () => {
+		it("survives a restart; a damaged one becomes that of a new unit", async () => {
 			const schedule = {
 				enabled: false,
 				period_unit: "months",

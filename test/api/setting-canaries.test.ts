@@ -1,5 +1,5 @@
 /**
- * Puts a secret into every text setting; none may appear in the diagnostic report, the metrics, the log or on the
+ * Puts a secret into every text setting. None may appear in the diagnostic report, the metrics, the log or on the
  * console. The settings come from the tables, so new ones are included.
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const nameOf = (field: SettingField) => `${ENTRIES[field.entry].key}.${field.name}`;
 const TEXTS = ENTRIES.flatMap(({ fields }) => fields).filter(({ kind }) => kind === TEXT);
-/** Texts that a report shows, with their values: they identify no owner. */
+/** Texts that a report shows, with their values. They do not identify the user. */
 const PUBLIC = new Map([
 	["system.timezone", "Europe/Berlin"],
 	["prices.currency", "PLN"],
@@ -36,7 +36,7 @@ function canaryFor(field: SettingField, index: number): string {
 		const fitting = text.slice(0, field.maximum);
 		if (hasOnly(fitting, field.characters)) return fitting;
 	}
-	throw new Error(`no canary can live in ${nameOf(field)}`);
+	throw new Error(`no canary fits ${nameOf(field)}`);
 }
 
 describe("A text setting", function () {
@@ -44,7 +44,7 @@ describe("A text setting", function () {
 	let gateway: VirtualGateway;
 	let canary: Canary;
 
-	/** A gateway with a secret in each text setting but the salt, which is one by itself. */
+	/** Starts a gateway with a secret in each text setting except the salt, which is a secret itself. */
 	async function start(radio: boolean): Promise<void> {
 		const storage = new VirtualStorage();
 		const store = new ConfigStore(storage, new NodeText(), ENTRIES);
@@ -57,7 +57,7 @@ describe("A text setting", function () {
 			puts.push(put(field as SettingField<string>, text));
 			if (PUBLIC.has(nameOf(field))) return;
 			canary.plant(text);
-			// The host of a URL alone identifies an owner.
+			// The host of a URL alone identifies the user.
 			const host = /:\/\/([^/]+)/.exec(text)?.[1];
 			if (host !== undefined) canary.plant(host);
 		});
@@ -68,7 +68,7 @@ describe("A text setting", function () {
 	}
 	afterEach(() => gateway?.stop());
 
-	it("or one of bytes is shown in a report only if its table says that it is public", () => {
+	it("is shown in a report only if its table marks it as public, like a setting of bytes", () => {
 		const shown = ENTRIES.flatMap(({ fields }) => fields).filter((field) => field.isPublic);
 		// Beside texts, the report shows the requested objects of the meter and their Zigbee mappings.
 		assert.deepEqual(shown.map(nameOf).sort(), [...PUBLIC.keys(), "dlms_obis.entries", "zigbee_map.mapping"].sort());
@@ -77,7 +77,7 @@ describe("A text setting", function () {
 	for (const radio of [true, false]) {
 		it(`is in no report, metric, log or trace unless it is public, ${radio ? "with" : "without"} a radio`, async () => {
 			await start(radio);
-			// Everything that a setting names is looked up: network, hub, broker, newer firmware, meter.
+			// The gateway uses everything that a setting names: network, hub, broker, newer firmware, meter.
 			for (const path of ["hub/send", "mqtt/send", "iec62056/read", "network/scan"]) await gateway.get(path);
 			await gateway.pass(2 * 3_600_000);
 			await gateway.restart();
@@ -89,10 +89,10 @@ describe("A text setting", function () {
 			canary.check("the report", text);
 			canary.check("the metrics", (await gateway.get("metrics")).text);
 			canary.check("the log", (await gateway.get("system/log")).text);
-			canary.check("what was traced", gateway.diagnosis);
+			canary.check("the trace", gateway.diagnosis);
 			const lines = sectionsOf(text).get("settings")!;
 			for (const field of TEXTS) {
-				// Empty if the gateway has changed it, as the address of its own certificate.
+				// The line is empty if the gateway has changed the setting, such as the address of its own certificate.
 				const line = lines.find((one) => one.startsWith(`${nameOf(field)}: `));
 				if (PUBLIC.has(nameOf(field))) assert.equal(line, `${nameOf(field)}: ${PUBLIC.get(nameOf(field))}`);
 				else assert.match(line ?? "", /: (|(\w+:\/\/)?\*\*\*( \(\d+ characters\))?)$/, nameOf(field));

@@ -1,4 +1,4 @@
-/** Each field of each settings route: below, at and above its bounds, and of each wrong type. */
+/** Each field of each settings route, with values below, at and above its bounds and of each wrong type. */
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, DEFAULT_CONTROL, isError, type TestGateway } from "./gateway.js";
 
@@ -67,7 +67,7 @@ const FIELDS: readonly FieldChecks[] = [
 
 export function settingsChecks(gateway: () => TestGateway): void {
 	describe("GET of the settings", () => {
-		it("shows a new unit's defaults, and nothing else", async () => {
+		it("shows the defaults of a new unit, and nothing else", async () => {
 			await gateway().restart();
 			await gateway().login();
 			assert.deepEqual(await gateway().read("meter/protocol"), { protocol: "iec62056" });
@@ -78,7 +78,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 
 	for (const { path, field, good, bad, badTexts = [] } of FIELDS) {
 		describe(`field ${field}`, () => {
-			it("takes each value that it may have; the reply is what GET shows from then on", async () => {
+			it("accepts each valid value, and the reply is what GET shows from then on", async () => {
 				const before = await gateway().read(path);
 				for (const value of good) {
 					const reply = await gateway().write(path, { [field]: value });
@@ -86,7 +86,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 					assert.deepEqual(await gateway().read(path), reply);
 				}
 			});
-			it("refuses every other one, and then nothing of the body is stored", async () => {
+			it("rejects every other value, and nothing of the body is stored", async () => {
 				const before = await gateway().read(path);
 				const other = path === "iec62056/control" ? ["simulator_en", "log_en"] : ["battery", "mode_e_dlms"];
 				const changes = other.filter((name) => name !== field).map((name) => `"${name}":true`);
@@ -100,8 +100,8 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		});
 	}
 
-	describe("a refusal", () => {
-		it("says which field, and what it may be", async () => {
+	describe("a rejection", () => {
+		it("names the field and what it may be", async () => {
 			for (const [path, field, message] of [
 				["iec62056/config", "battery", /battery.*true or false/],
 				["iec62056/config", "baudrate_max", /baudrate_max.*300.*19200/],
@@ -119,8 +119,8 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		});
 	});
 
-	describe("a text that can't be", () => {
-		it("is refused by a sentence that agrees with the limits, and says which characters there may be", async () => {
+	describe("an invalid text", () => {
+		it("is rejected with a message that gives the limits and the allowed characters", async () => {
 			const long = "x".repeat(600);
 			const wifi = { ssid: "home", password: "", dhcp: true };
 			const login = { username: "admin", nonce: "0", proof: "0" };
@@ -151,7 +151,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("a number", () => {
-		it("may be written in any way that JSON has for it", async () => {
+		it("may be written in any way that JSON allows", async () => {
 			for (const text of ["600", "600.0", "6e2", "6E+2", "60.00e1", "6000e-1"]) {
 				await gateway().write("iec62056/config", { baudrate_max: 300 });
 				const reply = await gateway().post("iec62056/config", `{"baudrate_max":${text}}`);
@@ -161,14 +161,14 @@ export function settingsChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("several fields at once", () => {
-		it("are changed together, and those left out keep their values", async () => {
+		it("are changed together, and missing ones keep their values", async () => {
 			await gateway().write("iec62056/config", { mode_d_baudrate: 9600, baudrate_max: 4800, device_address: "12" });
 			const expected = { ...DEFAULT_CONFIG, mode_d_baudrate: 9600, baudrate_max: 4800, device_address: "12" };
 			assert.deepEqual(await gateway().write("iec62056/config", {}), expected);
 			assert.deepEqual(await gateway().write("iec62056/config", { battery: true }), { ...expected, battery: true });
 			assert.deepEqual(await gateway().write("iec62056/config", DEFAULT_CONFIG), DEFAULT_CONFIG);
 		});
-		it("of simulator and log may come alone or together", async () => {
+		it("may be simulator, log or both", async () => {
 			const path = "iec62056/control";
 			assert.deepEqual(await gateway().write(path, { log_en: true }), { simulator_en: false, log_en: true });
 			assert.deepEqual(await gateway().write(path, { simulator_en: true }), { simulator_en: true, log_en: true });
@@ -179,15 +179,15 @@ export function settingsChecks(gateway: () => TestGateway): void {
 	describe("field protocol", () => {
 		const path = "meter/protocol";
 
-		it("takes iec62056", async () => {
+		it("accepts iec62056", async () => {
 			assert.deepEqual(await gateway().write(path, { protocol: "iec62056" }), { protocol: "iec62056" });
 		});
-		it("takes dlms", async () => {
+		it("accepts dlms", async () => {
 			assert.deepEqual(await gateway().write(path, { protocol: "dlms" }), { protocol: "dlms" });
 			assert.deepEqual(await gateway().read(path), { protocol: "dlms" });
 			await gateway().write(path, { protocol: "iec62056" });
 		});
-		it("refuses everything else", async () => {
+		it("rejects everything else", async () => {
 			for (const protocol of [...NO_TEXT, "", "IEC62056", "iec62056 ", "DLMS", "iec62056\u0000", "x".repeat(1000)]) {
 				isError(await gateway().post(path, { protocol }), 400, "invalid_field", "protocol");
 			}
@@ -225,7 +225,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("iec62056/config"), config);
 			assert.deepEqual(await gateway().read("iec62056/control"), control);
 		});
-		it("with a damaged entry in the flash costs that entry alone, until it is set again", async () => {
+		it("with a damaged entry in flash resets only that entry, until it is set again", async () => {
 			await change();
 			await gateway().restart("control");
 			await gateway().login();
@@ -237,7 +237,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
 			assert.deepEqual(await gateway().read("iec62056/control"), control);
 		});
-		it("with a damaged account brings back the label's password, and keeps the settings", async () => {
+		it("with a damaged account restores the label's password, and keeps the settings", async () => {
 			await change();
 			const { salt } = await gateway().read("system/challenge");
 			await gateway().restart("access");

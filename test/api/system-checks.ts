@@ -4,7 +4,7 @@ import { DEFAULT_CONFIG, isError, type TestGateway } from "./gateway.js";
 
 export function systemChecks(gateway: () => TestGateway): void {
 	describe("GET system/version", () => {
-		it("tells the firmware, the page, the device and the build", async () => {
+		it("describes the firmware, the page, the device and the build", async () => {
 			const version = await gateway().read("system/version");
 			assert.deepEqual(Object.keys(version), [
 				"firmware",
@@ -31,7 +31,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("GET system/status", () => {
-		it("tells supply, clock and states", async () => {
+		it("shows supply, clock and states", async () => {
 			const status = await gateway().read("system/status");
 			for (const name of ["battery_voltage", "usb_voltage", "battery_status", "device_temperature", "timestamp"])
 				assert.equal(typeof status[name], "number", name);
@@ -50,7 +50,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("system/power_mode", () => {
-		it("takes 0, 1 and 2, shows them here and in the status, and keeps them over a restart", async () => {
+		it("accepts 0, 1 and 2, shows them here and in the status, and keeps them after a restart", async () => {
 			for (const power_mode of [1, 2, 0, 2]) {
 				assert.deepEqual(await gateway().write("system/power_mode", { power_mode }), { power_mode });
 				assert.deepEqual(await gateway().read("system/power_mode"), { power_mode });
@@ -61,7 +61,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("system/power_mode"), { power_mode: 2 });
 			await gateway().write("system/power_mode", { power_mode: 0 });
 		});
-		it("refuses anything else, and keeps what it has", async () => {
+		it("rejects anything else, and keeps its value", async () => {
 			for (const power_mode of [-1, 3, 1.5, 1e300, "1", true, null, [], {}])
 				isError(await gateway().post("system/power_mode", { power_mode }), 400, "invalid_field", "power_mode");
 			isError(await gateway().post("system/power_mode", {}), 400, "missing_field", "power_mode");
@@ -70,7 +70,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("POST system/factory_reset", () => {
-		it("transition: running, by factory_reset, to defaults: no settings, sessions, password, network of the owner's", async () => {
+		it("transition: running, by factory_reset, to defaults, without the owner's settings, sessions, password and network", async () => {
 			const before = await gateway().read("system/challenge", { token: null });
 			await gateway().write("iec62056/config", { device_address: "42", baudrate_max: 2400 });
 			await gateway().write("system/power_mode", { power_mode: 1 });

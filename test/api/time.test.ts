@@ -1,4 +1,4 @@
-/** Checks that take minutes, on virtual time: life of nonces and sessions, delays of the limiter, time-outs. */
+/** Checks that take minutes: lifetimes of nonces and sessions, delays of the limiter, time-outs. Virtual time. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { slowTransitionChecks } from "./transition-checks.js";
@@ -6,7 +6,7 @@ import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const MINUTE_MS = 60_000;
 
-describe("The API as time goes by", () => {
+describe("The API over minutes and hours", () => {
 	let gateway: VirtualGateway;
 	const tryLogin = (body: unknown): Promise<Reply> => gateway.post("system/login", body, { token: null });
 	const guess = () => tryLogin({ username: USERNAME, password: "guess" });
@@ -27,7 +27,7 @@ describe("The API as time goes by", () => {
 			return tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) });
 		}
 
-		it("is good for just under a minute", async () => {
+		it("is valid for just under a minute", async () => {
 			succeeded(await loginAfter(MINUTE_MS - 1));
 			isError(await loginAfter(MINUTE_MS), 401, "nonce_invalid");
 			isError(await loginAfter(MINUTE_MS + 1), 401, "nonce_invalid");
@@ -42,7 +42,7 @@ describe("The API as time goes by", () => {
 				isError(await tryLogin(body), 401, "nonce_invalid");
 			}
 		});
-		it("is as good as ever after hundreds of logins in a minute, and none of theirs is good again", async () => {
+		it("is accepted after hundreds of logins in a minute, but none of their nonces is accepted again", async () => {
 			const bodies: JSONObject[] = [];
 			for (let i = 0; i < 300; i++) {
 				const { nonce, salt } = await gateway.read("system/challenge");
@@ -68,7 +68,7 @@ describe("The API as time goes by", () => {
 			await gateway.pass(1);
 			isError(await gateway.get("meter/protocol"), 401, "unauthorized");
 		});
-		it("is not prolonged by another login", async () => {
+		it("is not extended by another login", async () => {
 			const first = gateway.token;
 			await gateway.pass(20 * MINUTE_MS);
 			await gateway.login();
@@ -79,7 +79,7 @@ describe("The API as time goes by", () => {
 	});
 
 	describe("the list of sessions", () => {
-		it("tells by the clock when each began, and how long it goes on", async () => {
+		it("shows by the clock when each session began, and how long it still lasts", async () => {
 			await gateway.pass(20 * MINUTE_MS);
 			await gateway.login();
 			const { sessions } = await gateway.read("system/sessions");
@@ -95,12 +95,12 @@ describe("The API as time goes by", () => {
 	});
 
 	describe("a long-lived token", () => {
-		it("tells when it was made, by the clock", async () => {
+		it("shows by the clock when it was created", async () => {
 			await gateway.pass(MINUTE_MS);
 			const { created } = await gateway.write("system/tokens", { name: "x" });
 			assert.equal(created, START_UTC_MS / 1000 + 60);
 		});
-		it("made before the clock was set tells 0, and so does a session", async () => {
+		it("shows 0 if it was created before the clock was set; so does a session until then", async () => {
 			await gateway.stop();
 			gateway = new VirtualGateway("client", {});
 			await gateway.login();
@@ -126,7 +126,7 @@ describe("The API as time goes by", () => {
 			await gateway.login();
 		});
 
-		it("is dated back when it is set, and stays where it is when the clock is corrected", async () => {
+		it("is dated when the clock is set, and keeps its time when the clock is corrected", async () => {
 			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			// Setting the clock forward would skip scheduled readouts.
 			await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
@@ -148,7 +148,7 @@ describe("The API as time goes by", () => {
 			await gateway.read("iec62056/read");
 			assert.ok(Math.abs((await last()).timestamp - (now - 86_400)) < 30);
 		});
-		it("that failed has its time dated back as well, and none is made up where there was no attempt", async () => {
+		it("is dated if it failed, but has no time if there was no attempt", async () => {
 			await gateway.connectMeter(undefined);
 			await gateway.get("iec62056/read");
 			await gateway.pass(MINUTE_MS);
@@ -163,8 +163,8 @@ describe("The API as time goes by", () => {
 		});
 	});
 
-	describe("the limiter of logins", () => {
-		it("doubles its pause from 1 to 60 s, to the second", async () => {
+	describe("the login limiter", () => {
+		it("doubles its delay from 1 to 60 s, exactly", async () => {
 			for (let i = 0; i < 5; i++) isError(await guess(), 401, "invalid_proof");
 			for (const pauseS of [1, 2, 4, 8, 16, 32, 60, 60]) {
 				const blocked = await guess();
@@ -176,7 +176,7 @@ describe("The API as time goes by", () => {
 				isError(await guess(), 401, "invalid_proof");
 			}
 		});
-		it("counts both forms together, and forgets all with a success", async () => {
+		it("counts both forms together, and starts anew after a success", async () => {
 			for (let i = 0; i < 5; i++) {
 				const { nonce, salt } = await gateway.read("system/challenge");
 				const body = { username: USERNAME, nonce, proof: proofOf("guess", salt, nonce) };
@@ -188,7 +188,7 @@ describe("The API as time goes by", () => {
 			for (let i = 0; i < 5; i++) isError(await guess(), 401, "invalid_proof");
 			assert.equal((await guess()).headers.get("retry-after"), "1");
 		});
-		it("holds up nobody at another address, even when a hundred of them guess", async () => {
+		it("delays no other address, even while a hundred of them guess", async () => {
 			for (let i = 0; i < 6; i++) await guess();
 			isError(await enter(), 429, "too_many_attempts");
 			gateway.clientAddress = "192.0.2.11";
@@ -201,7 +201,7 @@ describe("The API as time goes by", () => {
 			await gateway.pass(MINUTE_MS);
 			succeeded(await enter());
 		});
-		it("never locks out for good", async () => {
+		it("never locks a client out for good", async () => {
 			for (let i = 0; i < 300; i++) {
 				await guess();
 				await gateway.pass(MINUTE_MS);
@@ -211,7 +211,7 @@ describe("The API as time goes by", () => {
 	});
 
 	describe("plain HTTP", () => {
-		it("is for the access point's own network only, while both are there", async () => {
+		it("is accepted only from the access point's network while both networks are up", async () => {
 			const plain = { secure: false, token: null };
 			isError(await gateway.get("system/challenge", plain), 403, "https_required");
 			for (const address of ["192.168.4.2", "192.168.4.254"]) {
@@ -228,7 +228,7 @@ describe("The API as time goes by", () => {
 	describe("connections", () => {
 		const HEAD = "GET /api/v1/system/challenge HTTP/1.1\r\nHost: gateway.local\r\n";
 
-		it("are kept for the next request, and closed after half a minute without one", async () => {
+		it("stay open for the next request, and are closed after half a minute without one", async () => {
 			const client = gateway.world.connect();
 			for (let i = 0; i < 5; i++) {
 				client.send(`${HEAD}\r\n`);
@@ -239,7 +239,7 @@ describe("The API as time goes by", () => {
 			await gateway.pass(2000);
 			assert.equal(client.isClosed, true);
 		});
-		it("that trickle a head are told to hurry up: 408", async () => {
+		it("get 408 if they send the head too slowly", async () => {
 			const client = gateway.world.connect();
 			for (const letter of HEAD.slice(0, 20)) {
 				if (client.receivedCount > 0) break;
@@ -250,13 +250,13 @@ describe("The API as time goes by", () => {
 			await gateway.pass(5000);
 			assert.equal(client.isClosed, true);
 		});
-		it("that stop in a body are told so: 408", async () => {
+		it("get 408 if they stop in a body", async () => {
 			const client = gateway.world.connect();
 			client.send("POST /api/v1/system/login HTTP/1.1\r\nHost: g\r\nContent-Length: 100\r\n\r\n{");
 			assert.equal(gateway.world.awaitReply(client).status, 408);
 			succeeded(await enter());
 		});
-		it("that are two and wait for the meter leave room for what waits for nothing; a third readout is 503", async () => {
+		it("still serve other requests while two readouts wait; a third readout gets 503", async () => {
 			const waiting = [gateway.begin("GET", "iec62056/read"), gateway.begin("GET", "iec62056/read")];
 			await gateway.pass(100);
 			for (const path of ["iec62056/last", "system/status", "meter/protocol"]) succeeded(await gateway.get(path));
@@ -268,7 +268,7 @@ describe("The API as time goes by", () => {
 			succeeded(await gateway.get("iec62056/last"));
 			for (const one of [waiting[1], third]) one.abandon();
 		});
-		it("that send no more of a login's body give way after a second, and have ten in all", async () => {
+		it("that stop in the body of a login give way after a second, and end after ten", async () => {
 			const slow = [1, 2, 3].map(() => gateway.world.connect());
 			for (const client of slow) {
 				client.send("POST /api/v1/system/login HTTP/1.1\r\nHost: g\r\nContent-Length: 100\r\n\r\n{");
@@ -280,7 +280,7 @@ describe("The API as time goes by", () => {
 			assert.equal(gateway.world.awaitReply(slow[0]).status, 503);
 			assert.equal(gateway.world.awaitReply(slow[2]).status, 408);
 		});
-		it("that idle make room for a new one", async () => {
+		it("that are idle give way to a new one", async () => {
 			const idle = [gateway.world.connect(), gateway.world.connect()];
 			for (const client of idle) {
 				client.send(`${HEAD}\r\n`);

@@ -33,10 +33,10 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			await deleteTokens(gateway());
 		});
 
-		it("are none at first, and three at most", async () => {
+		it("do not exist at first, and there is room for three", async () => {
 			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [] });
 		});
-		it("are shown with their value when they are made, and never again", async () => {
+		it("show their value when they are created, and never again", async () => {
 			const made = await make("Home Assistant");
 			assert.deepEqual(Object.keys(made), ["id", "name", "created", "scope", "token"]);
 			assert.match(made.id, /^[0-9a-f]{8}$/);
@@ -47,7 +47,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.equal(scope, "full");
 			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [{ id, name, created, scope }] });
 		});
-		it("are accepted wherever a session is, to manage tokens and sessions too", async () => {
+		it("are accepted wherever a session is, even to manage tokens and sessions", async () => {
 			const { token, id } = await make();
 			assert.ok(await isAlive(token));
 			assert.equal((await gateway().post("iec62056/control", {}, { token })).status, 200);
@@ -57,7 +57,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			isEmpty(await revoke(id, token));
 			assert.equal(await isAlive(token), false);
 		});
-		it("are refused in any other letters or length", async () => {
+		it("are rejected in any other case or length", async () => {
 			const { token } = await make();
 			for (const wrong of [
 				token.toUpperCase(),
@@ -71,7 +71,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			}
 			assert.ok(await isAlive(token));
 		});
-		it("all differ, in value and id, whatever they are called", async () => {
+		it("all differ in value and id, even if their names are the same", async () => {
 			const made = [await make("same"), await make("same"), await make("same")];
 			assert.equal(new Set(made.map(({ token }) => token)).size, SLOTS);
 			assert.equal(new Set(made.map(({ id }) => id)).size, SLOTS);
@@ -80,7 +80,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				made.map(({ id }) => id),
 			);
 		});
-		it("have no fourth, until one is revoked", async () => {
+		it("are limited to three, until one is revoked", async () => {
 			const made = [await make("1"), await make("2"), await make("3")];
 			const before = await list();
 			isError(await gateway().post(PATH, { name: "4" }), 400, "token_slots_full");
@@ -95,7 +95,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.equal(await isAlive(made[1].token), false);
 			isError(await gateway().post(PATH, { name: "5" }), 400, "token_slots_full");
 		});
-		it("are revoked each for itself, first, middle and last, and once", async () => {
+		it("can be revoked at each place in the list, and only once", async () => {
 			for (let revoked = 0; revoked < SLOTS; revoked++) {
 				const made = [await make("1"), await make("2"), await make("3")];
 				isEmpty(await revoke(made[revoked].id));
@@ -104,7 +104,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				await deleteTokens(gateway());
 			}
 		});
-		it("of an unknown id are 404", async () => {
+		it("give 404 for an unknown id", async () => {
 			const { id, token } = await make();
 			for (const wrong of [
 				"x",
@@ -128,13 +128,13 @@ export function tokenChecks(gateway: () => TestGateway): void {
 
 		describe("of scope read", () => {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
-			/** GETs of readings and state (API text). */
+			/** GETs of readings and state, as in the API text. */
 			const READING =
 				"events system/version system/status system/timezone network/status meter/history meter/profile prices metrics iec62056/last iec62056/read iec62056/schedule live-meter/status".split(
 					" ",
 				);
 
-			it("are listed as such, after a restart too", async () => {
+			it("are listed with that scope, also after a restart", async () => {
 				await gateway().write(PATH, { name: "a writer", scope: "full" });
 				const { id, scope } = await reader();
 				assert.equal(scope, "read");
@@ -148,7 +148,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				await gateway().login();
 				assert.deepEqual(await list(), before);
 			});
-			it("read readings and the state of the device, by HEAD too", async () => {
+			it("can read readings and the state of the device, also by HEAD", async () => {
 				await gateway().write("iec62056/control", { simulator_en: true });
 				const { token } = await reader();
 				const rows = WALK.filter(({ scope }) => scope === SCOPE_READ);
@@ -160,7 +160,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 					assert.equal((await gateway().request("HEAD", path, { token })).status, status, path);
 				}
 			});
-			it("get 403 forbidden_scope everywhere else, whatever the body, and nothing is changed", async () => {
+			it("get 403 forbidden_scope everywhere else, whatever the body is, and change nothing", async () => {
 				const { token, id } = await reader();
 				for (const route of WALK.filter(({ scope }) => scope === SCOPE_FULL)) {
 					const { name, method } = route;
@@ -177,7 +177,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				);
 				assert.equal((await gateway().get("system/status", { token })).status, 200);
 			});
-			it("revoke themselves and no other, and outlive a logout", async () => {
+			it("can revoke themselves only, and survive a logout", async () => {
 				const full = await make();
 				const { token, id } = await reader();
 				const other = await gateway().write(PATH, { name: "another reader", scope: "read" });
@@ -197,16 +197,16 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				assert.ok(await isAlive(full.token));
 				assert.equal((await gateway().get("system/status", { token: other.token })).status, 200);
 			});
-			it("log in and change the password like anybody: those routes look at no token", async () => {
+			it("have no effect on login and password change, which check no token", async () => {
 				const { token } = await reader();
 				assert.equal((await gateway().get("system/challenge", { token })).status, 200);
 				isError(await gateway().post("system/login", {}, { token }), 400, "missing_field", "username");
 			});
-			it("are told from one that is no token at all", async () => {
+			it("are told apart from invalid tokens", async () => {
 				const { token } = await reader();
 				isError(await gateway().get("hub", { token: token.slice(1) }), 401, "unauthorized");
 			});
-			it("of any other word are refused, and nothing is made", async () => {
+			it("are not created if the scope is misspelt", async () => {
 				for (const scope of ["", "Read", "write", "none", null, 1, true, [], ["read"], {}])
 					isError(await gateway().post(PATH, { name: "x", scope }), 400, "invalid_field", "scope");
 				assert.deepEqual(await list(), []);
@@ -214,7 +214,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 		});
 
 		describe("field name", () => {
-			it("is of 1 to 32 printable characters of ASCII", async () => {
+			it("has 1 to 32 printable ASCII characters", async () => {
 				for (const name of [" ", "~", '"\\/<>&', "x".repeat(31), "x".repeat(32), "\\".repeat(32)]) {
 					const made = await make(name);
 					assert.equal(made.name, name);
@@ -222,7 +222,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 					isEmpty(await revoke(made.id));
 				}
 			});
-			it("is nothing else, and nothing is made then", async () => {
+			it("is rejected otherwise, and no token is made", async () => {
 				for (const name of [
 					"",
 					"x".repeat(33),
@@ -247,7 +247,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				}
 				assert.deepEqual(await list(), []);
 			});
-			it("must be there", async () => {
+			it("is required", async () => {
 				isError(await gateway().post(PATH, {}), 400, "missing_field", "name");
 				isError(await gateway().post(PATH, { Name: "x", label: "x" }), 400, "missing_field", "name");
 				isError(await gateway().post(PATH), 400, "invalid_json");
@@ -255,11 +255,11 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				isError(await gateway().post(PATH, `{"name":"x"${" ".repeat(2048)}}`), 413, "too_large");
 				assert.deepEqual(await list(), []);
 			});
-			it("is looked at before the slots", async () => {
+			it("is checked before the slots", async () => {
 				for (let i = 0; i < SLOTS; i++) await make();
 				isError(await gateway().post(PATH, { name: "" }), 400, "invalid_field", "name");
 			});
-			it("is all that counts: unknown fields are ignored", async () => {
+			it("is the only field; unknown ones are ignored", async () => {
 				const made = await gateway().write(PATH, { name: "x", id: "00000000", token: "x", created: 1 });
 				assert.notEqual(made.id, "00000000");
 				assert.match(made.token, /^[0-9a-f]{64}$/);
@@ -274,7 +274,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.deepEqual((await gateway().read(PATH, { token: made[1].token })).tokens, before);
 			assert.equal(await isAlive(made[0].token), false);
 		});
-		it("are gone when their entry in the flash is damaged, and nothing else is", async () => {
+		it("are lost if their entry in flash is damaged, but nothing else is", async () => {
 			const { token } = await make();
 			await gateway().write("iec62056/config", { baudrate_max: 301 });
 			await gateway().restart("tokens");
@@ -286,7 +286,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			await gateway().restart();
 			assert.ok(await isAlive(again.token));
 		});
-		it("outlive a password change", async () => {
+		it("survive a password change", async () => {
 			const password = new ChangedPassword(gateway);
 			const { token } = await make();
 			try {
@@ -310,7 +310,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			await gateway().login();
 		});
 
-		it("names each with id, beginning, end and address, and tells which one asks", async () => {
+		it("has id, start, end and address of each session, and marks the one that requests it", async () => {
 			const first = gateway().token;
 			const second = await gateway().login();
 			const seen = await sessions();
@@ -327,14 +327,14 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(current(seen), [false, true]);
 			assert.deepEqual(current(await sessions(first)), [true, false]);
 		});
-		it("has none that asks when a long-lived token does, which is no session", async () => {
+		it("marks no session if a long-lived token requests it", async () => {
 			const { token, id } = await make();
 			const seen = await sessions(token);
 			assert.equal(seen.length, 1);
 			assert.equal(seen[0].current, false);
 			isEmpty(await revoke(id));
 		});
-		it("is no longer than six", async () => {
+		it("has at most six sessions", async () => {
 			for (let i = 0; i < 7; i++) await gateway().login();
 			assert.equal((await sessions()).length, 6);
 		});
@@ -347,13 +347,13 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.equal((await sessions()).length, 1);
 			isError(await end(id), 404, "not_found");
 		});
-		it("ends the one that asks, too", async () => {
+		it("can also end the session that requests it", async () => {
 			const [{ id }] = await sessions();
 			isEmpty(await end(id));
 			isError(await gateway().get("system/sessions"), 401, "unauthorized");
 			await gateway().login();
 		});
-		it("does not know any other id", async () => {
+		it("replies 404 to any other id", async () => {
 			const [{ id }] = await sessions();
 			for (const wrong of ["x", "00000000", id.toUpperCase().replace(/\d/g, "A"), id.slice(1), gateway().token]) {
 				isError(await end(wrong), 404, "not_found");

@@ -1,4 +1,4 @@
-/** A firmware on trial in the whole gateway, on virtual time: what confirms it, and what rolls it back. */
+/** Firmware on trial in the whole gateway: what confirms it, and what rolls it back. Virtual time. */
 import assert from "node:assert/strict";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -9,12 +9,12 @@ import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "./virtual-gat
 const MINUTE_MS = 60_000;
 const PANIC = Object.freeze({ cause: "panic", isFault: true });
 
-describe("A firmware on trial", function () {
+describe("Firmware on trial", function () {
 	this.timeout(120_000);
 	let gateway: VirtualGateway;
 	let slots: VirtualSlots;
 
-	/** A unit that has started version 2.0.0 from its other OTA slot. */
+	/** Starts version 2.0.0 from the other OTA slot. */
 	async function begin(options: Partial<GatewayOptions> = {}, before = async () => {}): Promise<void> {
 		slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots, ...options });
@@ -43,7 +43,7 @@ describe("A firmware on trial", function () {
 
 	afterEach(() => gateway.stop());
 
-	it("is confirmed after a minute, and starts again from then on", async () => {
+	it("is confirmed after a minute, and still runs after a fault from then on", async () => {
 		await begin();
 		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_ON_TRIAL]);
 		await gateway.login();
@@ -58,7 +58,7 @@ describe("A firmware on trial", function () {
 		assert.equal(gateway.world.update!.givenUp, "");
 	});
 
-	it("goes back when a fault ends it, which is told once, and is no way into safe mode", async () => {
+	it("is rolled back after a fault, which is logged once and does not lead to safe mode", async () => {
 		await begin();
 		for (let start = 1; start <= 4; start++) {
 			await gateway.pass(MINUTE_MS - 1);
@@ -79,11 +79,11 @@ describe("A firmware on trial", function () {
 		}
 	});
 
-	it("goes back by itself when its network does not come, with an access point that nobody joins", async () => {
+	it("rolls itself back without its network, if nobody joins the access point", async () => {
 		await begin();
 		gateway.setAir("cafe -70 1");
 		await gateway.restart(undefined);
-		assert.equal(version(), "0.0.0", "a restart alone is a way back");
+		assert.equal(version(), "0.0.0", "a restart alone rolls back");
 		await install("2.0.1");
 		await gateway.pass(10 * MINUTE_MS - 1);
 		assert.equal(state(), FIRMWARE_ON_TRIAL);
@@ -96,7 +96,7 @@ describe("A firmware on trial", function () {
 		assert.equal(told.includes("update_rolled_back it gave itself up"), true);
 	});
 
-	it("stays where the access point is all that there is, and where there is no radio", async () => {
+	it("is confirmed if the access point is the only network, or if there is no radio", async () => {
 		for (const options of [{ mode: "ap" as const }, { mode: "client" as const, radio: false }]) {
 			slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 			gateway = new VirtualGateway(options.mode, { utcMs: START_UTC_MS, slots, ...options });
@@ -106,7 +106,7 @@ describe("A firmware on trial", function () {
 		}
 	});
 
-	it("is confirmed by a restart that its owner asks for, since he has got in", async () => {
+	it("is confirmed by a restart that the user requests, because the login worked", async () => {
 		await begin();
 		await gateway.pass(10_000);
 		await gateway.login();
@@ -115,7 +115,7 @@ describe("A firmware on trial", function () {
 		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_CONFIRMED]);
 	});
 
-	it("goes back when the account can't be read, and the one before finds all as it was", async () => {
+	it("is rolled back if the account can't be read, and the old version finds everything unchanged", async () => {
 		const storage = new VirtualStorage();
 		await begin({ storage }, async () => {
 			await gateway.login();
@@ -142,7 +142,7 @@ describe("A firmware on trial", function () {
 		assert.equal((await gateway.read("system/status")).power_mode, 1);
 	});
 
-	it("starts and tells of the way back with flash that takes nothing", async () => {
+	it("is rolled back, and reports it, even if flash refuses all writes", async () => {
 		const storage = new VirtualStorage();
 		await begin({ storage });
 		storage.refusals = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 /**
- * ObjectReader alone: lists against a reader of whole objects, for any division of the bytes; long texts; lenient
+ * ObjectReader: lists compared with a reader of whole objects, for any division of the bytes; long texts; lenient
  * fields.
  */
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ function read(table: BodyTable, json: string, sizes: readonly number[] = [], ope
 	return outcomes[0];
 }
 
-/** Expected error: the first wrong entry, and its code. */
+/** Expected error: code and field of the first wrong entry. */
 function expected(entries: readonly unknown[]): { code: string; field?: string } {
 	let missing = "";
 	for (const [i, entry] of entries.entries()) {
@@ -87,7 +87,7 @@ const lists = fc.array(fc.oneof({ weight: 12, arbitrary: good }, { weight: 1, ar
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 5 });
 
 describe("api/validate", () => {
-	it("reads a list of objects as one who has them whole, in pieces of any size", () => {
+	it("reads a list of objects in pieces of any size as a reader of whole objects does", () => {
 		fc.assert(
 			fc.property(lists, sizes, (entries, pieces) => {
 				const { values, code, field: name } = read(DLMS_OBIS_BODY, JSON.stringify({ a: [[]], entries, z: {} }), pieces);
@@ -104,7 +104,7 @@ describe("api/validate", () => {
 		);
 	});
 
-	it("takes the last of two lists, and none if one is wrong", () => {
+	it("uses the last of two lists, and neither if one is wrong", () => {
 		const entry = '{"code":[1,0,1,8,0,255],"class_id":3,"attribute":2}';
 		assert.deepEqual([...(read(DLMS_OBIS_BODY, `{"entries":[${entry}],"entries":[]}`).values[0] as Uint8Array)], [0]);
 		for (const wrong of ["[1]", "7", "{}", "[{}]"]) {
@@ -113,7 +113,7 @@ describe("api/validate", () => {
 		}
 	});
 
-	it("tells of a list that is cut, or no JSON, nothing but that", () => {
+	it("reports nothing but invalid_json for a list that is cut", () => {
 		const text = '{"entries":[{"code":[1,0,1,8,0,255],"class_id":9,"attribute":2}]}';
 		for (let length = 0; length < text.length; length++)
 			assert.equal(read(DLMS_OBIS_BODY, text.slice(0, length)).code, "invalid_json");
@@ -133,7 +133,7 @@ describe("api/validate", () => {
 		long: { name: "long", open: () => assert.fail() },
 	};
 
-	it("marks a lenient field that isn't allowed, once and for all", () => {
+	it("marks a lenient field with an invalid value, even if a valid one follows", () => {
 		for (const [text, value] of [
 			["", undefined],
 			[',"loose":9', 9],
@@ -145,7 +145,7 @@ describe("api/validate", () => {
 			assert.deepEqual(read(table, `{"on":true${text}}`).values[1], value);
 	});
 
-	it("gives a long text away as it comes, and closes what took it, whatever becomes of the body", () => {
+	it("passes a long text on as it arrives, and closes its receiver, whatever happens to the body", () => {
 		const run = (json: string, isTaken = true) => {
 			const log: string[] = [];
 			const open = (): LongText => {
@@ -193,7 +193,7 @@ describe("api/validate", () => {
 		]);
 	});
 
-	it("closes what takes a long text when the body breaks off", () => {
+	it("closes the receiver of a long text when the body is aborted", () => {
 		let closed = 0;
 		const open = () => ({ write: () => {}, end: () => 0, close: () => closed++ });
 		const reader = new ObjectReader(table, textCodec, () => assert.fail(), open as () => LongText);

@@ -1,4 +1,4 @@
-/** The gateway on virtual time with a modelled meter: an hour takes milliseconds, and each run is the same. */
+/** The gateway on virtual time with a modelled meter. An hour takes milliseconds, and each run is the same. */
 
 import { NodeText } from "../../hosts/node/platform.js";
 import { type VirtualOptions, VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -19,7 +19,7 @@ import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
 
-/** Source addresses of clients of the access point, and of others. */
+/** Source address of a client of the access point; LAN_CLIENT is that of other clients. */
 export const AP_CLIENT = "192.168.4.2";
 export const LAN_CLIENT = "192.0.2.10";
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
@@ -28,7 +28,7 @@ const REBOOT_LIMIT_MS = 5000;
 /** Time until a new hostname is in use. */
 const RENAME_MS = 2000;
 
-/** The station scans rarely, so that a year can pass. */
+/** The station scans rarely, so that a test can let a year pass. */
 const RADIO = Object.freeze({
 	lease: Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" }),
 	accessPointKey: "access-point-key",
@@ -44,7 +44,7 @@ export class VirtualGateway extends TestGateway {
 	readonly hostname = "gateway";
 	clientAddress: string;
 	world: VirtualWorld;
-	/** Called with each further world, before the gateway starts in it, to set up what the earlier one had. */
+	/** Called with each further world before the gateway starts in it, to set up what the earlier world had. */
 	onWorld: ((world: VirtualWorld) => void) | undefined;
 	#gateway: Gateway;
 	readonly #options: VirtualOptions;
@@ -85,7 +85,7 @@ export class VirtualGateway extends TestGateway {
 		else if (!chunked) client.send(encodeRequest(path, { method, headers, body }));
 		else {
 			client.send(encodeRequest(path, { method, headers: { ...headers, "Transfer-Encoding": "chunked" } }));
-			// Two chunks, so that a limit must count both.
+			// Two chunks make sure that a limit counts both.
 			const middle = body.length >> 1;
 			for (const piece of [body.subarray(0, middle), body.subarray(middle)]) {
 				if (piece.length === 0) continue;
@@ -117,7 +117,7 @@ export class VirtualGateway extends TestGateway {
 		this.#air = text;
 	}
 
-	/** No client here checks the certificate. */
+	/** Only passes the time, because no client here checks the certificate. */
 	async renamed(): Promise<void> {
 		this.world.advance(RENAME_MS);
 	}
@@ -146,16 +146,16 @@ export class VirtualGateway extends TestGateway {
 		await this.#startAnew(ending === undefined ? {} : { ending });
 	}
 
-	/** Ends the sleep: by the timer, or by `reason` (WAKE_…) after `ms`. */
+	/** Ends the sleep: by the timer, or for `reason` (WAKE_…) after `ms`. */
 	async wake(reason = WAKE_TIMER, ms = this.world.asleep!.ms): Promise<void> {
 		const { asleep, time } = this.world;
-		if (asleep === undefined) throw new Error("it does not sleep");
-		// Stops the old world's callbacks.
+		if (asleep === undefined) throw new Error("the gateway does not sleep");
+		// The old world's time has gone on since the sleep began.
 		const sleptMs = ms - (time.nowMs - asleep.sinceMs);
 		await this.#startAnew({ wakeReason: reason, ending: SLEPT }, sleptMs);
 	}
 
-	/** Cuts the power, if flash has not done so, and restores it after `offMs`. The clock is set at once then. */
+	/** Cuts the power, if flash has not done so, and restores it after `offMs`. The clock is set at once. */
 	async losePower(offMs: number): Promise<void> {
 		this.#gateway.stop();
 		this.world.flash.powerUp();
@@ -165,7 +165,7 @@ export class VirtualGateway extends TestGateway {
 	async #startAnew(options: VirtualOptions, offMs = 0): Promise<void> {
 		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
-		// Each start has other random numbers.
+		// Each start has different random numbers.
 		const seed = 1000 + ++this.#starts;
 		const { switchedOn } = this.#options;
 		this.world = new VirtualWorld({
@@ -190,7 +190,7 @@ export class VirtualGateway extends TestGateway {
 
 	async rebooted(): Promise<void> {
 		for (let waitedMs = 0; !this.#wantsRestart; waitedMs += 100) {
-			if (waitedMs > REBOOT_LIMIT_MS) throw new Error("the gateway does not start anew");
+			if (waitedMs > REBOOT_LIMIT_MS) throw new Error("the gateway does not restart");
 			this.world.advance(100);
 		}
 		await this.restart();

@@ -1,6 +1,6 @@
 /**
- * The table "Errors" of the API text, a check for each row, by its name. Rows that take minutes or a full flash are in
- * `slowWalkErrorChecks`, for virtual time. Rows of firmware upload: firmware.test.ts.
+ * The table "Errors" of the API text, with a check for each row, by the row's name. Rows that take minutes or a full
+ * flash are in `slowWalkErrorChecks`, for virtual time. firmware.test.ts checks the rows of firmware upload.
  */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -60,7 +60,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 			await deleteTokens(gateway());
 		});
 		it("400 | POST certificate: file rejected; body is a plain-text reason; nothing changed", async () => {
-			// An earlier change of name or time may renew a self-signed certificate meanwhile.
+			// The gateway may renew a self-signed certificate meanwhile, after an earlier change of name or time.
 			const certificate = async () => {
 				const { valid_from: _from, valid_to: _to, ...rest } = await gateway().read("system/certificate");
 				return rest;
@@ -133,7 +133,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Rows that take minutes, or faults of the virtual world. */
+/** Rows that take minutes or need faults of the virtual world. */
 export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 	describe("error", () => {
 		it("401 | all routes except the three open ones: expired token", async () => {
@@ -160,7 +160,7 @@ export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 				}
 				assert.deepEqual(await gateway().read(before), shown, path);
 			}
-			assert.ok(refused >= 8, `${refused} of them`);
+			assert.ok(refused >= 8, `${refused} requests failed`);
 		});
 		it("500 | GET iec62056/read: meter timeout", async () => {
 			await gateway().connectMeter({ telegram: METER.telegram, faults: { silence: 1000 } });

@@ -1,4 +1,7 @@
-/** Each field of each body: bounds, each JSON type, missing, huge, twice, broken text; unknown members beside it. */
+/**
+ * Each field of each body: bounds, each JSON type, missing, huge and duplicate values, broken text; unknown members
+ * beside the field.
+ */
 import assert from "node:assert/strict";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
@@ -11,7 +14,7 @@ const UNKNOWN = '"unknown":{"a":[{"b":1}]},"":null,"x":1e400';
 const MARK = "MARK";
 
 /**
- * Expects that the body is valid: the request succeeds or fails for another reason. Examples have proofs for another
+ * Checks that the body was valid: the request succeeds or fails for another reason. Examples have proofs for another
  * unit's nonce, a unit without a part refuses to enable it, and a second PIN waits for the first.
  */
 function isTaken(reply: Reply, what: string): void {
@@ -23,7 +26,7 @@ function isTaken(reply: Reply, what: string): void {
 	);
 }
 
-/** Expects that this field is refused, and no other. */
+/** Checks that this field was rejected, and no other. */
 function isRefused(reply: Reply, { label }: WalkField, what: string): void {
 	assert.equal(reply.status, 400, `${what}: ${reply.text}`);
 	const { error, field } = JSON.parse(reply.text);
@@ -58,7 +61,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 			const refuse = async (field: WalkField, body: string) =>
 				isRefused(await post(body), field, `${route.name} ${body.slice(0, 200)}`);
 
-			it(`of ${route.name} takes what it may be and nothing else, nothing huge either`, async () => {
+			it(`of ${route.name} accepts its valid values and nothing else, nothing huge either`, async () => {
 				for (const field of fields) {
 					for (const value of field.good) await take(field.body(JSON.stringify(value)));
 					for (const value of field.bad) await refuse(field, field.body(JSON.stringify(value)));
@@ -67,7 +70,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 					await refuse(field, field.body(`"${"x".repeat(room)}"`));
 				}
 			});
-			it(`of ${route.name} is missed where it is required; of two the last one counts, and a bad one spoils all`, async () => {
+			it(`of ${route.name} is reported if it is required and missing; the last of two counts, and an invalid one rejects the body`, async () => {
 				for (const field of fields) {
 					const body = field.body(undefined);
 					if (field.required) isError(await post(body), 400, "missing_field", field.label);
@@ -83,7 +86,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 					await refuse(field, twice(good, "null"));
 				}
 			});
-			it(`of ${route.name} has whole characters; what means nothing may stand beside it`, async () => {
+			it(`of ${route.name} must have complete characters; unknown members beside it are ignored`, async () => {
 				for (const field of fields) {
 					for (const half of ["\\ud800", "\\udc00"]) isError(await post(field.body(`"${half}"`)), 400, "invalid_json");
 					const [before, after] = field.body(`"${MARK}"`).split(MARK);

@@ -9,14 +9,14 @@ import { JSON_ROUTES, type WalkRoute } from "./walk.js";
 export interface WalkField {
 	readonly route: WalkRoute;
 	readonly name: string;
-	/** As errors name it: `entries[0].code` inside a list. */
+	/** Name of the field in errors; `entries[0].code` inside a list. */
 	readonly label: string;
 	readonly required: boolean;
 	readonly good: readonly unknown[];
 	readonly bad: readonly unknown[];
 	/** A whole body in which any value of this field is valid. */
 	readonly base: JSONObject;
-	/** The base with this JSON text as the field's value; undefined: without the field. */
+	/** The base with `json` as the text of the field's value; undefined: without the field. */
 	readonly body: (json: string | undefined) => string;
 }
 
@@ -37,7 +37,7 @@ const MONTHS = {
 	trigger_day: 1,
 };
 
-/** Further values, by path and field. */
+/** Further valid and invalid values, by path and field. */
 const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readonly unknown[] }>> = {
 	// The minimum length applies to the plaintext form only.
 	"system/password new_password": { bad: [x(129)] },
@@ -51,12 +51,12 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"network/wifi netmask": NETMASK,
 	"network/wifi gateway": ADDRESS,
 	"network/wifi hostname": { good: ["h", x(31), "a-9"], bad: ["", x(32), "-a", "a-", "a.b"] },
-	// Only values that leave the radio on; others: network-checks.ts and network.test.ts.
+	// Only values that leave the radio on; network-checks.ts and network.test.ts have the others.
 	"network/wifi apply": OFF,
 	"network/ap apply": OFF,
 	"network/ap ap_enabled": OFF,
 	"network/wifi-enabled wifi_enabled": OFF,
-	// For units without a port; with one: ethernet.test.ts.
+	// Values for units without a port; ethernet.test.ts has those for units with one.
 	"network/ethernet ethernet_enabled": OFF,
 	"network/ethernet ip": ADDRESS,
 	"network/ethernet netmask": NETMASK,
@@ -103,7 +103,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
 
-/** Bodies in which each field counts, where the example is not one. */
+/** Bodies in which each field matters, for routes with an example that is not such a body. */
 const BASES: Readonly<Record<string, JSONObject>> = {
 	"network/ethernet": {
 		ethernet_enabled: false,
@@ -116,15 +116,15 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	"system/login": { username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
 	"system/password": { nonce: "0".repeat(64), proof: "0".repeat(64), new_hash: "a".repeat(64) },
 	"iec62056/schedule": MONTHS,
-	// An address valid for each length.
+	// An address that is valid for each length.
 	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
-	// While off, any address is valid, with or without a certificate. The password belongs to it.
+	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
 	"zigbee/map": { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
 };
 
-/** Fields required with that base, beyond the schema. */
+/** Fields that are required with that base, beyond the schema. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 	"system/login": ["nonce", "proof"],
 	"system/password": ["nonce", "proof", "new_hash"],
@@ -152,7 +152,7 @@ const DISTINCT: readonly (readonly [string, (i: number) => JSONObject])[] = [
 	["from", (i) => ({ from: `2025-01-0${i + 1}` })],
 ];
 
-/** Lists of each valid length, with distinct objects. */
+/** Valid lists, the shortest and the longest, with distinct objects; and invalid lists. */
 function lists({ maxItems, minItems = 0, items }: Node, base: readonly unknown[]): [unknown[], unknown[]] {
 	const { type, properties } = resolve(items);
 	const list = (length: number) =>
@@ -167,7 +167,7 @@ function lists({ maxItems, minItems = 0, items }: Node, base: readonly unknown[]
 	return [[list(minItems), list(maxItems)], bad];
 }
 
-/** By the bounds and choices of the schema alone. */
+/** Valid and invalid values by the bounds and choices of the schema alone. */
 function bySchema(schema: Node, base: unknown): [unknown[], unknown[]] {
 	const { type, minimum, maximum, minLength = 0, maxLength, enum: choices } = schema;
 	if (choices) {

@@ -1,4 +1,4 @@
-/** The table "Limits" of the API text, a check for each row, by its name: at the limit and beyond. */
+/** The table "Limits" of the API text, with a check for each row, by the row's name: at the limit and beyond. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import {
@@ -17,7 +17,7 @@ import { keepHostname, routeOf, visit } from "./walk.js";
 
 const OPEN = { token: null };
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Longest wait for a readout or a scan, ms. */
+/** Longest wait for a readout, ms; SCAN_MS is that for a scan. */
 const READOUT_MS = 60_000;
 const SCAN_MS = 20_000;
 
@@ -140,7 +140,7 @@ export function walkLimitChecks(gateway: () => TestGateway): void {
 			succeeded(await visit(gateway(), routeOf("GET network/scan")));
 			assert.ok(Date.now() - startMs < SCAN_MS);
 		});
-		it("Concurrency: one request at a time; two at once are both answered, and one conversation is for both", async () => {
+		it("Concurrency: one request at a time; two at once are both answered, by one session with the meter", async () => {
 			await gateway().connectMeter({ telegram: METER.telegram });
 			const exchanges = ["iec62056/read", "iec62056/read"].map((path) => gateway().begin("GET", path));
 			const replies = [];
@@ -174,9 +174,9 @@ export function slowWalkLimitChecks(gateway: () => VirtualGateway): void {
 		});
 		for (const [what, setup, config] of [
 			["a silent meter", { silence: 1000 }, {}],
-			["a meter that is late", { lateMs: 1400 }, {}],
+			["a slow meter", { lateMs: 1400 }, {}],
 			["a meter that never finishes", { cut: 5 }, {}],
-			["a meter that never sends by itself", { silence: 1000 }, { mode_d_enabled: true }],
+			["a meter that sends nothing in mode D", { silence: 1000 }, { mode_d_enabled: true }],
 		] as const) {
 			it(`Meter readout duration: up to 60 seconds, with ${what}`, async () => {
 				await gateway().write("iec62056/config", config);

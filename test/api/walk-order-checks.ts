@@ -7,7 +7,7 @@ import { isError, type RequestOptions, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { JSON_ROUTES, padded } from "./walk.js";
 
-/** A request to which faults are added. */
+/** A request, to which faults are added. */
 interface Draft {
 	method: string;
 	path: string;
@@ -22,13 +22,13 @@ interface Fault {
 	readonly status: number;
 	readonly code: string;
 	readonly field?: string;
-	/** `reader`: a read-only token. */
+	/** `reader` is a read-only token. */
 	readonly put: (draft: Draft, reader: string) => void;
 }
 
 const FOREIGN = { Origin: "https://evil.example" };
 
-/** In the order of the checks; only plain HTTP in the owner's network comes earlier (docs/decisions.md). */
+/** Faults in the order of the checks. Plain HTTP in the user's network comes before all others (docs/behaviour.md). */
 const FAULTS: readonly Fault[] = [
 	{ status: 403, code: "https_required", put: (draft) => Object.assign(draft.options, { secure: false }) },
 	{ status: 404, code: "not_found", put: (draft) => Object.assign(draft, { path: "system/nothing" }) },
@@ -42,10 +42,10 @@ const FAULTS: readonly Fault[] = [
 	{ status: 400, code: "missing_field", field: "name", put: (draft) => Object.assign(draft, { member: '"x":1' }) },
 	{ status: 400, code: "token_slots_full", put: () => {} },
 ];
-/** Both concern the same member, so no request has both. */
+/** Both errors concern the same member, so no request has both. */
 const EXCLUSIVE = ["invalid_field", "missing_field"];
 
-/** Sizes other than 2048 bytes. */
+/** Limits of bodies other than 2048 bytes. */
 const LIMITS: Readonly<Record<string, number>> = {
 	"system/login": 512,
 	"system/password": 512,
@@ -55,11 +55,11 @@ const LIMITS: Readonly<Record<string, number>> = {
 	"dlms/obis": 16384,
 	"system/backup": 16384,
 };
-/** Contains bodies of other routes, and members of newer firmware. */
+/** The body of this route contains bodies of other routes, and members of newer firmware. */
 const DEEPER = "system/backup";
 
 export function walkOrderChecks(gateway: () => TestGateway): void {
-	describe("of two things that are wrong with a request", () => {
+	describe("a request with two faults", () => {
 		let reader = "";
 
 		before(async () => {
@@ -70,7 +70,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 		after(() => deleteTokens(gateway()));
 
 		FAULTS.forEach((first, at) => {
-			it(`${first.status} ${first.code} is told before whatever comes later`, async () => {
+			it(`gets ${first.status} ${first.code} before the error of any later check`, async () => {
 				for (const second of FAULTS.slice(at)) {
 					if (first !== second && EXCLUSIVE.includes(first.code) && EXCLUSIVE.includes(second.code)) continue;
 					const draft = {
@@ -89,7 +89,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 				}
 			});
 		});
-		it("a field that is refused is told before one that is missing, and both before the state", async () => {
+		it("gets the error of an invalid field before that of a missing one, and both before an error of the state", async () => {
 			const path = "iec62056/schedule";
 			isError(await gateway().post(path, { period_unit: "weeks" }), 400, "invalid_field", "period_unit");
 			isError(await gateway().post(path, { period_unit: "hours" }), 400, "missing_field", "enabled");
@@ -98,11 +98,11 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("the body of each route", () => {
-		it("may have as many bytes as documented and not one more, its length said or not", async () => {
+		it("may have as many bytes as documented and not one more, with or without Content-Length", async () => {
 			for (const { path, example, limit } of JSON_ROUTES) {
 				assert.equal(limit, LIMITS[path] ?? 2048, path);
 				for (const chunked of [false, true]) {
-					// The type is wrong, so that a body of allowed size changes nothing.
+					// The type is wrong, so a body of the allowed size changes nothing.
 					const wrong = { ...example, [Object.keys(example)[0]]: {} };
 					const reply = await gateway().post(path, padded(wrong, limit), { chunked });
 					isError(reply, 400, "invalid_field", Object.keys(example)[0]);
@@ -110,7 +110,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("may be nested four deep and not five, in what it knows and what it doesn't", async () => {
+		it("may be nested four deep and not five, in known and in unknown members", async () => {
 			for (const { path, example } of JSON_ROUTES.filter((one) => one.path !== DEEPER)) {
 				const [field] = Object.keys(example);
 				for (const [four, five] of [
@@ -127,7 +127,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Access point mode: plain HTTP is checked between token and size. */
+/** Checks in access point mode, where plain HTTP is checked between token and size. */
 export function walkPlainChecks(gateway: () => TestGateway): void {
 	describe("over plain HTTP on the access point", () => {
 		const plain = { secure: false };
@@ -144,7 +144,7 @@ export function walkPlainChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("system/certificate", plain)).upload_allowed, false);
 			assert.equal((await gateway().read("system/certificate")).upload_allowed, true);
 		});
-		it("403 | the legacy forms of login and password: known by their fields, so after all that a body can lack", async () => {
+		it("403 | the legacy forms of login and password: recognised by their fields, so after all other errors of the body", async () => {
 			const form = { username: "admin", password: "x" };
 			const login = (body: unknown) => gateway().post("system/login", body, { ...plain, token: null });
 			isError(await login(padded(form, 513)), 413, "too_large");

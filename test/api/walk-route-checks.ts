@@ -1,11 +1,11 @@
-/** The tables "Endpoints" of the API text: each route answers as its row says, for each client and form. */
+/** The tables "Endpoints" of the API text: each route replies as its row says, for each client and form. */
 import assert from "node:assert/strict";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { DEFAULT_CONFIG, isError, type JSONObject, type Reply, succeeded, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { pathOf, RESTARTING, type Visit, visit, WALK, type WalkRoute } from "./walk.js";
 
-/** Replies of a new unit without a radio where the row describes success. */
+/** Errors of a new unit without a radio, for rows that describe success. */
 const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"POST zigbee/reset": [501, "unsupported"],
 	// The built-in simulator has no profile.
@@ -17,12 +17,12 @@ const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"POST system/ota": [501, "unsupported"],
 };
 
-/** These bodies are not JSON. */
+/** The bodies of these routes are not JSON. */
 const FILES = ["POST system/certificate", "POST system/ota"];
 
 const METHODS = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH"];
 
-/** In an order in which no route changes a later reply. */
+/** Routes in an order in which none changes a later reply. */
 const IN_ORDER = WALK.filter(({ name }) => !RESTARTING.includes(name)).sort(
 	(a, b) => Number(b.method === "GET") - Number(a.method === "GET"),
 );
@@ -33,7 +33,7 @@ for (const route of WALK) {
 	ALLOWED.set(pathOf(route), [...methods, ...(route.method === "GET" ? ["GET", "HEAD"] : [route.method])]);
 }
 
-/** Expects the reply of the row: JSON (its schema is checked by gateway.ts), or an empty body. */
+/** Checks that the reply is that of the row: JSON (gateway.ts checks its schema), or an empty body. */
 function isAsDocumented(route: WalkRoute, reply: Reply): void {
 	const { name, type } = route;
 	const refusal = REFUSALS[route.name];
@@ -48,14 +48,14 @@ function isAsDocumented(route: WalkRoute, reply: Reply): void {
 
 export function walkRouteChecks(gateway: () => TestGateway): void {
 	describe("each route", () => {
-		/** A token that survives restarts and changes of the password. */
+		/** Makes a token, which survives restarts and changes of the password. */
 		async function makeToken(): Promise<string> {
 			await deleteTokens(gateway());
 			const { token } = await gateway().write("system/tokens", { name: "the walk" });
 			return token;
 		}
 
-		/** A working meter, neither hub nor broker. */
+		/** Sets up a working meter, and neither hub nor broker. */
 		async function prepare(): Promise<void> {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			await gateway().write("hub", { enabled: false });
@@ -75,13 +75,13 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			await deleteTokens(gateway());
 		}
 
-		it("answers as its row says, with the token of a session", () => walk({}));
-		it("does so with a long-lived token, query parameters that mean nothing, and a body where none is needed", async () =>
+		it("replies as its row says, with the token of a session", () => walk({}));
+		it("replies as its row says with a long-lived token, unknown query parameters and an unnecessary body", async () =>
 			walk({ query: "?unknown=1&lang=xx&x", idleBody: '{"unknown":[1]}' }, await makeToken()));
-		it("takes no body where none is needed but a JSON object, and does nothing with any other", async () => {
+		it("rejects an unnecessary body that is not a JSON object, and then does nothing", async () => {
 			const names: string[] = [];
 			for (const route of WALK.filter(({ method, schema }) => method === "POST" && schema === undefined)) {
-				// Their bodies are files, or ignored.
+				// The bodies of these routes are files or ignored.
 				if (FILES.includes(route.name)) continue;
 				for (const body of ["{bad", "not JSON", " ", "{} {}", "[]", "null", "\0", `{"x":${"[".repeat(4)}]]]]}`])
 					isError(await visit(gateway(), route, { idleBody: body }), 400, "invalid_json");
@@ -92,11 +92,11 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				...["meter/probe", "system/certificate/reset", "system/factory_reset", "system/logout", "system/reboot"],
 				"zigbee/reset",
 			]);
-			// The unit was neither reset nor restarted, and all are still logged in.
+			// The unit was neither reset nor restarted, and all clients are still logged in.
 			await gateway().pass(3000);
 			assert.equal((await gateway().get("system/status")).status, 200);
 		});
-		it("is 405 by another method, and Allow names those that there are", async () => {
+		it("replies 405 to any other method, with its own methods in Allow", async () => {
 			for (const [path, allowed] of ALLOWED) {
 				const others = METHODS.filter((method) => !allowed.includes(method));
 				// No path has PUT or PATCH, so one is enough.
@@ -108,7 +108,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("that GET is for takes HEAD, which has the same header and no body", async () => {
+		it("accepts HEAD wherever it accepts GET, with the same header and no body", async () => {
 			await prepare();
 			for (const route of WALK.filter(({ method }) => method === "GET")) {
 				const head = await visit(gateway(), route, { method: "HEAD" });
@@ -118,7 +118,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				assert.equal(head.text, "");
 			}
 		});
-		describe("that ends in a restart", () => {
+		describe("with a restart", () => {
 			const shown = (): Promise<JSONObject> => gateway().read("system/certificate");
 
 			it("POST system/reboot: 200, then the connection drops", async () => {

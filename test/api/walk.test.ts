@@ -1,4 +1,4 @@
-/** The walk covers every row of "Endpoints" in the API text, and those that take minutes, on virtual time. */
+/** The walk covers every row of "Endpoints" in the API text. Rows that take minutes run on virtual time. */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
@@ -24,8 +24,8 @@ const ROWS = `
 	GET hub, POST hub, GET hub/send`;
 const namesOf = (text: string) => text.split(",").map((name) => name.trim());
 
-describe("The walk", () => {
-	it("passes every route of the API text, and beside them all others of the firmware", () => {
+describe("The walk through all routes", () => {
+	it("covers every route of the API text, and all others of the firmware", () => {
 		const names = WALK.map(({ name }) => name);
 		assert.deepEqual(
 			namesOf(ROWS).filter((name) => !names.includes(name)),
@@ -36,7 +36,7 @@ describe("The walk", () => {
 		const open = WALK.filter(({ scope }) => scope === SCOPE_NONE).map(({ name }) => name);
 		assert.deepEqual(open.toSorted(), ["GET system/challenge", "POST system/login", "POST system/password"]);
 	});
-	it("tries every field of every body with something good and with something bad", () => {
+	it("tries every field of every body with valid and with invalid values", () => {
 		for (const { schema, name } of JSON_ROUTES) {
 			const tried = FIELDS.filter(({ route }) => route.name === name);
 			for (const field of Object.keys(schema.properties))
@@ -50,7 +50,7 @@ describe("The walk", () => {
 	});
 });
 
-describe("The walk as time goes by", () => {
+describe("The walk over minutes", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {

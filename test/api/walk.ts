@@ -11,19 +11,19 @@ import { ChangedPassword } from "./password-checks.js";
 import { ROUTES } from "./tables.js";
 
 export interface WalkRoute {
-	/** As `POST system/tokens`; `<id>` is a parameter of the path. */
+	/** Name such as `POST system/tokens`; `<id>` is a parameter of the path. */
 	readonly name: string;
 	readonly method: string;
-	/** Below /api/v1/. */
+	/** Path below /api/v1/. */
 	readonly path: string;
 	/** Required scope of the token. */
 	readonly scope: number;
-	/** Schema of its JSON body; undefined: no body. */
+	/** Schema of the JSON body; undefined: no body. */
 	readonly schema: Node;
 	readonly example: JSONObject;
-	/** Bytes. */
+	/** Longest body, bytes. */
 	readonly limit: number;
-	/** Content type of its reply; "" for an empty one. */
+	/** Content type of the reply; "" for an empty one. */
 	readonly type: string;
 }
 
@@ -47,7 +47,7 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 
 export const JSON_ROUTES = WALK.filter(({ schema }) => schema !== undefined);
 
-/** The device restarts after answering these. */
+/** The device restarts after it has answered these. */
 export const RESTARTING = ["POST system/reboot", "POST system/factory_reset", "POST system/certificate"];
 
 export function routeOf(name: string): WalkRoute {
@@ -56,12 +56,12 @@ export function routeOf(name: string): WalkRoute {
 	return route;
 }
 
-/** Replaces the path's parameter. */
+/** The path with its parameter replaced by `id`. */
 export function pathOf({ path }: WalkRoute, id = "00000000"): string {
 	return path.replace(/<\w+>/, id);
 }
 
-/** An id that exists for DELETE of this path. */
+/** An existing id for DELETE of this path. */
 async function idFor(gateway: TestGateway, path: string): Promise<string> {
 	if (path.startsWith("system/tokens/")) return (await gateway.write("system/tokens", { name: "to be revoked" })).id;
 	const { token } = gateway;
@@ -79,12 +79,12 @@ async function bodyFor(gateway: TestGateway, route: WalkRoute): Promise<JSONObje
 	return { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
 }
 
-/** Longest time that a scan may be refused, s (API text, "Limits"). */
+/** Longest time for which a scan may be refused, s (API text, "Limits"). */
 const SCAN_TRIES = 20;
 
 export interface Visit {
 	readonly query?: string;
-	/** Sent to routes that take no body. */
+	/** Body for routes that need none. */
 	readonly idleBody?: string;
 	readonly method?: string;
 }
@@ -102,7 +102,7 @@ export async function visit(gateway: TestGateway, route: WalkRoute, how: Visit =
 	}
 }
 
-/** Restores the name before the gateway makes a certificate that the clients do not trust. */
+/** Restores the hostname before the gateway makes a certificate that the clients do not trust. */
 export async function keepHostname(gateway: TestGateway): Promise<void> {
 	await gateway.write("network/wifi", { ssid: "home", password: "", dhcp: true, hostname: gateway.hostname });
 }

@@ -28,7 +28,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				reported: [],
 			});
 		});
-		it("can be turned off, by an empty reply, but neither on nor into joining", async () => {
+		it("can be turned off, with an empty reply, but can neither be turned on nor join", async () => {
 			const reply = await gateway().post("zigbee/config", { enabled: false });
 			assert.deepEqual([reply.status, reply.text], [200, ""]);
 			isError(await gateway().post("zigbee/config", { enabled: true }), 501, "unsupported");
@@ -58,10 +58,10 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 		before(fresh);
 		after(fresh);
 
-		it("of a new unit has a code for each pair", async () => {
+		it("has a code for each pair on a new unit", async () => {
 			assert.deepEqual(await gateway().read(MAP), { mapping: DEFAULT_MAP });
 		});
-		it("keeps its order and takes 0 to 16 entries", async () => {
+		it("keeps its order and accepts 0 to 16 entries", async () => {
 			for (const count of [16, 15, 1, 0]) {
 				const mapping = Array.from({ length: count }, (_, i) => ({ obis: `${99 - i}.8.0`, mapping_id: PAIRS[i % 5] }));
 				await setMap(mapping);
@@ -70,7 +70,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 			const mapping = Array.from({ length: 17 }, () => DEFAULT_MAP[0]);
 			await refused({ mapping }, "invalid_field", "mapping");
 		});
-		it("shows codes without needless digits, in the form that stands for their mode: what it shows can be posted back", async () => {
+		it("shows codes in the shortest form for their mode, which can be posted back", async () => {
 			for (const [obis, full, short, isFull] of [
 				["1.8.0", "1-0:1.8.0", "1.8.0", false],
 				["1-0:1.8.0", "1-0:1.8.0", "1.8.0", true],
@@ -91,7 +91,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("takes the five pairs and none, in either case", async () => {
+		it("accepts the five pairs and none, in either case", async () => {
 			for (const mapping_id of [...PAIRS, "00000000", "0b040505", "0B040508", "0b040508"]) {
 				await setMap([{ obis: "1.8.0", mapping_id }]);
 				assert.deepEqual(await gateway().read(MAP), {
@@ -111,7 +111,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 			])
 				await refused(one({ obis: "1.8.0", mapping_id: bad }), "invalid_field", "mapping[1].mapping_id");
 		});
-		it("refuses what is no code of a current value", async () => {
+		it("rejects anything but a code of a current value", async () => {
 			for (const bad of [
 				...NO_TEXT,
 				"",
@@ -137,7 +137,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 			for (const bad of [-1, 2, 0.5, "0", true, null, []])
 				await refused(one({ obis: "1.8.0", mode: bad, mapping_id: "07020000" }), "invalid_field", "mapping[1].mode");
 		});
-		it("needs code and pair in every entry", async () => {
+		it("requires code and pair in every entry", async () => {
 			await refused(one({ mapping_id: "07020000" }), "missing_field", "mapping[1].obis");
 			await refused(one({ obis: "1.8.0" }), "missing_field", "mapping[1].mapping_id");
 			await refused(one({}), "missing_field", "mapping[1].obis");
@@ -145,10 +145,10 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				await refused({ mapping }, "invalid_field", "mapping");
 			await setMap([{ obis: "1.8.0", mapping_id: "07020000", x: [1], en: null, code: {} }]);
 		});
-		it("decides the mapping_id of every reading", async () => {
+		it("determines the mapping_id of every reading", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			const readings = (await gateway().read("iec62056/read")).readings as JSONObject[];
-			// Without A and B, which default to 1-0.
+			// A code without A and B, which default to 1-0.
 			const obis = readings.find((one) => /^\d+\.\d+\.\d+$/.test(one.obis_long))?.obis;
 			assert.ok(obis, JSON.stringify(readings));
 			const idOf = async () => {
@@ -196,7 +196,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				assert.equal(await idOf(), expected, JSON.stringify(mapping));
 			}
 		});
-		it("survives a restart, an empty one too; a damaged one is that of a new unit", async () => {
+		it("survives a restart, even if it is empty; a damaged one becomes that of a new unit", async () => {
 			for (const mapping of [[{ obis: "1-0:9.8.7", mapping_id: PAIRS[4] }], []]) {
 				await setMap(mapping);
 				await gateway().restart();

@@ -13,7 +13,7 @@ function make(record = new MemoryRecord(), labelPassword = "K7mPq2RtXw9z"): { re
 }
 
 describe("auth/account", () => {
-	it("is made with the label's password, a salt of its own and the default flag", () => {
+	it("is made with the label's password, a new salt and the default flag", () => {
 		const { record, account } = make();
 		assert.equal(record.saves, 1);
 		assert.match(account.salt, /^[0-9a-f]{32}$/);
@@ -22,7 +22,7 @@ describe("auth/account", () => {
 		assert.deepEqual(Buffer.from(record.digest), innerOf(account.salt, "K7mPq2RtXw9z"));
 	});
 
-	it("stays as it is when it was made before, whatever the label says", () => {
+	it("stays unchanged if it was made before, whatever the label says", () => {
 		const { record, account } = make();
 		const again = make(record, "another").account;
 		assert.equal(record.saves, 1);
@@ -30,7 +30,7 @@ describe("auth/account", () => {
 		assert.ok(again.isPassword("K7mPq2RtXw9z"));
 	});
 
-	it("is made anew when half of it is missing", () => {
+	it("is made again if half of it is missing", () => {
 		for (const [salt, length] of [
 			["", 32],
 			["00", 0],
@@ -44,7 +44,7 @@ describe("auth/account", () => {
 		}
 	});
 
-	it("takes the proof that a client makes by the API text", () => {
+	it("accepts a proof that a client makes by the API text", () => {
 		for (const password of ["K7mPq2RtXw9z", "", "żółw 😀 ß", "x".repeat(128)]) {
 			const { account } = make(new MemoryRecord(), password);
 			const proof = Buffer.from(proofOf(account.salt, password, NONCE), "hex");
@@ -63,7 +63,7 @@ describe("auth/account", () => {
 		}
 	});
 
-	it("agrees with a vector worked out by hand with sha256sum", () => {
+	it("agrees with a vector that was computed by hand with sha256sum", () => {
 		const record = new MemoryRecord();
 		// printf %s 00112233445566778899aabbccddeeffsecret123 | sha256sum
 		record.salt = "00112233445566778899aabbccddeeff";
@@ -79,14 +79,14 @@ describe("auth/account", () => {
 		);
 	});
 
-	it("takes the password in plain text and no other", () => {
+	it("accepts the password in plain text and no other", () => {
 		const { account } = make();
 		assert.ok(account.isPassword("K7mPq2RtXw9z"));
 		for (const wrong of ["", "k7mpq2rtxw9z", "K7mPq2RtXw9", "K7mPq2RtXw9z "])
 			assert.equal(account.isPassword(wrong), false);
 	});
 
-	it("keeps its salt when the password changes, and is default no more", () => {
+	it("keeps its salt when the password changes, and is no longer default", () => {
 		const { record, account } = make();
 		const salt = account.salt;
 		account.change(account.digestOf("new password"));
@@ -97,7 +97,7 @@ describe("auth/account", () => {
 		assert.ok(make(record).account.isPassword("new password"));
 	});
 
-	it("keeps its password when the change can't be stored", () => {
+	it("keeps its password if the change can't be stored", () => {
 		const { record, account } = make();
 		record.full = true;
 		assert.throws(() => account.change(account.digestOf("new password")), /flash full/);
@@ -105,7 +105,7 @@ describe("auth/account", () => {
 		assert.equal(account.isDefault, true);
 	});
 
-	it("lives in the settings over a restart, and is made anew when they are gone", () => {
+	it("survives a restart in the settings, and is made again if they are gone", () => {
 		const storage = new MemoryStorage();
 		const open = () =>
 			new Account(

@@ -1,16 +1,16 @@
 /**
- * The login under attack from many addresses: guessing and wasting nonces must not lock out a client with the password.
+ * The login under attack from many addresses: guesses and wasted nonces must not lock out a client with the password.
  * The timed client retries when Retry-After allows it.
  */
 import assert from "node:assert/strict";
 import { LOGIN_BLOCKED, LOGIN_INVALID_PROOF, LOGIN_OK, type LoginResult } from "../../modules/auth/login.js";
 import { HOME, LoginBench, PASSWORD, proofOf } from "./fakes.js";
 
-/** From an address that has logged in, and from a new one. */
+/** Longest time of a login from an address that has logged in before; NEW_LIMIT_MS is that from a new one. */
 const KNOWN_LIMIT_MS = 5000;
 const NEW_LIMIT_MS = 15_000;
 const NEW = "192.168.1.77";
-/** Interval of a continuing crowd's attempts. */
+/** Interval of the attempts of a crowd that continues. */
 const STEP_MS = 100;
 
 type Form = (bench: LoginBench, address: string, password?: string) => LoginResult;
@@ -35,13 +35,13 @@ function timeToLogin(bench: LoginBench, form: Form, address: string, meanwhile?:
 			clock.ms += STEP_MS;
 			meanwhile?.();
 		}
-		assert.ok(clock.ms - startMs < 3_600_000, "kept out for an hour");
+		assert.ok(clock.ms - startMs < 3_600_000, "still not logged in after an hour");
 	}
 }
 
 for (const [name, form] of FORMS) {
 	describe(`auth against a crowd, ${name}`, () => {
-		it("lets a new address in although 17 others fail 2.7 times a minute", () => {
+		it("lets a new address log in while 17 others fail 2.7 times a minute", () => {
 			for (let arrivalMs = 0; arrivalMs < 60_000; arrivalMs += 3700) {
 				const bench = new LoginBench();
 				const crowd = strangers(17);
@@ -69,7 +69,7 @@ for (const [name, form] of FORMS) {
 			["10 a second", 60, 600, 100],
 			["one a second", 60, 600, 1000],
 		] as const) {
-			it(`lets the owner in after ${tries} wrong logins from ${addresses} addresses, ${pace}`, () => {
+			it(`lets the owner log in after ${tries} wrong logins from ${addresses} addresses, ${pace}`, () => {
 				for (const [address, limitMs] of [
 					[HOME, KNOWN_LIMIT_MS],
 					[NEW, NEW_LIMIT_MS],
@@ -87,7 +87,7 @@ for (const [name, form] of FORMS) {
 			});
 		}
 
-		it("lets a known address in at once while the crowd goes on", () => {
+		it("lets a known address log in at once while the crowd goes on", () => {
 			const bench = new LoginBench();
 			assert.equal(form(bench, HOME).outcome, LOGIN_OK);
 			const crowd = strangers(60);
@@ -101,7 +101,7 @@ for (const [name, form] of FORMS) {
 }
 
 describe("auth against a crowd", () => {
-	it("gives a new address its turn while others try ten times a second, by lot", () => {
+	it("lets a new address log in while others try ten times a second, drawn at random", () => {
 		// Addresses without a bucket of their own; 16 more have one.
 		for (const others of [1, 5]) {
 			const tookMs: number[] = [];
@@ -120,11 +120,11 @@ describe("auth against a crowd", () => {
 			const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
 			// One of the waiting addresses is drawn every 4 s.
 			const fairMs = (others + 1) * 4000;
-			assert.ok(mean <= 1.5 * fairMs, `${others} others: ${mean} ms on an average`);
+			assert.ok(mean <= 1.5 * fairMs, `${others} others: ${mean} ms on average`);
 		}
 	});
 
-	it("never spoils a nonce by the wrong proofs of others", () => {
+	it("keeps a nonce valid despite the wrong proofs of others", () => {
 		const bench = new LoginBench();
 		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
 		const { nonce, salt } = bench.login.challenge();
@@ -134,7 +134,7 @@ describe("auth against a crowd", () => {
 			for (const address of crowd) if (bench.try("wrong", "admin", address).outcome === LOGIN_INVALID_PROOF) looked++;
 			bench.clock.ms += 599;
 		}
-		assert.ok(looked > 128, `${looked} were looked at`);
+		assert.ok(looked > 128, `${looked} proofs were checked`);
 		const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(salt, PASSWORD, nonce) };
 		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_OK);
 	});

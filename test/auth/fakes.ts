@@ -1,4 +1,4 @@
-/** For tests of the login: a clock set by hand, Node's hashes, and an account's record in memory. */
+/** Fakes for tests of the login: a clock set by hand, Node's hashes, and an account record in memory. */
 import { createHash } from "node:crypto";
 import { NodeCrypto as HostCrypto } from "../../hosts/node/platform.js";
 import { Account, type AccountRecord, DIGEST_LENGTH } from "../../modules/auth/account.js";
@@ -24,14 +24,14 @@ export class HandClock implements Clock {
 	}
 }
 
-/** Counts its calls, to compare the work. */
+/** Counts hashes and hashed bytes, to compare the work. */
 export class NodeCrypto extends HostCrypto {
 	hashes = 0;
 	hashed = 0;
 	readonly #seed: number | undefined;
 	#drawn = 0;
 
-	/** With a seed the random numbers are reproducible. */
+	/** A seed makes the random numbers reproducible. */
 	constructor(seed?: number) {
 		super();
 		this.#seed = seed;
@@ -77,7 +77,7 @@ export class MemoryRecord implements AccountRecord {
 	}
 }
 
-/** The client's side of API text, Authentication 3, with Node alone. */
+/** The client's side of the API text, Authentication 3, with Node only. */
 export function innerOf(salt: string, password: string): Buffer {
 	return createHash("sha256").update(`${salt}${password}`, "utf8").digest();
 }
@@ -107,7 +107,7 @@ export class LoginBench {
 		this.login = new Login({ account: this.account, sessions: this.sessions, crypto, clock, text: textCodec });
 	}
 
-	/** Logs in with a fresh challenge. */
+	/** Logs in with a new challenge. */
 	try(password: string, username = "admin", address = HOME): LoginResult {
 		const { nonce, salt } = this.login.challenge();
 		return this.login.loginWithProof({ address, username, nonce, proof: proofOf(salt, password, nonce) });

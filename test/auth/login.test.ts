@@ -11,7 +11,7 @@ import {
 import { HOME, innerOf, LoginBench, PASSWORD, proofOf } from "./fakes.js";
 
 describe("auth/login", () => {
-	it("logs in with the proof of the API text", () => {
+	it("accepts the proof of the API text", () => {
 		const bench = new LoginBench();
 		const result = bench.try(PASSWORD);
 		assert.equal(result.outcome, LOGIN_OK);
@@ -19,14 +19,14 @@ describe("auth/login", () => {
 		assert.ok(bench.sessions.isValid(result.token));
 	});
 
-	it("takes the proof in capital hex too", () => {
+	it("accepts the proof in upper-case hex too", () => {
 		const bench = new LoginBench();
 		const { nonce, salt } = bench.login.challenge();
 		const proof = proofOf(salt, PASSWORD, nonce).toUpperCase();
 		assert.equal(bench.login.loginWithProof({ address: HOME, username: "admin", nonce, proof }).outcome, LOGIN_OK);
 	});
 
-	it("gives the same answer, with the same work, for a wrong user and a wrong proof", () => {
+	it("gives the same reply, with the same work, for a wrong user and a wrong proof", () => {
 		const bench = new LoginBench();
 		const work = (attempt: () => LoginResult) => {
 			bench.crypto.hashes = 0;
@@ -54,7 +54,7 @@ describe("auth/login", () => {
 		assert.equal(bench.sessions.count, 0);
 	});
 
-	it("uses a nonce up by success and by failure", () => {
+	it("uses up a nonce on success and on failure", () => {
 		for (const first of [PASSWORD, "wrong"]) {
 			const bench = new LoginBench();
 			const { nonce, salt } = bench.login.challenge();
@@ -65,7 +65,7 @@ describe("auth/login", () => {
 		}
 	});
 
-	it("takes a nonce at 59 999 ms and not at 60 000", () => {
+	it("accepts a nonce after 59 999 ms and not after 60 000", () => {
 		for (const [ageMs, outcome] of [
 			[59_999, LOGIN_OK],
 			[60_000, LOGIN_NONCE_INVALID],
@@ -79,14 +79,14 @@ describe("auth/login", () => {
 		}
 	});
 
-	it("takes no nonce from before a restart", () => {
+	it("accepts no nonce from before a restart", () => {
 		const nonce = new LoginBench().login.challenge().nonce;
 		const bench = new LoginBench();
 		const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(bench.account.salt, PASSWORD, nonce) };
 		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_NONCE_INVALID);
 	});
 
-	it("blocks after five failures by schedule, and keeps the nonce of whoever has to wait", () => {
+	it("blocks after five failures for the documented times, and keeps the nonce of a blocked client", () => {
 		const bench = new LoginBench();
 		for (let i = 0; i < 5; i++) assert.equal(bench.try("wrong").outcome, LOGIN_INVALID_PROOF);
 		const { nonce, salt } = bench.login.challenge();
@@ -118,7 +118,7 @@ describe("auth/login", () => {
 		assert.equal(bench.try(PASSWORD, "admin", "192.168.1.21").outcome, LOGIN_OK);
 	});
 
-	it("doesn't count a bad nonce as a guess", () => {
+	it("does not count a bad nonce as a guess", () => {
 		const bench = new LoginBench();
 		for (let i = 0; i < 50; i++) {
 			const attempt = { address: HOME, username: "admin", nonce: "00", proof: "00" };
@@ -127,7 +127,7 @@ describe("auth/login", () => {
 		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
 	});
 
-	it("keeps open sessions working while their address is blocked", () => {
+	it("keeps open sessions valid while their address is blocked", () => {
 		const bench = new LoginBench();
 		const { token } = bench.try(PASSWORD);
 		for (let i = 0; i < 12; i++) bench.try("wrong");
@@ -135,7 +135,7 @@ describe("auth/login", () => {
 		assert.ok(bench.sessions.isValid(token));
 	});
 
-	it("uses a nonce up by a right proof for the wrong user, and by one that comes before its password", () => {
+	it("uses up a nonce on the right proof for the wrong user, and on a proof with a future password", () => {
 		const bench = new LoginBench();
 		const { nonce, salt } = bench.login.challenge();
 		const attempt = { address: HOME, username: "Admin", nonce, proof: proofOf(salt, PASSWORD, nonce) };
@@ -149,7 +149,7 @@ describe("auth/login", () => {
 		assert.equal(bench.login.loginWithProof(early).outcome, LOGIN_NONCE_INVALID);
 	});
 
-	it("logs in as often as it is asked to, hundreds of times a minute", () => {
+	it("accepts hundreds of logins a minute", () => {
 		const bench = new LoginBench();
 		for (let i = 0; i < 1000; i++) {
 			assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
@@ -157,7 +157,7 @@ describe("auth/login", () => {
 		}
 	});
 
-	it("survives any text and lets nobody in by it", () => {
+	it("survives any text and accepts none as a login", () => {
 		const bench = new LoginBench();
 		const text = fc.oneof(fc.string({ unit: "binary", maxLength: 200 }), fc.stringMatching(/^[0-9a-f]{64}$/));
 		fc.assert(
@@ -174,7 +174,7 @@ describe("auth/login", () => {
 		assert.equal(bench.sessions.count, 0);
 	});
 
-	it("logs in with the plain password, of at most 128 characters", () => {
+	it("accepts the plaintext password, of at most 128 characters", () => {
 		const bench = new LoginBench();
 		assert.ok(bench.sessions.isValid(bench.login.loginWithPassword(HOME, "admin", PASSWORD).token));
 		bench.account.change(innerOf(bench.account.salt, "x".repeat(128)));
@@ -183,7 +183,7 @@ describe("auth/login", () => {
 		assert.equal(bench.login.loginWithPassword(HOME, "admin", "x".repeat(129)).outcome, LOGIN_INVALID_PROOF);
 	});
 
-	it("changes the password by proof of the old one, and ends all sessions", () => {
+	it("changes the password on a proof of the old one, and ends all sessions", () => {
 		const bench = new LoginBench();
 		const { token } = bench.try(PASSWORD);
 		const { nonce, salt } = bench.login.challenge();
@@ -197,7 +197,7 @@ describe("auth/login", () => {
 		assert.equal(bench.login.changeWithProof(attempt, innerOf(salt, PASSWORD)).outcome, LOGIN_NONCE_INVALID);
 	});
 
-	it("changes the password by the old one in plain text, to one of 8 to 128 characters", () => {
+	it("changes the password on the old one in plain text, to one of 8 to 128 characters", () => {
 		const bench = new LoginBench();
 		assert.equal(bench.login.changeWithPassword(HOME, PASSWORD, "1234567").outcome, LOGIN_BAD_PASSWORD);
 		assert.equal(bench.login.changeWithPassword(HOME, PASSWORD, "x".repeat(129)).outcome, LOGIN_BAD_PASSWORD);
@@ -208,7 +208,7 @@ describe("auth/login", () => {
 		assert.equal(bench.try("x".repeat(128)).outcome, LOGIN_OK);
 	});
 
-	it("refuses the hash of the empty password and digests of another length, before it uses anything up", () => {
+	it("rejects the hash of the empty password and digests of another length, without using anything up", () => {
 		const bench = new LoginBench();
 		const { nonce, salt } = bench.login.challenge();
 		const attempt = { address: HOME, nonce, proof: proofOf(salt, PASSWORD, nonce) };
@@ -217,7 +217,7 @@ describe("auth/login", () => {
 		assert.equal(bench.login.changeWithProof(attempt, innerOf(salt, "new password")).outcome, LOGIN_OK);
 	});
 
-	it("keeps password and sessions when the change can't be stored", () => {
+	it("keeps password and sessions if the change can't be stored", () => {
 		const bench = new LoginBench();
 		const { token } = bench.try(PASSWORD);
 		bench.record.full = true;

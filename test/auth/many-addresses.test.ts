@@ -1,6 +1,6 @@
 /**
- * The login attacked from every address of a network; the owner comes from an address without a login since the start.
- * One minute of it over HTTP: test/http/siege/logins.ts.
+ * The login under attack from every address of a network. The owner uses an address without a login since the start.
+ * test/http/siege/logins.ts does a minute of this over HTTP.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -14,20 +14,20 @@ const MINUTE_MS = 60_000;
 const OWNER = "192.168.2.7";
 const seed = seedOfRun();
 
-/** Failing addresses, with the time of their next attempts. */
+/** Failing addresses, with the times of their next attempts. */
 class Attackers {
 	readonly #bench: LoginBench;
 	readonly #isPatient: boolean;
 	readonly #dueMs = new Map<string, number>();
 
-	/** `isPatient`: each obeys Retry-After; otherwise all try in every step. */
+	/** `isPatient`: each address obeys Retry-After; otherwise all try in every step. */
 	constructor(bench: LoginBench, addresses: readonly string[], isPatient: boolean) {
 		this.#bench = bench;
 		this.#isPatient = isPatient;
 		for (const address of addresses) this.#dueMs.set(address, 0);
 	}
 
-	/** All that are due try, and a step of time passes. */
+	/** All addresses that are due try once; then a step of time passes. */
 	step(): void {
 		const { clock, login } = this.#bench;
 		for (const [address, dueMs] of this.#dueMs) {
@@ -44,7 +44,7 @@ class Attackers {
 	}
 }
 
-/** Time of the owner's login, with an attempt each second or after Retry-After. */
+/** Time until the owner is logged in, with an attempt each second or after Retry-After. */
 function ownerMs(bench: LoginBench, attackers: Attackers, address: string, isEachSecond: boolean): number {
 	const { clock } = bench;
 	const startMs = clock.ms;
@@ -68,8 +68,8 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 			for (const nameOf of [ipv4, ipv6]) {
 				const pattern = isPatient ? "obey Retry-After" : "try without pause";
 				const networks = nameOf === ipv6 ? "networks of IPv6" : "addresses";
-				it(`lets the owner in within 30 s while ${count} ${networks} ${pattern}, whenever he comes`, () => {
-					// Right after the start, while buckets and marks fill, and when they are full.
+				it(`lets the owner log in within 30 s at any time while ${count} ${networks} ${pattern}`, () => {
+					// The owner arrives right after the start, while buckets and marks fill, and when they are full.
 					for (const [arrivalMs, isEachSecond] of [
 						[0, false],
 						[1000, true],
@@ -87,7 +87,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 				});
 			}
 
-	it("lets every address of the owner's in, one after the other, in any rhythm of attacks and pauses", () => {
+	it("lets each new address of the owner log in, in any rhythm of attacks and pauses", () => {
 		const rhythm = fc.array(
 			fc.record({
 				count: fc.integer({ min: 1, max: 240 }),
@@ -102,7 +102,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 				const bench = new LoginBench(seed);
 				let owner = 0;
 				for (const { count, attackMs, pauseMs, isPatient } of waves) {
-					// Always the same network, as the attacker has no other.
+					// The network is always the same, as the attacker has no other.
 					const attackers = new Attackers(
 						bench,
 						Array.from({ length: count }, (_, i) => ipv4(i)),
@@ -118,7 +118,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 		);
 	});
 
-	it("remembers the nonces of all their wrong proofs", () => {
+	it("remembers the nonces of all wrong proofs", () => {
 		const bench = new LoginBench(seed);
 		const early = bench.login.challenge();
 		for (let round = 0; round < 50; round++) {
@@ -130,6 +130,6 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 			...attempt,
 			proof: proofOf(early.salt, PASSWORD, early.nonce),
 		}).outcome;
-		assert.equal(outcome, LOGIN_OK, "nobody has spoiled a nonce that was given out before");
+		assert.equal(outcome, LOGIN_OK, "an earlier nonce is still valid");
 	});
 });

@@ -9,7 +9,7 @@ function make(): { clock: HandClock; nonces: Nonces } {
 }
 
 describe("auth/nonce", () => {
-	it("gives a different text of lower-case hex each time", () => {
+	it("issues a different text of lower-case hex each time", () => {
 		const { nonces } = make();
 		const texts = Array.from({ length: 200 }, () => Buffer.from(nonces.issue()).toString("latin1"));
 		for (const text of texts) assert.match(text, /^[0-9a-f]{64}$/);
@@ -17,21 +17,21 @@ describe("auth/nonce", () => {
 		assert.equal(NONCE_LENGTH, 64);
 	});
 
-	it("takes a nonce once", () => {
+	it("accepts a nonce once", () => {
 		const { nonces } = make();
 		const nonce = nonces.issue();
 		assert.equal(nonces.take(nonce), true);
 		assert.equal(nonces.take(nonce), false);
 	});
 
-	it("doesn't take a used nonce again in capitals", () => {
+	it("does not accept a used nonce again in upper case", () => {
 		const { nonces } = make();
 		const nonce = nonces.issue();
 		assert.equal(nonces.take(nonce), true);
 		assert.equal(nonces.take(Buffer.from(Buffer.from(nonce).toString("latin1").toUpperCase())), false);
 	});
 
-	it("takes a nonce until its 60 s are over", () => {
+	it("accepts a nonce for 60 s", () => {
 		assert.equal(NONCE_LIFETIME_MS, 60_000);
 		for (const [ageMs, outcome] of [
 			[0, true],
@@ -48,7 +48,7 @@ describe("auth/nonce", () => {
 		}
 	});
 
-	it("knows a used nonce as long as it could be replayed, at parts of a millisecond too", () => {
+	it("remembers a used nonce as long as it could be replayed, even with fractions of a millisecond", () => {
 		const { clock, nonces } = make();
 		clock.ms = 1000.25;
 		const nonce = nonces.issue();
@@ -60,7 +60,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), false);
 	});
 
-	it("takes no nonce that somebody else issued, or that was changed in any bit", () => {
+	it("accepts no nonce of another issuer, and none with a changed bit", () => {
 		const { nonces } = make();
 		assert.equal(nonces.take(make().nonces.issue()), false);
 		const nonce = Buffer.from(Buffer.from(nonces.issue()).toString("latin1"), "hex");
@@ -72,7 +72,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(Buffer.from(nonce.toString("hex"))), true);
 	});
 
-	it("takes no text of another length and no garbage", () => {
+	it("accepts no text of another length and no garbage", () => {
 		const { nonces } = make();
 		const nonce = nonces.issue();
 		for (const text of [nonce.subarray(0, 63), Buffer.concat([nonce, nonce]), Buffer.from([...nonce, 0x30])])
@@ -81,7 +81,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), true);
 	});
 
-	it("remembers 512, and refuses what was issued until the use of one that it must forget", () => {
+	it("remembers 512 used nonces, and then rejects all nonces issued before the first forgotten one was used", () => {
 		assert.equal(USED_LIMIT, 512);
 		const { clock, nonces } = make();
 		const [early, unused] = [nonces.issue(), nonces.issue()];
@@ -93,7 +93,7 @@ describe("auth/nonce", () => {
 		}
 		const late = nonces.issue();
 		for (const nonce of used) assert.equal(nonces.take(nonce), false);
-		// Nothing is forgotten yet.
+		// No nonce has been forgotten yet.
 		assert.equal(nonces.take(early), true);
 		assert.equal(nonces.take(unused), false);
 		const [untilFirst, afterSecond] = [nonces.issue(), nonces.issue()];
@@ -103,7 +103,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(afterSecond), true);
 	});
 
-	it("takes none twice, in whatever order and at whatever time they are issued and used", () => {
+	it("accepts no nonce twice, in any order and at any times of issue and use", () => {
 		const steps = fc.array(fc.tuple(fc.nat(400), fc.nat(30)), { minLength: 1200, maxLength: 1400 });
 		fc.assert(
 			fc.property(steps, (moves) => {
@@ -125,7 +125,7 @@ describe("auth/nonce", () => {
 		);
 	});
 
-	it("remembers each for its lifetime, in whatever rhythm they are used", () => {
+	it("remembers each used nonce for its lifetime, in any rhythm of use", () => {
 		const rhythm = fc.array(fc.tuple(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 100_000 })), {
 			minLength: 1,
 			maxLength: 12,
@@ -137,7 +137,7 @@ describe("auth/nonce", () => {
 				for (const [count, pauseMs] of bursts) {
 					for (let i = 0; i < count; i++) {
 						used = used.filter(({ ms }) => clock.ms - ms < NONCE_LIFETIME_MS);
-						// More may be forgotten.
+						// More used nonces may be forgotten.
 						if (used.length >= USED_LIMIT) break;
 						const nonce = nonces.issue();
 						clock.ms += 3;
@@ -148,7 +148,7 @@ describe("auth/nonce", () => {
 					for (const { nonce } of used) assert.equal(nonces.take(nonce), false);
 					clock.ms += pauseMs;
 					if (used.length < USED_LIMIT && pauseMs < NONCE_LIFETIME_MS) {
-						assert.equal(nonces.take(early), true, "nothing that counts was forgotten");
+						assert.equal(nonces.take(early), true, "no used nonce that still matters was forgotten");
 						used.push({ nonce: early, ms: clock.ms });
 					}
 				}
@@ -157,7 +157,7 @@ describe("auth/nonce", () => {
 		);
 	});
 
-	it("forgets the expired by itself: as many a minute as it has room for, for ever", () => {
+	it("forgets expired nonces by itself, so that a minute's limit holds for ever", () => {
 		const { clock, nonces } = make();
 		for (let i = 0; i < 5 * USED_LIMIT; i++) {
 			const early = nonces.issue();

@@ -21,7 +21,7 @@ function make(seed = 1): { clock: HandClock; limiter: LoginRateLimiter } {
 
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** Occupies all buckets but the shared one, by one failure each of new addresses from 1000 on. */
+/** Occupies all buckets but the shared one, by one failure of each new address from 1000 on. */
 function takeAll(limiter: LoginRateLimiter): void {
 	for (let i = 0; i < STRANGER_LIMIT; i++) limiter.failed(stranger(1000 + i));
 }
@@ -30,7 +30,7 @@ function fail(limiter: LoginRateLimiter, address: string, times: number): void {
 	for (let i = 0; i < times; i++) limiter.failed(address);
 }
 
-/** Fails as often as permitted, for that time; returns the number. */
+/** Fails as often as permitted for this time; returns the number of failures. */
 function guess(
 	clock: HandClock,
 	limiter: LoginRateLimiter,
@@ -52,7 +52,7 @@ function guess(
 }
 
 describe("auth/rate-limiter", () => {
-	it("lets everybody try until the fifth failure, then doubles the wait from 1 s to 60 s", () => {
+	it("lets an address try until its fifth failure, then doubles the wait from 1 s to 60 s", () => {
 		const { clock, limiter } = make();
 		const waits: number[] = [];
 		for (let i = 0; i < 14; i++) {
@@ -65,7 +65,7 @@ describe("auth/rate-limiter", () => {
 		assert.deepEqual(waits, [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
 	});
 
-	it("ends the wait to the millisecond and tells what is left in whole seconds", () => {
+	it("ends the wait exactly to the millisecond, and gives the rest in whole seconds", () => {
 		const { clock, limiter } = make();
 		fail(limiter, "a", 7);
 		assert.equal(limiter.retryAfterS("a"), 4);
@@ -79,13 +79,13 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("a"), 0);
 	});
 
-	it("never waits longer than 60 s, however often it fails", () => {
+	it("never makes an address wait longer than 60 s, however often it fails", () => {
 		const { limiter } = make();
 		fail(limiter, "a", 1000);
 		assert.equal(limiter.retryAfterS("a"), 60);
 	});
 
-	it("keeps addresses apart", () => {
+	it("counts each address separately", () => {
 		const { limiter } = make();
 		fail(limiter, "a", 9);
 		assert.equal(limiter.retryAfterS("b"), 0);
@@ -93,7 +93,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("a"), 16);
 	});
 
-	it("starts anew after a success", () => {
+	it("starts again after a success", () => {
 		const { limiter } = make();
 		fail(limiter, "a", 9);
 		limiter.succeeded("a");
@@ -104,7 +104,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("a"), 1);
 	});
 
-	it("forgets after 15 minutes without a failure, not before", () => {
+	it("forgets failures after 15 minutes without another one, not before", () => {
 		for (const [quietMs, wait] of [
 			[FORGET_MS - 1, 60],
 			[FORGET_MS, 0],
@@ -118,7 +118,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("gives the seventeenth failing address one attempt of its own, and then a bucket together with all further ones", () => {
+	it("gives the seventeenth failing address one attempt of its own, and then a bucket that it shares with all further ones", () => {
 		assert.equal(STRANGER_LIMIT, 16);
 		const { clock, limiter } = make();
 		takeAll(limiter);
@@ -133,7 +133,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("fresh"), DELAY_LIMIT_S, "a bucket is free again");
 	});
 
-	it("makes an address known that logs in from the shared bucket, and lets the crowd loose by that no more", () => {
+	it("makes an address known that logs in from the shared bucket, and keeps the delay of the others", () => {
 		const { limiter } = make();
 		for (let i = 0; i < STRANGER_LIMIT; i++) fail(limiter, stranger(1000 + i), 11);
 		fail(limiter, stranger(0), 8);
@@ -144,7 +144,7 @@ describe("auth/rate-limiter", () => {
 		for (let i = 0; i < STRANGER_LIMIT; i++) assert.equal(limiter.retryAfterS(stranger(1000 + i)), DELAY_LIMIT_S);
 	});
 
-	it("frees a stranger's bucket when he logs in", () => {
+	it("frees the bucket of an unknown address when it logs in", () => {
 		const { limiter } = make();
 		takeAll(limiter);
 		fail(limiter, "guesser", 8);
@@ -154,7 +154,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS(stranger(1003)), 0);
 	});
 
-	it("keeps a bucket for an address that has logged in, whatever the crowd does", () => {
+	it("keeps a bucket for an address that has logged in, whatever the others do", () => {
 		const { clock, limiter } = make();
 		limiter.succeeded("owner");
 		for (let i = 0; i < 5000; i++) {
@@ -168,7 +168,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("owner"), 0);
 	});
 
-	it("keeps the last 8 addresses from which somebody has logged in, each login counting anew", () => {
+	it("keeps the last 8 addresses of successful logins; another login counts again", () => {
 		const { limiter } = make();
 		assert.equal(KNOWN_LIMIT, 8);
 		const known = Array.from({ length: KNOWN_LIMIT }, (_, i) => `known ${i}`);
@@ -186,7 +186,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("ninth"), 0);
 	});
 
-	it("counts the addresses of an IPv6 network as one stranger", () => {
+	it("counts the addresses of an IPv6 network as one unknown address", () => {
 		for (const [same, other] of [
 			[["2001:db8:0:1::5", "2001:db8:0:1:2:3:4:5", "2001:db8:0:1:8000::"], "2001:db8:0:2::5"],
 			[["2001:db8::5", "2001:db8::1:2:3:4", "2001:db8:0:0:1:2:3:4"], "2001:db8:1::5"],
@@ -202,7 +202,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("knows an IPv6 address by itself: its neighbours don't slow it down", () => {
+	it("knows an IPv6 address singly, so that its neighbours do not slow it down", () => {
 		const { limiter } = make();
 		limiter.succeeded("2001:db8::20");
 		for (let i = 0; i < 11; i++) limiter.failed(`2001:db8::${i}`);
@@ -210,7 +210,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("2001:db8::21"), DELAY_LIMIT_S);
 	});
 
-	it("takes an IPv4 address that is written as one of IPv6 for that of IPv4", () => {
+	it("treats an IPv4 address written as IPv6 as the IPv4 address", () => {
 		const { limiter } = make();
 		for (let i = 0; i < 11; i++) limiter.failed("::ffff:192.0.2.1");
 		assert.equal(limiter.retryAfterS("192.0.2.1"), DELAY_LIMIT_S);
@@ -227,14 +227,14 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("doesn't let an attacker clear his own bucket by failing from other addresses", () => {
+	it("does not let an attacker clear its bucket by failing from other addresses", () => {
 		const { limiter } = make();
 		fail(limiter, "attacker", 11);
 		for (let i = 0; i < 1000; i++) limiter.failed(`spoofed ${i}`);
 		assert.equal(limiter.retryAfterS("attacker"), 60);
 	});
 
-	/** Times of the guesses that are checked when these addresses try as soon as permitted, for that time. */
+	/** Times of the guesses that are checked if these addresses try as soon as permitted, for this time. */
 	function guessesOf(addresses: readonly string[], durationMs: number): number[] {
 		const { clock, limiter } = make();
 		const times: number[] = [];
@@ -242,7 +242,7 @@ describe("auth/rate-limiter", () => {
 			limiter.failed(address);
 			times.push(clock.ms);
 		};
-		// Each address of a shared bucket makes its first attempt, then only one continues.
+		// Each address of the shared bucket makes its first attempt, then only one continues.
 		const lasting = addresses.slice(0, STRANGER_LIMIT + 1);
 		for (const address of addresses.slice(0, STRANGER_LIMIT)) tryAt(address);
 		for (const address of addresses.slice(STRANGER_LIMIT)) if (limiter.retryAfterS(address) === 0) tryAt(address);
@@ -258,7 +258,7 @@ describe("auth/rate-limiter", () => {
 		return times;
 	}
 
-	it("bounds an attacker with any number of addresses: 45 046 guesses in 24 hours, 2266 in the first, 437 in 60 s", () => {
+	it("limits an attacker with any number of addresses to 45 046 guesses in 24 hours, 2266 in the first hour, 437 in 60 s", () => {
 		const addresses = Array.from({ length: STRANGER_LIMIT + MARK_LIMIT }, (_, i) => stranger(i));
 		const times = guessesOf(addresses, DAY_MS);
 		assert.equal(times.length, 45_046);
@@ -269,16 +269,16 @@ describe("auth/rate-limiter", () => {
 			most = Math.max(most, last - first + 1);
 		}
 		assert.equal(most, 437);
-		assert.ok(most <= USED_LIMIT, "the nonces of all these are remembered");
+		assert.ok(most <= USED_LIMIT, "the nonces of all these guesses are remembered");
 	});
 
-	it("bounds the networks of IPv6 like addresses", () => {
+	it("limits IPv6 networks like addresses", () => {
 		const networks = Array.from({ length: 5000 }, (_, i) => `2001:db8:1:${i.toString(16)}::1`);
 		const { length } = guessesOf(networks, HOUR_MS);
 		assert.ok(length <= 2266 && length > 2200, `${length}`);
 	});
 
-	it("is no faster for who waits until his bucket is forgotten", () => {
+	it("allows no more guesses to an address that waits until its bucket is forgotten", () => {
 		const { clock, limiter } = make();
 		let tries = 0;
 		for (const endMs = clock.ms + DAY_MS; clock.ms < endMs; clock.ms += FORGET_MS)

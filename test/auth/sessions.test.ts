@@ -10,7 +10,7 @@ function make(): { clock: HandClock; sessions: Sessions } {
 }
 
 describe("auth/sessions", () => {
-	it("gives tokens of 64 hex characters, each valid and each different", () => {
+	it("issues tokens of 64 hex characters, each valid and each different", () => {
 		const { sessions } = make();
 		const tokens = Array.from({ length: 6 }, () => sessions.create());
 		for (const token of tokens) {
@@ -20,7 +20,7 @@ describe("auth/sessions", () => {
 		assert.equal(new Set(tokens).size, 6);
 	});
 
-	it("takes no other token", () => {
+	it("accepts no other token", () => {
 		const { sessions } = make();
 		assert.equal(sessions.isValid("0".repeat(64)), false);
 		const token = sessions.create();
@@ -31,7 +31,7 @@ describe("auth/sessions", () => {
 		assert.ok(sessions.isValid(token));
 	});
 
-	it("ends a session 1800 s after login, used or not", () => {
+	it("ends a session 1800 s after the login, used or not", () => {
 		assert.equal(SESSION_LIFETIME_MS, 1_800_000);
 		const { clock, sessions } = make();
 		const token = sessions.create();
@@ -43,7 +43,7 @@ describe("auth/sessions", () => {
 		assert.equal(sessions.revoke(token), false);
 	});
 
-	it("drops the oldest for the seventh", () => {
+	it("ends the oldest session for the seventh", () => {
 		assert.equal(SESSION_LIMIT, 6);
 		const { clock, sessions } = make();
 		const tokens: string[] = [];
@@ -58,7 +58,7 @@ describe("auth/sessions", () => {
 		assert.equal(sessions.count, 6);
 	});
 
-	it("drops nobody for the seventh when one of six is over or was ended", () => {
+	it("ends no session for the seventh if one of six has expired or was ended", () => {
 		for (const end of [true, false]) {
 			const { clock, sessions } = make();
 			const first = sessions.create();
@@ -72,7 +72,7 @@ describe("auth/sessions", () => {
 		}
 	});
 
-	it("ends the session of a token at once and no other", () => {
+	it("ends the session of a token at once, and no other", () => {
 		for (let ended = 0; ended < 6; ended++) {
 			const { sessions } = make();
 			const tokens = Array.from({ length: 6 }, () => sessions.create());
@@ -91,7 +91,7 @@ describe("auth/sessions", () => {
 		assert.ok(sessions.isValid(sessions.create()));
 	});
 
-	it("lists sessions by an id that isn't part of the token, oldest first, and ends them by it", () => {
+	it("lists sessions by an id that is not part of the token, oldest first, and ends them by that id", () => {
 		const { clock, sessions } = make();
 		const tokens: string[] = [];
 		for (let i = 0; i < 3; i++) {
@@ -116,7 +116,7 @@ describe("auth/sessions", () => {
 		);
 	});
 
-	it("remembers where each session came from, and finds a token's own", () => {
+	it("remembers the address of each session, and finds the session of a token", () => {
 		const { clock, sessions } = make();
 		const tokens: string[] = [];
 		for (let i = 0; i < 7; i++) {

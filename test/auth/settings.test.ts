@@ -7,7 +7,7 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 
 describe("config/access", () => {
-	it("shows no account before there is one, and the saved one over a restart", () => {
+	it("has no account at first, and the saved one after a restart", () => {
 		const storage = new MemoryStorage();
 		const access = new AccessSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(access.salt, "");
@@ -21,7 +21,7 @@ describe("config/access", () => {
 		assert.equal(storage.writes, 1);
 	});
 
-	it("shows no tokens before there are any, and the saved ones over a restart", () => {
+	it("has no tokens at first, and the saved ones after a restart", () => {
 		const storage = new MemoryStorage();
 		const tokens = new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(tokens.bytes.length, 0);
@@ -33,7 +33,7 @@ describe("config/access", () => {
 		assert.deepEqual([...storage.values.keys()], ["tokens"]);
 	});
 
-	it("has room for as many tokens as there may be", () => {
+	it("has room for the greatest number of tokens", () => {
 		const storage = new MemoryStorage();
 		const record = new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		const tokens = new Tokens(record, new NodeCrypto(), new HandClock(), textCodec);

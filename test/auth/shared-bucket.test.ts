@@ -19,27 +19,27 @@ function make(seed = 1): { clock: HandClock; bucket: SharedBucket } {
 
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** The first `count` have made their first attempts, and the delay is at its longest. */
+/** Makes the first `count` addresses fail, until the delay is at its longest. */
 function failAll(bucket: SharedBucket, count: number): void {
 	for (let i = 0; i < count; i++) bucket.failed(stranger(i));
 	for (let i = 0; i < 7; i++) bucket.failed(stranger(i % count));
 }
 
 describe("auth/shared-bucket", () => {
-	it("looks at the first attempt of an address at once, and marks the address when that fails", () => {
+	it("allows the first attempt of an address at once, and marks the address if the attempt fails", () => {
 		const { bucket } = make();
 		failAll(bucket, 10);
 		for (let i = 0; i < MARK_LIMIT - 10; i++) {
 			const address = stranger(1000 + i);
 			assert.equal(bucket.retryAfterS(address), 0, address);
-			assert.equal(bucket.retryAfterS(address), 0, "asking is no attempt");
+			assert.equal(bucket.retryAfterS(address), 0, "the query is not an attempt");
 			bucket.failed(address);
 			assert.equal(bucket.retryAfterS(address), 4, address);
 		}
 		assert.equal(bucket.retryAfterS("one too many"), 4);
 	});
 
-	it("does not slow the others down by a first failure", () => {
+	it("does not delay the others after a first failure", () => {
 		const { clock, bucket } = make();
 		failAll(bucket, 10);
 		clock.ms += 3000;
@@ -47,7 +47,7 @@ describe("auth/shared-bucket", () => {
 		assert.equal(bucket.retryAfterS(stranger(0)), 1);
 	});
 
-	it("lets its delay end at 4 s", () => {
+	it("has a longest delay of 4 s", () => {
 		const { clock, bucket } = make();
 		bucket.failed("a");
 		const waits: number[] = [];
@@ -62,7 +62,7 @@ describe("auth/shared-bucket", () => {
 		assert.deepEqual(waits, [0, 0, 0, 0, 1, 2, 4, 4, 4, 4]);
 	});
 
-	it("keeps the turn for the one who has drawn it, for 8 s, and lets anybody try then", () => {
+	it("reserves the next attempt for 8 s for the address that was drawn, then lets any address try", () => {
 		const { clock, bucket } = make();
 		failAll(bucket, 7);
 		const asking = [1, 2, 3, 4, 5].map(stranger);
@@ -84,7 +84,7 @@ describe("auth/shared-bucket", () => {
 		assert.equal(whoMay().length, 6);
 	});
 
-	it("waits for nobody when nobody was turned away, nor after the turn was used", () => {
+	it("reserves nothing if no address was turned away, nor after the reserved attempt was used", () => {
 		for (const use of ["failed", "succeeded"] as const) {
 			const { clock, bucket } = make();
 			failAll(bucket, 7);
@@ -102,7 +102,7 @@ describe("auth/shared-bucket", () => {
 		}
 	});
 
-	it("leaves the turn to who has drawn it when a new address logs in or fails", () => {
+	it("keeps the reservation when a new address logs in or fails", () => {
 		const { clock, bucket } = make();
 		failAll(bucket, 7);
 		assert.equal(bucket.retryAfterS(stranger(1)), 4);
@@ -114,7 +114,7 @@ describe("auth/shared-bucket", () => {
 		assert.equal(bucket.retryAfterS(stranger(1)), 0);
 	});
 
-	it("draws a turn evenly, however often somebody asks", () => {
+	it("draws evenly, however often an address asks", () => {
 		const { clock, bucket } = make();
 		failAll(bucket, 7);
 		const wins = [0, 0, 0, 0];
@@ -130,7 +130,7 @@ describe("auth/shared-bucket", () => {
 		for (const count of wins) assert.ok(count > 70 && count < 130, wins.join(" "));
 	});
 
-	it("is forgotten after 20 minutes without a failure, not before, whoever failed last", () => {
+	it("is forgotten after 20 minutes without a failure, not before, whichever address failed last", () => {
 		for (const last of ["new", stranger(0)]) {
 			const { clock, bucket } = make();
 			failAll(bucket, 10);
@@ -144,7 +144,7 @@ describe("auth/shared-bucket", () => {
 		}
 	});
 
-	it("is no faster for who waits until it is forgotten: 21 862 guesses in 24 hours at most", () => {
+	it("allows no more guesses if the attacker waits until it is forgotten: 21 862 in 24 hours at most", () => {
 		const rhythm = fc.record({ seed: fc.nat(), busyMs: fc.integer({ min: 0, max: 7_200_000 }) });
 		fc.assert(
 			fc.property(rhythm, ({ seed, busyMs }) => {
@@ -163,7 +163,7 @@ describe("auth/shared-bucket", () => {
 						guesses++;
 					} while (clock.ms <= pauseMs);
 				}
-				assert.ok(guesses <= 21_862, `${guesses}, busy for ${busyMs} ms`);
+				assert.ok(guesses <= 21_862, `${guesses} guesses, busy for ${busyMs} ms`);
 			}),
 			{ numRuns: 10 },
 		);

@@ -28,7 +28,7 @@ function make() {
 }
 
 describe("auth/tokens", () => {
-	it("gives tokens of 64 hex characters, each valid and each different, until the slots are full", () => {
+	it("has tokens of 64 hex characters, each valid and each different, until the slots are full", () => {
 		assert.equal(TOKEN_SLOTS, 3);
 		const { tokens } = make();
 		const made = ["a", "b", "c"].map((name) => tokens.create(name));
@@ -41,7 +41,7 @@ describe("auth/tokens", () => {
 		assert.equal(tokens.count, 3);
 	});
 
-	it("takes no other token", () => {
+	it("accepts no other token", () => {
 		const { tokens } = make();
 		assert.equal(tokens.scopeOf("0".repeat(64)), SCOPE_NONE);
 		const token = tokens.create("x");
@@ -58,7 +58,7 @@ describe("auth/tokens", () => {
 			assert.equal(tokens.scopeOf(wrong), wrong === token ? SCOPE_FULL : SCOPE_NONE, wrong);
 	});
 
-	it("does the same work for a wrong token whichever it resembles", () => {
+	it("does the same work for a wrong token, whichever one it resembles", () => {
 		const crypto = new NodeCrypto();
 		const tokens = new Tokens(new MemoryTokens(), crypto, new HandClock(), textCodec);
 		const made = [tokens.create("a"), tokens.create("b"), tokens.create("c")];
@@ -70,7 +70,7 @@ describe("auth/tokens", () => {
 		for (const token of [...made, `${made[0].slice(1)}0`, "0".repeat(64)]) assert.deepEqual(work(token), [1, 64]);
 	});
 
-	it("keeps the hash of a token and not the token", () => {
+	it("stores the hash of a token, not the token", () => {
 		const { record, tokens } = make();
 		const token = tokens.create("x");
 		const kept = Buffer.from(record.bytes);
@@ -80,7 +80,7 @@ describe("auth/tokens", () => {
 		assert.equal(token.includes(tokens.idAt(0)), false);
 	});
 
-	it("lists them oldest first, with the name and the time of creation, which is 0 while the clock is not set", () => {
+	it("lists tokens oldest first, with the name and the time of creation, which is 0 while the clock is not set", () => {
 		const { clock, tokens } = make();
 		tokens.create("x".repeat(32));
 		clock.utc = 4_102_444_799_999;
@@ -95,7 +95,7 @@ describe("auth/tokens", () => {
 		]);
 	});
 
-	it("revokes by id, each for itself", () => {
+	it("revokes each token singly by its id", () => {
 		for (let revoked = 0; revoked < 3; revoked++) {
 			const { tokens } = make();
 			const made = ["a", "b", "c"].map((name) => tokens.create(name));
@@ -115,7 +115,7 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("lists a record that is damaged, whatever stands in its name", () => {
+	it("lists a damaged record, whatever its name contains", () => {
 		const { record, tokens } = make();
 		tokens.create("good");
 		record.bytes = Uint8Array.of(...record.bytes, ...new Uint8Array(68).fill(0xff));
@@ -128,7 +128,7 @@ describe("auth/tokens", () => {
 		assert.equal(tokens.count, 1);
 	});
 
-	it("have each its own scope, whichever of them is revoked", () => {
+	it("keeps the scope of each token when another is revoked", () => {
 		const scopes = [SCOPE_READ, SCOPE_FULL, SCOPE_READ];
 		for (let revoked = 0; revoked < 3; revoked++) {
 			const { tokens } = make();
@@ -143,7 +143,7 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("of before there were scopes are full, and stay so beside new ones", () => {
+	it("gives old tokens without a scope full scope, also beside new ones", () => {
 		const { record, tokens } = make();
 		const old = [tokens.create("a"), tokens.create("b")];
 		record.bytes = record.bytes.slice(0, 2 * 68);
@@ -155,7 +155,7 @@ describe("auth/tokens", () => {
 		assert.deepEqual(scopes(), [SCOPE_NONE, SCOPE_FULL, SCOPE_READ]);
 	});
 
-	it("may only read where the scope is damaged", () => {
+	it("allows only reading if the scope is damaged", () => {
 		const { record, tokens } = make();
 		const token = tokens.create("a");
 		for (const wrong of [0, 3, 255]) {
@@ -164,13 +164,13 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("are found again by another start", () => {
+	it("finds the tokens again after a restart", () => {
 		const { record, tokens } = make();
 		const token = tokens.create("x");
 		assert.equal(new Tokens(record, new NodeCrypto(), new HandClock(), textCodec).scopeOf(token), SCOPE_FULL);
 	});
 
-	it("change nothing when they can't be saved", () => {
+	it("changes nothing if the tokens can't be saved", () => {
 		const { record, tokens } = make();
 		const token = tokens.create("x");
 		record.full = true;
@@ -180,7 +180,7 @@ describe("auth/tokens", () => {
 		assert.equal(tokens.scopeOf(token), SCOPE_FULL);
 	});
 
-	it("are none in a record of any other length", () => {
+	it("has no tokens in a record of any other length", () => {
 		const { record, tokens } = make();
 		record.bytes = new Uint8Array(67);
 		assert.equal(tokens.count, 0);

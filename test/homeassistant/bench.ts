@@ -34,14 +34,14 @@ export interface HubState {
 /** A server of states: 201 for a new one, 200 for a known one, 401 for a wrong token. */
 export class StateServer {
 	readonly states = new Map<string, HubState>();
-	/** Each accepted state: `201 sensor.x 5`. */
+	/** Accepted states, such as `201 sensor.x 5`. */
 	readonly log: string[] = [];
 	/** Heads of all requests. */
 	readonly heads: string[] = [];
 	connections = 0;
-	/** In place of the default answer; undefined: the default. */
+	/** Called in place of the default answer, which follows if it returns false. */
 	answer: ((peer: VirtualClient, request: number) => boolean) | undefined;
-	/** From a request to its reply, ms. */
+	/** Time from a request to its reply, ms. */
 	delayMs = 5;
 	requests = 0;
 	readonly world: VirtualWorld;
@@ -59,7 +59,7 @@ export class StateServer {
 		return this.log.splice(0);
 	}
 
-	/** As after a restart: no states. */
+	/** Forgets all states, as a restart does. */
 	forget(): void {
 		this.states.clear();
 	}
@@ -137,13 +137,13 @@ export class HubBench {
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
-	/** Undefined: no radio. */
+	/** The radio; undefined: none. */
 	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
 	certificate: Uint8Array | undefined;
 	/** Answer of the memory ledger. */
 	hasMemory = true;
 	readonly mistakes: unknown[] = [];
-	/** Promised slots, with the last request. */
+	/** Number of promised slots at the last request. */
 	promised = 0;
 	readonly ledger = new MemoryLedger({
 		suffices: (slots) => {
@@ -211,7 +211,7 @@ export class HubBench {
 		this.hub = new Hub(shared, access);
 	}
 
-	/** A new readout of this block. */
+	/** Makes a new readout of this block. */
 	read(block: string): void {
 		const utcMs = this.world.time.utcMs() ?? 0;
 		const meterId = Buffer.from('/ISk5"MT');
@@ -238,19 +238,19 @@ export class HubBench {
 		assert.deepEqual(this.mistakes, []);
 	}
 
-	/** Result of a test, and its duration. */
+	/** Result and duration of a test. */
 	test(limitMs = 90_000): { failure: OutputFailure | undefined; status: number; ms: number } | undefined {
 		const sinceMs = this.world.time.nowMs;
 		let told: { failure: OutputFailure | undefined; status: number; ms: number } | undefined;
 		const test: SendTest = {
 			finished: (failure, status) => {
-				assert.equal(told, undefined, "told twice");
+				assert.equal(told, undefined, "the test has finished twice");
 				told = { failure, status, ms: this.world.time.nowMs - sinceMs };
 			},
 		};
 		if (!this.hub.test(test)) return undefined;
 		this.world.time.runWhile(() => told === undefined, sinceMs + limitMs);
-		assert.ok(told, "a test that has no end");
+		assert.ok(told, "the test does not finish");
 		return told;
 	}
 }

@@ -1,5 +1,5 @@
 /**
- * The hub in the whole gateway: from the meter to the hub, by its settings, beside API and meter; and what stays
+ * The hub in the whole gateway: values from the meter, settings, effects on API and meter, and secrets that stay
  * secret.
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ const SECURE = {
 	cert: Buffer.from(OWN_CERTIFICATE.certificate).toString("latin1"),
 };
 
-describe("hub in the gateway", function () {
+describe("The hub in the gateway", function () {
 	this.timeout(60_000);
 	let gateway: VirtualGateway;
 	let server: StateServer;
@@ -40,7 +40,7 @@ describe("hub in the gateway", function () {
 	};
 	const valuesOf = (lines: readonly string[]) => lines.filter((line) => /sensor\.gateway_\d/.test(line));
 
-	it("has each value of a readout in the hub, by HTTP and by HTTPS", async () => {
+	it("receives each value of a readout, by HTTP and by HTTPS", async () => {
 		for (const settings of [PLAIN, SECURE]) {
 			server = new StateServer(gateway.world);
 			server.serve(8123, settings === SECURE ? { certificate: OWN_CERTIFICATE.certificate } : {});
@@ -61,7 +61,7 @@ describe("hub in the gateway", function () {
 		}
 	});
 
-	it("publishes nothing that is simulated, nor what failed its check", async () => {
+	it("receives nothing from the simulator, and nothing that failed its check", async () => {
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
 		await gateway.write("iec62056/control", { simulator_en: true });
@@ -79,7 +79,7 @@ describe("hub in the gateway", function () {
 		assert.equal(server.states.get("binary_sensor.gateway_meter")?.state, "off");
 	});
 
-	it("keeps neither the meter nor the API waiting, however slow the hub is", async () => {
+	it("delays neither the meter nor the API, however slow it is", async () => {
 		gateway.world.servers.serve(ADDRESS, 8123, { onConnection: () => {} });
 		await gateway.write("hub", PLAIN);
 		for (let i = 0; i < 5; i++) {
@@ -94,7 +94,7 @@ describe("hub in the gateway", function () {
 		assert.equal((await gateway.read("system/status")).hub_state, "no_reply");
 	});
 
-	it("tells the event log of the first failure and of the way back, and metrics of each", async () => {
+	it("has its first failure and its return in the event log, and each failure in the metrics", async () => {
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
 		gateway.world.advance(600_000);
@@ -108,7 +108,7 @@ describe("hub in the gateway", function () {
 		assert.equal(Number(/^gateway_hub_states_total (\d+)$/m.exec(text)?.[1]), server.log.length);
 	});
 
-	it("publishes under another name when the gateway has one", async () => {
+	it("gets new entity names when the hostname of the gateway changes", async () => {
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
@@ -127,7 +127,7 @@ describe("hub in the gateway", function () {
 		);
 	});
 
-	it("tests the hub on request, one caller at a time", async () => {
+	it("is tested on request, by one client at a time", async () => {
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
@@ -144,7 +144,7 @@ describe("hub in the gateway", function () {
 		assert.match(String(refused.message), /administrator/);
 	});
 
-	it("shows the token nowhere, whatever goes wrong, and sends it to nobody else", async () => {
+	it("has a token that is shown nowhere and sent to no other server, whatever goes wrong", async () => {
 		gateway.plant(TOKEN);
 		const elsewhere = new StateServer(gateway.world);
 		for (const answer of ["200 OK", "302 Found", "401 Unauthorized", "500 Internal Server Error"]) {
@@ -165,7 +165,7 @@ describe("hub in the gateway", function () {
 		assert.ok(!gateway.diagnosis.includes(TOKEN));
 	});
 
-	it("loses no readout in a day in which everything fails now and then, and repeats none as new", async () => {
+	it("misses no readout during a day with random faults, and gets none twice as a new one", async () => {
 		const values: number[] = [];
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
@@ -215,7 +215,7 @@ describe("hub in the gateway", function () {
 			assert.ok(Math.abs(Date.parse(last.state) - values[i]) <= 2000, `readout ${i}: ${last.state}`);
 			assert.equal((await gateway.read("system/status")).hub_state, "ok");
 		}
-		// Times only increase: what was sent again was the newest.
+		// Times only increase, so whatever was sent again was the newest.
 		const times = server.log
 			.filter((line) => line.includes("last_readout"))
 			.map((line) => Date.parse(line.split(" ")[2]));

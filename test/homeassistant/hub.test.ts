@@ -18,13 +18,13 @@ const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-/** A counter and no other value. */
+/** A readout with a counter and no other value. */
 function counter(value: number): string {
 	return `1-0:1.8.0(${value}*kWh)`;
 }
 
-describe("hub: what is published", () => {
-	it("is each value, and the gateway's own state, over one connection", () => {
+describe("What the hub publishes", () => {
+	it("has each value, and the gateway's own state, over one connection", () => {
 		const bench = new HubBench();
 		bench.radio = { address: {}, station: { rssi: -61 } };
 		bench.server.serve(8123);
@@ -65,7 +65,7 @@ describe("hub: what is published", () => {
 		assert.deepEqual(bench.events, []);
 	});
 
-	it("has names in the language, and the battery where there is one", () => {
+	it("has names in the language of the settings, and the battery if there is one", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
 		const bench = new HubBench({ language: "de", power });
 		bench.server.serve(8123);
@@ -78,7 +78,7 @@ describe("hub: what is published", () => {
 		assert.equal(bench.server.states.get("sensor.smart_gateway_battery")?.state, "90");
 	});
 
-	it("goes below the path of the address, to the usual port, by its name", () => {
+	it("goes below the path of the address, to the default port, with the name of the host", () => {
 		const bench = new HubBench({ url: "http://hub.lan/sub/" });
 		bench.server.serve(80);
 		bench.read(READOUT);
@@ -86,7 +86,7 @@ describe("hub: what is published", () => {
 		assert.match(bench.server.heads[0], /^POST \/sub\/api\/states\/sensor.+\r\n.*\r\nHost: hub\.lan\r\n/);
 	});
 
-	it("takes an address that ends in /api for what it means", () => {
+	it("goes to the right path if the address ends in /api", () => {
 		const bench = new HubBench({ url: `http://${ADDRESS}:8123/api/` });
 		bench.server.serve(8123);
 		bench.read(READOUT);
@@ -94,7 +94,7 @@ describe("hub: what is published", () => {
 		assert.match(bench.server.heads[0], /^POST \/api\/states\/sensor/);
 	});
 
-	it("has no time while the clock was never set", () => {
+	it("has no time while the clock is not set", () => {
 		const bench = new HubBench({ utcMs: undefined });
 		bench.server.serve(8123);
 		bench.read(READOUT);
@@ -103,13 +103,13 @@ describe("hub: what is published", () => {
 		assert.equal(bench.hub.output.sentUtcMs, 0);
 	});
 
-	it("is nothing that was simulated, and nothing before a readout", () => {
+	it("includes nothing from the simulator, and nothing before a readout", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.advance(HOUR);
 		assert.deepEqual(bench.server.taken(), []);
 		assert.equal(bench.hub.state, "waiting");
-		// There is no measured readout when the last one was simulated.
+		// There is no measured readout if the last one was simulated.
 		assert.equal(bench.test()?.failure, undefined);
 		assert.deepEqual(bench.server.taken(), [
 			"201 sensor.smart_gateway_last_readout unknown",
@@ -117,7 +117,7 @@ describe("hub: what is published", () => {
 		]);
 	});
 
-	it("is that the meter can't be read, once it can't", () => {
+	it("shows that the meter can't be read", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -131,7 +131,7 @@ describe("hub: what is published", () => {
 		]);
 	});
 
-	it("is no momentary value that is old", () => {
+	it("includes no outdated momentary values", () => {
 		const bench = new HubBench();
 		bench.read(READOUT);
 		bench.advance(FRESH_MS + 1000);
@@ -142,8 +142,8 @@ describe("hub: what is published", () => {
 	});
 });
 
-describe("hub: when it is published", () => {
-	it("is at once, and again after a pause at the earliest, with what is newest then", () => {
+describe("The hub's times", () => {
+	it("publishes at once, and then after a pause, with the newest values", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		for (let i = 1; i <= 300; i++) {
@@ -159,7 +159,7 @@ describe("hub: when it is published", () => {
 		]);
 	});
 
-	it("takes what is read while it sends next, and loses none that comes slowly enough", () => {
+	it("publishes a readout that comes while it sends, and loses none that come slowly enough", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 2000;
@@ -171,7 +171,7 @@ describe("hub: when it is published", () => {
 		assert.deepEqual(values, ["201 sensor.smart_gateway_1_0_1_8_0 1", "200 sensor.smart_gateway_1_0_1_8_0 2"]);
 	});
 
-	it("looks every five minutes whether the hub still knows us, and sends all again if not", () => {
+	it("checks every five minutes that the hub still has its states, and sends all again if not", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -190,7 +190,7 @@ describe("hub: when it is published", () => {
 		]);
 	});
 
-	it("goes by the first entity alone: a later one that is new to the hub does not have all sent again", () => {
+	it("checks the first entity only: another one that is new to the hub does not cause all to be sent again", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -205,7 +205,7 @@ describe("hub: when it is published", () => {
 		]);
 	});
 
-	it("looks sooner for a while after a failure", () => {
+	it("checks more often for a while after a failure", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer) => {
@@ -217,12 +217,12 @@ describe("hub: when it is published", () => {
 		bench.server.answer = undefined;
 		bench.advance(HUB_ALERT_MS - 1000);
 		const seen = bench.server.taken().filter((line) => line.includes("last_readout")).length;
-		assert.ok(seen >= 9 && seen <= 10, `${seen} in ten minutes`);
+		assert.ok(seen >= 9 && seen <= 10, `${seen} checks in ten minutes`);
 		bench.advance(2 * HUB_WATCH_SOON_MS + HUB_WATCH_MS);
 		assert.ok(bench.server.taken().length <= 2);
 	});
 
-	it("is after a readout only, on battery, with one more attempt", () => {
+	it("publishes only after a readout on battery, with one more attempt", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
 		const bench = new HubBench({ power });
 		bench.server.serve(8123);
@@ -230,7 +230,7 @@ describe("hub: when it is published", () => {
 		assert.equal(bench.hub.isSending, true);
 		bench.advance(1000);
 		assert.equal(bench.hub.isSending, false);
-		// The meter, its readout, a value of it, the battery: each once.
+		// The meter, its readout, one of its values and the battery are sent once each.
 		const taken = bench.server.taken();
 		assert.ok(taken.length >= 4 && new Set(taken).size === taken.length, taken.join());
 		bench.advance(HOUR);
@@ -248,7 +248,7 @@ describe("hub: when it is published", () => {
 		assert.equal(bench.hub.state, "ok");
 	});
 
-	it("is anew when the settings have changed, and not at all while it is off", () => {
+	it("publishes again after a change of settings, and nothing while it is off", () => {
 		const bench = new HubBench({ enabled: false });
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -267,7 +267,7 @@ describe("hub: when it is published", () => {
 		assert.equal(bench.hub.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
-	it("waits for memory, and says that it does to nobody but who asks", () => {
+	it("waits for memory, and reports that to a test only", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.hasMemory = false;
@@ -295,8 +295,8 @@ describe("hub: when it is published", () => {
 	});
 });
 
-describe("hub: failures", () => {
-	it("are tried again later each time, with what is newest then", () => {
+describe("Failures of the hub", () => {
+	it("are retried later each time, with the newest values", () => {
 		const bench = new HubBench();
 		bench.read(counter(1));
 		const times: number[] = [];
@@ -323,7 +323,7 @@ describe("hub: failures", () => {
 		);
 	});
 
-	it("of the token end the attempts, but for one an hour, until the settings are saved", () => {
+	it("end the attempts if the token is rejected, except for one an hour, until the settings are saved", () => {
 		for (const [status, code] of [
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
@@ -338,7 +338,7 @@ describe("hub: failures", () => {
 				bench.read(counter(i));
 				bench.advance(MINUTE);
 			}
-			assert.equal(bench.server.requests, 2, "one at first, one an hour later");
+			assert.equal(bench.server.requests, 2, "one at first, and one an hour later");
 			assert.equal(bench.hub.state, code);
 			assert.deepEqual(bench.events, [code]);
 			bench.server.answer = undefined;
@@ -348,7 +348,7 @@ describe("hub: failures", () => {
 		}
 	});
 
-	it("of a network that was not there end with it", () => {
+	it("end when the missing network is joined", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.radio = { address: undefined, station: undefined };
@@ -363,15 +363,15 @@ describe("hub: failures", () => {
 	});
 
 	for (const [name, answer, code, retcode] of [
-		["says that it moved", "301 Moved Permanently", "redirected", 1],
-		["says that there is nothing", "404 Not Found", "not_found", 1],
+		["redirects", "301 Moved Permanently", "redirected", 1],
+		["has no such path", "404 Not Found", "not_found", 1],
 		["is no Home Assistant", "405 Method Not Allowed", "not_found", 1],
-		["takes nothing", "400 Bad Request", "rejected", 1],
-		["says something else than 200 and 201", "204 No Content", "rejected", 1],
+		["rejects the state", "400 Bad Request", "rejected", 1],
+		["replies neither 200 nor 201", "204 No Content", "rejected", 1],
 		["starts", "503 Service Unavailable", "hub_unavailable", 1],
-		["stands behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
+		["is behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
 	] as const) {
-		it(`of a server that ${name} are told as ${code}, with its status`, () => {
+		it(`by a server that ${name} are reported as ${code}, with its status`, () => {
 			const bench = new HubBench();
 			bench.server.serve(8123);
 			bench.server.answer = (peer) => {
@@ -387,7 +387,7 @@ describe("hub: failures", () => {
 		});
 	}
 
-	it("in the middle leave nothing out: all is sent again", () => {
+	it("in the middle of a publication cause everything to be sent again", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer, request) => {
@@ -400,7 +400,7 @@ describe("hub: failures", () => {
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
-	it("of a connection that was kept only cost another one", () => {
+	it("of a persistent connection only require a new connection", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer, request) => {
@@ -415,7 +415,7 @@ describe("hub: failures", () => {
 		assert.equal(bench.server.taken().length, 3);
 	});
 
-	it("are none where a server ends each connection", () => {
+	it("are not reported for a server that closes each connection", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer) => {
@@ -429,7 +429,7 @@ describe("hub: failures", () => {
 		assert.equal(bench.hub.state, "ok");
 	});
 
-	it("are servers that are slow without an end", () => {
+	it("are reported for a server that is slow without end", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 7500;
@@ -440,8 +440,8 @@ describe("hub: failures", () => {
 	});
 });
 
-describe("hub: a test", () => {
-	it("tells that all was taken", () => {
+describe("A test of the hub", () => {
+	it("reports that everything was accepted", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -451,7 +451,7 @@ describe("hub: a test", () => {
 		assert.ok(told!.ms < 1000);
 	});
 
-	it("takes the same time for every failure of a connection, and has the same words", () => {
+	it("takes the same time for every failure of a connection, and reports its code", () => {
 		const outcomes = new Map<string, string>();
 		for (const [name, url, prepare] of [
 			["no name", "http://nowhere.lan", () => {}],
@@ -493,7 +493,7 @@ describe("hub: a test", () => {
 		});
 	});
 
-	it("is one at a time, and none right after another", () => {
+	it("is refused while another one is running, and right after one", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 100;
@@ -508,7 +508,7 @@ describe("hub: a test", () => {
 		assert.ok(bench.test());
 	});
 
-	it("joins what is sent already, and is told of its end", () => {
+	it("joins a publication that is already running, and gets its result", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 500;
@@ -518,7 +518,7 @@ describe("hub: a test", () => {
 		assert.equal(bench.server.connections, 1);
 	});
 
-	it("does not wait for a pause, or for the next hour", () => {
+	it("does not wait for a pause or for the next hour", () => {
 		const bench = new HubBench({ token: "another" });
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -531,18 +531,18 @@ describe("hub: a test", () => {
 		assert.equal(bench.test()?.failure, undefined);
 	});
 
-	it("whose client has gone is told nothing, and leaves the work to go on", () => {
+	it("gets no result after it was cancelled, and the publication goes on", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
-		const test = { finished: () => assert.fail("nobody is there") };
+		const test = { finished: () => assert.fail("the test was cancelled") };
 		assert.equal(bench.hub.test(test), true);
 		bench.hub.cancel(test);
 		bench.advance(1000);
 		assert.equal(bench.server.taken().length, 3);
 	});
 
-	it("ends when the hub is turned off meanwhile", () => {
+	it("ends if the hub is turned off meanwhile", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 5000;
@@ -556,11 +556,11 @@ describe("hub: a test", () => {
 	});
 });
 
-describe("hub: by TLS", () => {
+describe("The hub by TLS", () => {
 	const url = "https://hub.lan:8123";
 	const { certificate } = OWN_CERTIFICATE;
 
-	it("goes to whoever shows the certificate, and shortens the next handshake", () => {
+	it("publishes to a server with the right certificate, also over a second connection", () => {
 		const bench = new HubBench({ url, certificate });
 		bench.server.serve(8123, { certificate });
 		bench.read(counter(1));
@@ -571,7 +571,7 @@ describe("hub: by TLS", () => {
 		assert.equal(bench.server.connections, 2);
 	});
 
-	it("sends the token to nobody else", () => {
+	it("sends the token to no other server", () => {
 		const at = (names: string[], fromYear: number, toYear: number) =>
 			makeCertificate({ names, validFromMs: Date.UTC(fromYear, 0, 1), validToMs: Date.UTC(toYear, 0, 1) }).certificate;
 		const expired = at(["hub.lan"], 2020, 2022);
@@ -589,7 +589,7 @@ describe("hub: by TLS", () => {
 		}
 	});
 
-	it("does not look at dates while the clock was never set", () => {
+	it("does not check dates while the clock is not set", () => {
 		const old = makeCertificate({
 			names: ["hub.lan"],
 			validFromMs: Date.UTC(2020, 0, 1),
@@ -600,7 +600,7 @@ describe("hub: by TLS", () => {
 		assert.equal(bench.test()?.failure, undefined);
 	});
 
-	it("waits for its turn, gives it back, and says when it never comes", () => {
+	it("waits for the TLS permit, releases it, and reports if it never gets it", () => {
 		const bench = new HubBench({ url, certificate });
 		bench.server.serve(8123, { certificate });
 		let isWanted = 0;
@@ -614,13 +614,13 @@ describe("hub: by TLS", () => {
 		bench.tlsPermit.release(other);
 		bench.advance(1000);
 		assert.equal(bench.hub.state, "ok");
-		assert.equal(bench.tlsPermit.request(other), true, "it was given back");
+		assert.equal(bench.tlsPermit.request(other), true, "the permit was released");
 		bench.read(counter(2));
 		bench.advance(HUB_PAUSE_MS + 25_000);
 		assert.equal(bench.hub.state, "no_memory");
 	});
 
-	it("finds no memory for a handshake, and tries again", () => {
+	it("fails without memory for a handshake, and tries again", () => {
 		const bench = new HubBench({ url, certificate });
 		bench.server.serve(8123, { certificate });
 		bench.world.servers.hasMemory = false;

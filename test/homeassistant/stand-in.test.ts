@@ -18,7 +18,7 @@ import { recordsOfBlock } from "../readout/block.js";
 
 const names = readFileSync(new URL("../../../modules/resources/obis-names.bin", import.meta.url));
 const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
-/** Limit of a whole test; the wait for a reply is 8 s. */
+/** Limit of a whole test, ms; the wait for a reply is 8 s. */
 const LIMIT_MS = 20_000;
 
 /** Result of a test of the hub with this token: code and HTTP status. */
@@ -72,7 +72,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 	const hub = new Hub(shared, { certificates: { isSet: false, lend: () => undefined }, outputChanged() {} });
 	try {
 		return await new Promise((resolve, reject) => {
-			const late = setTimeout(() => reject(new Error(`no end in ${LIMIT_MS} ms`)), LIMIT_MS);
+			const late = setTimeout(() => reject(new Error(`no result in ${LIMIT_MS} ms`)), LIMIT_MS);
 			const finished = (failure: { code: string } | undefined, status: number) => {
 				clearTimeout(late);
 				resolve([failure?.code ?? "ok", status]);
@@ -85,7 +85,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 	}
 }
 
-describe("hub: against the stand-in for Home Assistant", function () {
+describe("The hub's client with the stand-in for Home Assistant", function () {
 	this.timeout(LIMIT_MS + 5000);
 	let standIn: StandIn;
 	beforeEach(async () => {
@@ -93,14 +93,14 @@ describe("hub: against the stand-in for Home Assistant", function () {
 	});
 	afterEach(() => standIn.end());
 
-	it("is taken, new first and known then", async () => {
+	it("publishes states that are new at first, and known later", async () => {
 		assert.deepEqual(await send(standIn.url, standIn.token), ["ok", 201]);
 		assert.deepEqual(await send(standIn.url, standIn.token), ["ok", 200]);
 		assert.equal(standIn.entities.get("sensor.smgw_a1b2c3_1_0_1_8_0")!.state, "123.4");
 		assert.equal(standIn.connections, 2);
 	});
 
-	it("is told what is wrong with the token, of which one request knows", async () => {
+	it("reports a rejected token after a single request", async () => {
 		for (const token of ["wrong", standIn.guestToken]) {
 			standIn.requests.length = 0;
 			assert.deepEqual(await send(standIn.url, token), ["token_rejected", 401]);
@@ -121,8 +121,9 @@ describe("hub: against the stand-in for Home Assistant", function () {
 		["failing", "hub_unavailable", 500],
 		["none", "not_found", 404],
 	];
-	// In parallel: a failure without a reply always takes eight seconds, so that it can't be used to scan a network.
-	it("tells what came of each kind of poor peer, and the token goes nowhere else", async () => {
+	// The faults run in parallel: a failure without a reply always takes eight seconds, so that it can't be used to scan
+	// a network.
+	it("reports the result of each faulty server, and sends the token nowhere else", async () => {
 		const told = await Promise.all(
 			faults.map(async ([fault]) => {
 				const [peer, thief] = [await StandIn.start(), await StandIn.start()];
@@ -142,10 +143,10 @@ describe("hub: against the stand-in for Home Assistant", function () {
 		assert.deepEqual(told, faults);
 	});
 
-	it("comes to an end with a reply that has none, or is cut", async () => {
+	it("ends if a reply is endless or cut", async () => {
 		for (const fault of ["endless", "cut"] as const) {
 			standIn.fault = fault;
-			// The head of its reply was a success.
+			// The head of the reply was a success.
 			const [code] = await send(standIn.url, standIn.token);
 			assert.ok(["ok", "no_reply", "no_http"].includes(code), code);
 		}

@@ -18,11 +18,11 @@ class Other implements PermitClient {
 	permitRequested(): void {}
 }
 
-/** A hub by TLS, with possible events. */
+/** A hub by TLS, with all possible events. */
 class Scene {
 	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
-	/** Numbers of started and finished tests. */
+	/** Number of started tests; `told` is that of finished ones. */
 	begun = 0;
 	told = 0;
 	#test: SendTest | undefined;
@@ -44,28 +44,28 @@ class Scene {
 			this.#test = { finished: () => this.told++ };
 			if (this.bench.hub.test(this.#test)) this.begun++;
 		},
-		"a test is left": () => {
+		"a test is cancelled": () => {
 			const asked = this.#test;
 			if (asked === undefined || this.told === this.begun) return;
 			this.bench.hub.cancel(asked);
 			this.told = this.begun;
 		},
 		"a permit": () => this.bench.hub.output.permitGranted(),
-		"a permit is wanted": () => this.bench.hub.output.permitRequested(),
-		"too early": () => this.bench.hub.advance(this.bench.world.time.nowMs),
-		"another takes the turn": () => {
+		"a permit is requested": () => this.bench.hub.output.permitRequested(),
+		"an early call": () => this.bench.hub.advance(this.bench.world.time.nowMs),
+		"another client gets the permit": () => {
 			this.other.hasPermit ||= this.bench.tlsPermit.request(this.other);
 		},
-		"another gives it back": () => {
+		"another client releases the permit": () => {
 			this.bench.tlsPermit.release(this.other);
 			this.other.hasPermit = false;
 		},
 	};
 
-	/** Without obstacles it sends a readout, and keeps neither memory nor permit nor a waiting test. */
+	/** Checks that without obstacles the hub sends a readout, and keeps no memory, no permit and no unfinished test. */
 	worksOn(): void {
 		const { bench } = this;
-		this.events["another gives it back"]();
+		this.events["another client releases the permit"]();
 		bench.hasMemory = true;
 		bench.server.answer = undefined;
 		bench.server.serve(8123, { certificate });
@@ -78,11 +78,11 @@ class Scene {
 		bench.advance(60_000);
 		assert.equal(bench.hub.state, "ok");
 		assert.equal(bench.hub.isSending, false);
-		assert.equal(this.told, this.begun, "a test that nobody was told the end of");
+		assert.equal(this.told, this.begun, "a test has not finished");
 		assert.ok(bench.server.taken().length >= 4);
 		bench.ledger.claim({ slots: 0, chunkBytes: 0 });
-		assert.equal(bench.promised, 0, "memory that was not given back");
-		assert.ok(bench.tlsPermit.request(this.other), "the permit was not given back");
+		assert.equal(bench.promised, 0, "memory was not released");
+		assert.ok(bench.tlsPermit.request(this.other), "the permit was not released");
 	}
 }
 
@@ -118,7 +118,7 @@ const STATES: Record<string, (scene: Scene) => void> = {
 		bench.advance(5000);
 	},
 	queued: ({ bench, events }) => {
-		events["another takes the turn"]();
+		events["another client gets the permit"]();
 		events["a readout"]();
 		bench.advance(1000);
 	},
@@ -138,17 +138,17 @@ const STATES: Record<string, (scene: Scene) => void> = {
 	},
 };
 
-describe("hub: every event in every state", function () {
+describe("The hub with every event in every state", function () {
 	this.timeout(120_000);
 
 	for (const [state, enter] of Object.entries(STATES)) {
-		it(`${state}`, () => {
+		it(`keeps working while ${state}`, () => {
 			for (const [name, happen] of Object.entries(new Scene().events)) {
 				assert.equal(typeof happen, "function");
 				const scene = new Scene();
 				enter(scene);
 				const wasOff = scene.bench.hub.state === "off";
-				// A hub that is off is not tested.
+				// A hub that is off can't be tested.
 				if (wasOff && name === "a test") continue;
 				scene.events[name]();
 				scene.bench.advance(1);
@@ -161,7 +161,7 @@ describe("hub: every event in every state", function () {
 		});
 	}
 
-	it("in any order", () => {
+	it("keeps working after events in any order", () => {
 		for (let seed = 1; seed <= 60; seed++) {
 			const random = new SeededRandom(seed);
 			const scene = new Scene();

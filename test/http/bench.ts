@@ -41,7 +41,7 @@ export class Letters implements BodySource {
 	}
 }
 
-/** Answers with the received body. */
+/** Stores the received body, and replies 200 at its end. */
 export class Echo implements BodySink {
 	readonly limit: number;
 	readonly #response: HTTPResponse;
@@ -74,18 +74,18 @@ export class Echo implements BodySink {
 export class Bench implements HTTPHandler {
 	readonly world = new FakeWorld();
 	readonly port = new FakePort(this.world);
-	/** A second, secure port of the same server, with two places and the guest's. */
+	/** A second, secure port of the same server, with three places. Its last place serves a single request per connection. */
 	readonly securePort = new FakePort(this.world, true);
 	readonly server: HTTPServer;
 	readonly mistakes: unknown[] = [];
 	readonly traced: string[] = [];
 	requests = 0;
-	/** Responses of /later, still to be sent. */
+	/** Responses of /later that are still to be sent. */
 	readonly later: HTTPResponse[] = [];
 	cancelled = 0;
 	source: Letters | undefined;
 	sink: Echo | undefined;
-	/** Replaces the routes. */
+	/** Handles requests in place of the routes. */
 	route: ((request: HTTPRequest, response: HTTPResponse) => BodySink | undefined) | undefined;
 
 	constructor(places = 4, limits: Partial<HTTPLimits> = {}, ledger?: MemoryLedger) {
@@ -129,7 +129,7 @@ export class Bench implements HTTPHandler {
 				response.send(200, this.source, size);
 				return undefined;
 			case "/stream":
-				// A damaged request may contain anything; a source returns a count.
+				// A damaged request may contain anything, but a source must return a count.
 				this.source = new Letters(size, Math.max(1, Math.trunc(Number(request.query("piece") ?? 1000)) || 1));
 				response.send(200, this.source);
 				return undefined;
@@ -157,14 +157,14 @@ export class Bench implements HTTPHandler {
 		return client;
 	}
 
-	/** Sends, and returns the immediate reply. */
+	/** Sends the data and returns the immediate replies. */
 	exchange(client: FakeClient, data: string | Uint8Array, isHead = false): Reply[] {
 		client.send(data);
 		this.world.settle();
 		return replies(client.takeBytes(), () => isHead);
 	}
 
-	/** A request over a new connection must succeed. */
+	/** Checks that a request over a new connection succeeds. */
 	probe(): void {
 		const client = this.connect();
 		const [reply] = this.exchange(client, get("/text", "Connection: close"));

@@ -1,4 +1,4 @@
-/** Bodies of known length and in chunks, for any split and at every limit; and the table of routes. */
+/** Bodies of known length and in chunks, for any split and at every limit. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../modules/http/body.js";
 import { text } from "./fake.js";
 
-/** Data and last result of `wire`, fed in pieces of `step`; `rest`: unused bytes. */
+/** Data and last result of `wire`, decoded in pieces of `step` bytes; `rest`: the unused bytes. */
 function decode(length: number, wire: string, step = 1 << 20): { data: string; result: number; rest: string } {
 	const bytes = text.encode(wire);
 	const decoder = new BodyDecoder();
@@ -32,7 +32,7 @@ function decode(length: number, wire: string, step = 1 << 20): { data: string; r
 }
 
 describe("HTTP body", () => {
-	it("gives a body of known length and leaves what follows", () => {
+	it("decodes a body of known length and leaves the bytes after it", () => {
 		for (const step of [100, 3, 1]) {
 			assert.deepEqual(decode(5, "hellonext", step), { data: "hello", result: BODY_END, rest: "next" });
 		}
@@ -44,7 +44,7 @@ describe("HTTP body", () => {
 		assert.equal(decoder.position, 0);
 	});
 
-	it("gives chunks in any split, and reads over extensions and trailers", () => {
+	it("decodes chunks in any split, and skips extensions and trailers", () => {
 		const wire = '5;a="b"\r\nhello\r\n00A\r\n 123456789\r\n0;x\r\nTrailer: y\r\nOther: z\r\n\r\nnext';
 		for (let step = 1; step < wire.length; step++) {
 			assert.deepEqual(decode(BODY_CHUNKED, wire, step), { data: "hello 123456789", result: BODY_END, rest: "next" });
@@ -52,7 +52,7 @@ describe("HTTP body", () => {
 		assert.deepEqual(decode(BODY_CHUNKED, "0\r\n\r\n"), { data: "", result: BODY_END, rest: "" });
 	});
 
-	it("gives back any data in any chunks", () => {
+	it("decodes any data in any chunks", () => {
 		const parts = fc.array(fc.string({ minLength: 1, maxLength: 40, unit: "binary-ascii" }), { maxLength: 8 });
 		fc.assert(
 			fc.property(parts, fc.integer({ min: 1, max: 50 }), (list, step) => {
@@ -82,18 +82,18 @@ describe("HTTP body", () => {
 		"0\r\nA: b\n",
 		"0\r\n\0",
 	]) {
-		it(`refuses the chunk ${JSON.stringify(wire)}`, () => {
+		it(`rejects the chunk ${JSON.stringify(wire)}`, () => {
 			for (const step of [100, 1]) assert.equal(decode(BODY_CHUNKED, wire, step).result, BODY_ERROR);
 		});
 	}
 
-	it("takes a chunk's size up to 2^31 - 1", () => {
+	it("accepts a chunk size up to 2^31 - 1", () => {
 		assert.equal(decode(BODY_CHUNKED, "7fffffff\r\nx").data, "x");
 		assert.equal(decode(BODY_CHUNKED, "80000000\r\nx").result, BODY_ERROR);
 		assert.equal(decode(BODY_CHUNKED, `${"f".repeat(60)}\r\n`).result, BODY_ERROR);
 	});
 
-	it("bounds size lines and trailers", () => {
+	it("limits size lines and trailers", () => {
 		const extension = (length: number) => `1;${"x".repeat(length - 2)}\r\na\r\n0\r\n\r\n`;
 		const size = (length: number) => `${"0".repeat(length - 1)}1\r\na\r\n0\r\n\r\n`;
 		// A trailer's length includes its CRLF.

@@ -1,5 +1,6 @@
 /**
- * The HTTP client: several requests over one connection; servers that keep, drop or delay it, broken or endless ones.
+ * The HTTP client: several requests over one connection; servers that keep, drop or delay it; broken and endless
+ * replies.
  */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -21,11 +22,11 @@ const ADDRESS = "192.0.2.7";
 const PORT = 8123;
 const text = new NodeText();
 const WHOLE = "POST /api/states/sensor.x HTTP/1.1\r\nHost: hub.lan\r\nContent-Length: 5\r\n\r\nhello";
-/** In the middle of a buffer. */
+/** The request in the middle of a buffer. */
 const REQUEST = text.encode(`xxx${WHOLE}yy`);
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
-/** Owns one client, as the hub does. */
+/** An owner of one client, like the hub. */
 class Owner {
 	readonly world = new VirtualWorld();
 	readonly peers: VirtualClient[] = [];
@@ -59,7 +60,7 @@ class Owner {
 		this.#seen = outcome;
 	}
 
-	/** Serves; sends `answer` after each whole request. */
+	/** Serves the address; sends `answer` after each whole request. */
 	serve(answer: string | ((peer: VirtualClient, request: string) => void)): void {
 		this.world.servers.serve(ADDRESS, PORT, {
 			onConnection: (peer) => {
@@ -90,7 +91,7 @@ class Owner {
 		});
 	}
 
-	/** Sends; returns the outcomes of that time. */
+	/** Sends the request; returns the outcomes within `ms`. */
 	exchange(ms = 1): string[] {
 		this.send();
 		this.world.advance(ms);
@@ -104,7 +105,7 @@ describe("HTTP client", () => {
 		owner = new Owner();
 	});
 
-	it("sends a request when the connection stands, and tells the status of its reply", () => {
+	it("sends a request once connected, and reports the status of the reply", () => {
 		const requests: string[] = [];
 		owner.serve((peer, request) => {
 			requests.push(request);
@@ -117,7 +118,7 @@ describe("HTTP client", () => {
 		assert.equal(client.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
-	it("sends one request after the other over one connection, which may be opened before the first", () => {
+	it("sends several requests over one connection, which may be opened before the first", () => {
 		owner.serve(OK);
 		owner.connect();
 		owner.world.advance(CONNECT_MS);
@@ -125,7 +126,7 @@ describe("HTTP client", () => {
 		assert.equal(owner.peers.length, 1);
 	});
 
-	it("sends a long request in pieces, as the server takes it", () => {
+	it("sends a long request in pieces, as the server reads them", () => {
 		const long = text.encode(`${"x".repeat(7000)}hello`);
 		let taken = "";
 		owner.serve((peer, request) => {
@@ -153,23 +154,23 @@ describe("HTTP client", () => {
 	});
 
 	for (const [name, answer, told, isOpen] of [
-		["of another status", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", 401, true],
+		["with another status", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", 401, true],
 		[
-			"of a redirect, which it does not follow",
+			"with a redirect, which it does not follow",
 			"HTTP/1.1 302 Found\r\nLocation: http://evil/\r\nContent-Length: 0\r\n\r\n",
 			302,
 			true,
 		],
-		["of a server that closes", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 200, false],
+		["after which the server closes", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 200, false],
 		[
-			"with a body beyond what is read",
+			"with a body beyond the limit",
 			`HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n${"x".repeat(20_000)}`,
 			200,
 			false,
 		],
-		["that is another protocol's", "220 mail.example ESMTP\r\n", HTTP_BAD_REPLY, false],
+		["of another protocol", "220 mail.example ESMTP\r\n", HTTP_BAD_REPLY, false],
 	] as const) {
-		it(`tells of a reply ${name}`, () => {
+		it(`reports the outcome of a reply ${name}`, () => {
 			owner.serve(answer);
 			const client = owner.connect();
 			owner.world.advance(CONNECT_MS);
@@ -179,7 +180,7 @@ describe("HTTP client", () => {
 		});
 	}
 
-	it("gives up a server that says nothing, or a byte now and then", () => {
+	it("gives up on a server that sends nothing, or a byte now and then", () => {
 		for (const drip of [false, true]) {
 			owner = new Owner();
 			owner.serve((peer) => {
@@ -193,7 +194,7 @@ describe("HTTP client", () => {
 		}
 	});
 
-	it("takes the status of a reply whose body never ends", () => {
+	it("reports the status of a reply with a body that never ends", () => {
 		owner.serve((peer) => {
 			peer.send("HTTP/1.1 201 Created\r\n\r\n");
 			for (let i = 1; i < 100; i++) owner.world.time.set(() => peer.isClosed || peer.send("x"), i * 1000);
@@ -204,7 +205,7 @@ describe("HTTP client", () => {
 		assert.ok(owner.peers[0].isClosed);
 	});
 
-	it("holds an endless head, and an endless body, to so many bytes", () => {
+	it("limits an endless head and an endless body", () => {
 		for (const [head, told] of [
 			["", HTTP_BAD_REPLY],
 			["HTTP/1.1 200 OK\r\n\r\n", 200],
@@ -221,7 +222,7 @@ describe("HTTP client", () => {
 		}
 	});
 
-	it("tells how the connection has failed", () => {
+	it("reports how the connection failed", () => {
 		owner.connect();
 		assert.deepEqual(owner.exchange(100), [`${CLIENT_UNREACHABLE} at ${CONNECT_MS}`]);
 		owner = new Owner();
@@ -249,7 +250,7 @@ describe("HTTP client", () => {
 		assert.deepEqual(owner.exchange(100), [`${CLIENT_BROKEN} at ${CONNECT_MS}`]);
 	});
 
-	it("says when a server has only given up a connection that was kept", () => {
+	it("reports when a server has only closed a persistent connection, so that the request is worth repeating", () => {
 		let count = 0;
 		owner.serve((peer) => {
 			if (count++ === 0) peer.send(OK);
@@ -259,7 +260,7 @@ describe("HTTP client", () => {
 		assert.equal(owner.exchange(100).length, 1);
 		assert.deepEqual(owner.exchange(), [`${CLIENT_ENDED} at 100`]);
 		assert.equal(client.isWorthRepeating, true);
-		// Between requests a close is not reported, but visible.
+		// A close between requests is not reported, but visible.
 		owner = new Owner();
 		owner.serve(OK);
 		const another = owner.connect();
@@ -270,7 +271,7 @@ describe("HTTP client", () => {
 		assert.equal(another.isOpen, false);
 	});
 
-	it("takes nothing for a reply that comes before it was asked for", () => {
+	it("accepts no reply that arrives before the request", () => {
 		owner.serve(OK);
 		const client = owner.connect();
 		owner.world.advance(CONNECT_MS);
@@ -280,7 +281,7 @@ describe("HTTP client", () => {
 		assert.equal(client.outcome, OUTCOME_NONE);
 	});
 
-	it("is silent once it is closed", () => {
+	it("reports nothing once it is closed", () => {
 		owner.serve(OK);
 		const client = owner.connect();
 		owner.send();

@@ -4,7 +4,7 @@ import { Bench, get, Letters, post, request, TOKEN } from "./bench.js";
 import { type FakeClient, replies } from "./fake.js";
 
 describe("HTTP server: deferred replies", () => {
-	it("waits for the handler without any time limit", () => {
+	it("waits for the handler without a time limit", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, get("/later"));
@@ -21,7 +21,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.equal(bench.cancelled, 0);
 	});
 
-	it("tells the handler that the client has gone, and takes a late answer without harm", () => {
+	it("notifies the handler when the client disconnects, and ignores a late reply", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, get("/later"));
@@ -39,7 +39,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.equal(bench.server.connectionCount, 0);
 	});
 
-	it("takes a second answer without harm to the next request", () => {
+	it("ignores a second reply, without harm to the next request", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, get("/later"));
@@ -53,7 +53,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.equal(replies(client.takeBytes())[0].body, "second");
 	});
 
-	it("closes a body that is being sent when the client goes away", () => {
+	it("closes a body that is being sent when the client disconnects", () => {
 		const bench = new Bench();
 		const client = bench.connect(500);
 		client.reading = false;
@@ -68,7 +68,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.equal(bench.cancelled, 0);
 	});
 
-	it("throws away a body that comes while the handler thinks", () => {
+	it("discards a body that arrives while the handler is busy", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, post("/later", "x".repeat(3000)));
@@ -81,7 +81,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.equal(replies(client.takeBytes())[0].fields.get("connection"), "close");
 	});
 
-	it("answers even when the unwanted body never comes", () => {
+	it("replies even if the unwanted body never arrives", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, request("POST", "/later", "Content-Length: 10"));
@@ -94,7 +94,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.ok(client.closed);
 	});
 
-	it("answers 500 in place of a reply whose length is no length", () => {
+	it("replies 500 in place of a reply with an invalid length", () => {
 		const bench = new Bench();
 		for (const length of [Number.NaN, -1]) {
 			const client = bench.connect();
@@ -112,7 +112,7 @@ describe("HTTP server: deferred replies", () => {
 		}
 	});
 
-	it("passes a mistake in a late answer to the caller, and answers 500", () => {
+	it("passes an exception in a late reply to the caller, and replies 500", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, get("/later"));
@@ -128,7 +128,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.ok(client.closed);
 	});
 
-	it("answers 500 with the sentence of what was thrown, where it has one", () => {
+	it("replies 500 with the sentence of the exception, if it has one", () => {
 		for (const [thrown, message] of [
 			[Object.assign(new Error("flash: full"), { sentence: "The flash refuses." }), "The flash refuses."],
 			[new Error("flash: full"), "Internal error while answering the request."],
@@ -150,7 +150,7 @@ describe("HTTP server: deferred replies", () => {
 });
 
 describe("HTTP server: time limits", () => {
-	it("gives a head 10 s from its first byte, then answers 408", () => {
+	it("gives a head 10 s from its first byte, then replies 408", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.world.advance(9000);
@@ -169,7 +169,7 @@ describe("HTTP server: time limits", () => {
 		assert.ok(client.closed);
 	});
 
-	it("takes a head that comes just in time", () => {
+	it("accepts a head that is complete just in time", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const slow = get("/text");
@@ -178,7 +178,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.exchange(client, slow.slice(10))[0].status, 200);
 	});
 
-	it("closes a new connection that says nothing after 10 s and an idle one after 30 s, without a word", () => {
+	it("closes a new connection that sends nothing after 10 s and an idle one after 30 s, without a reply", () => {
 		const bench = new Bench();
 		const silent = bench.connect();
 		const idle = bench.connect();
@@ -195,7 +195,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(idle.receivedLength, 0);
 	});
 
-	it("answers 408 after 10 s without a byte of the body, and aborts the sink", () => {
+	it("replies 408 after 10 s without a byte of the body, and aborts the sink", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000", TOKEN));
@@ -210,7 +210,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.sink?.aborted, 1);
 	});
 
-	it("bounds a body without a token to 10 s as a whole, in each request anew", () => {
+	it("limits a body without a token to 10 s as a whole, anew in each request", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, post("/echo", "x", TOKEN));
@@ -225,7 +225,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(replies(client.takeBytes())[0].status, 408);
 	});
 
-	it("answers 408 even when the sink makes a mistake about it", () => {
+	it("replies 408 even if the sink throws an exception in abort", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.route = () => ({
@@ -244,7 +244,7 @@ describe("HTTP server: time limits", () => {
 		assert.ok(client.closed);
 	});
 
-	it("bounds a body as a whole, however steadily it trickles", () => {
+	it("limits a body with a token to 5 minutes as a whole, however steadily it arrives", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000", TOKEN));
@@ -258,7 +258,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(replies(client.takeBytes())[0].status, 408);
 	});
 
-	it("closes when the client takes nothing of the reply for 20 s, or trickles for 5 minutes", () => {
+	it("closes when the client reads nothing of the reply for 20 s, or a byte now and then for 5 minutes", () => {
 		for (const [stepMs, steps] of [
 			[20_000, 1],
 			[10_000, 30],
@@ -282,7 +282,7 @@ describe("HTTP server: time limits", () => {
 		}
 	});
 
-	it("keeps one timer, and none when it is closed", () => {
+	it("has one timer, and none when it is closed", () => {
 		const bench = new Bench(4);
 		const clients = [bench.connect(), bench.connect(), bench.connect()];
 		for (let i = 0; i < 50; i++) for (const client of clients) bench.exchange(client, get("/text"));
@@ -297,7 +297,7 @@ describe("HTTP server: time limits", () => {
 });
 
 describe("HTTP server: back-pressure", () => {
-	it("asks the source only for what the client takes", () => {
+	it("reads from the source only what the client accepts", () => {
 		const bench = new Bench();
 		const client = bench.connect(300);
 		client.reading = false;
@@ -324,7 +324,7 @@ describe("HTTP server: back-pressure", () => {
 	});
 });
 
-describe("HTTP server: places", () => {
+describe("HTTP server: connection limit", () => {
 	const refused = (client: FakeClient): void => {
 		assert.equal(client.closed, true);
 		const [reply] = replies(client.takeBytes());
@@ -334,7 +334,7 @@ describe("HTTP server: places", () => {
 		assert.equal(reply.fields.get("connection"), "close");
 	};
 
-	it("lets a newcomer take the place of the longest idle connection", () => {
+	it("closes the longest idle connection for a new one", () => {
 		const bench = new Bench(3);
 		const first = bench.connect();
 		const second = bench.connect();
@@ -350,7 +350,7 @@ describe("HTTP server: places", () => {
 		assert.equal(third.closed, false);
 	});
 
-	it("has its own for each port", () => {
+	it("has a limit of its own for each port", () => {
 		const bench = new Bench(3);
 		const plain = [1, 2, 3].map(() => bench.connect());
 		for (const client of plain) bench.exchange(client, get("/later", TOKEN));
@@ -360,10 +360,10 @@ describe("HTTP server: places", () => {
 			plain.map(({ closed }) => closed),
 			[false, false, false],
 		);
-		assert.equal(bench.server.connectionCount, 5, "the guest among the secure ones has gone");
+		assert.equal(bench.server.connectionCount, 5, "the guest among the secure connections was closed");
 	});
 
-	it("serves one request of a guest when all others are busy, and tells the handler", () => {
+	it("serves a single request in the last place when all others are busy, and informs the handler", () => {
 		const bench = new Bench(3);
 		const busy = [bench.connect(), bench.connect()];
 		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
@@ -382,16 +382,16 @@ describe("HTTP server: places", () => {
 		assert.equal(bench.later[2].isGuest, true);
 		bench.later[0].sendText(200, "done");
 		bench.world.settle();
-		assert.equal(bench.exchange(busy[0], get("/text"))[0].status, 200, "others are kept");
+		assert.equal(bench.exchange(busy[0], get("/text"))[0].status, 200, "the other connections stay open");
 	});
 
 	for (const [what, data] of [
-		["says nothing", ""],
-		["stays in a head", "GET /te"],
-		["stays in a body", request("POST", "/echo", "Content-Length: 100")],
-		["waits without a token", get("/later")],
+		["sends nothing", ""],
+		["stops in a head", "GET /te"],
+		["stops in a body", request("POST", "/echo", "Content-Length: 100")],
+		["waits for a reply without a token", get("/later")],
 	] as const)
-		it(`displaces one who ${what}, the one who does so longest, after a second`, () => {
+		it(`closes the oldest connection that ${what}, after a second`, () => {
 			const bench = new Bench(3);
 			const slow: FakeClient[] = [];
 			for (let i = 0; i < 3; i++) {
@@ -414,11 +414,15 @@ describe("HTTP server: places", () => {
 			if (data === "") assert.equal(slow[0].receivedLength, 0);
 			else refused(slow[0]);
 			assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
-			assert.equal(bench.sink?.aborted ?? 1, data.startsWith("POST") ? 0 : 1, "the last one's body goes on");
+			assert.equal(
+				bench.sink?.aborted ?? 1,
+				data.startsWith("POST") ? 0 : 1,
+				"the body of the last connection goes on",
+			);
 			assert.deepEqual(bench.mistakes, []);
 		});
 
-	it("displaces one who takes nothing of a reply for a second, or takes it byte by byte for 20 s", () => {
+	it("closes a connection that reads nothing of a reply for a second, or reads it byte by byte for 20 s", () => {
 		const bench = new Bench(3);
 		const busy = [bench.connect(), bench.connect()];
 		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
@@ -447,7 +451,7 @@ describe("HTTP server: places", () => {
 		assert.equal(stuck.closed, true);
 	});
 
-	it("never displaces a request with a token, whatever it is at", () => {
+	it("never closes a connection during a request with a token", () => {
 		const bench = new Bench(4);
 		const thinking = bench.connect();
 		bench.exchange(thinking, get("/later", TOKEN));
@@ -471,7 +475,7 @@ describe("HTTP server: places", () => {
 		);
 	});
 
-	it("displaces who has shown no token before one that idles though it has shown one", () => {
+	it("closes a connection that has shown no token before an idle one that has", () => {
 		const bench = new Bench(2);
 		const known = bench.connect();
 		bench.exchange(known, get("/text", TOKEN));
@@ -491,7 +495,7 @@ describe("HTTP server: places", () => {
 		assert.equal(known.closed, false);
 	});
 
-	it("leaves all but one place to those who have shown a token, and tells the host of each request with one", () => {
+	it("leaves all but one place to clients that have shown a token, and reports each request with one to the host", () => {
 		const bench = new Bench(3);
 		const known = [1, 2].map(() => bench.connect());
 		for (const client of known) bench.exchange(client, get("/text", TOKEN) + get("/text", TOKEN));
@@ -512,7 +516,7 @@ describe("HTTP server: places", () => {
 		for (const client of known) assert.equal(bench.exchange(client, get("/text", TOKEN))[0].status, 200);
 	});
 
-	it("takes everybody for a stranger once a token was revoked, until one is shown, and tells its listeners", () => {
+	it("trusts no connection after a token was revoked, until it shows one again, and informs its listeners", () => {
 		const bench = new Bench(3);
 		const [revoked, other] = [bench.connect(), bench.connect()];
 		for (const client of [revoked, other]) bench.exchange(client, get("/text", TOKEN));
@@ -526,7 +530,7 @@ describe("HTTP server: places", () => {
 		assert.equal(other.known, 2);
 	});
 
-	it("lets a newcomer wait until somebody goes when all have a token", () => {
+	it("lets a new connection wait until another one ends if all have a token", () => {
 		const bench = new Bench(2);
 		const busy = [bench.connect(), bench.connect()];
 		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
@@ -541,7 +545,7 @@ describe("HTTP server: places", () => {
 		assert.equal(replies(newcomer.takeBytes())[0]?.status, 200);
 	});
 
-	it("stands a listener that tells of somebody who can't be had yet, and then of nobody", () => {
+	it("closes only one connection for a pending one that the listener reports but does not deliver", () => {
 		const bench = new Bench(2);
 		const slow = [bench.connect(), bench.connect()];
 		bench.exchange(slow[0], "GET /te");
@@ -550,9 +554,9 @@ describe("HTTP server: places", () => {
 		bench.world.advance(999);
 		assert.deepEqual([slow[0].closed, slow[1].closed], [false, false]);
 		bench.world.advance(1);
-		assert.deepEqual([slow[0].closed, slow[1].closed], [true, false], "one makes room");
+		assert.deepEqual([slow[0].closed, slow[1].closed], [true, false], "one connection makes room");
 		bench.world.advance(5000);
-		assert.equal(slow[1].closed, false, "and only one");
+		assert.equal(slow[1].closed, false, "only one connection makes room");
 		bench.probe();
 	});
 });

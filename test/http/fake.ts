@@ -57,12 +57,12 @@ export class FakeWorld {
 		this.#events.push(event);
 	}
 
-	/** Runs everything that is due. */
+	/** Runs all events that are due. */
 	settle(): void {
 		for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) event();
 	}
 
-	/** Advances time by `ms`; timers run in order. */
+	/** Advances the time by `ms`; timers run in order. */
 	advance(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		this.settle();
@@ -82,17 +82,17 @@ export class FakeWorld {
 /** The client's end of a connection. */
 export class FakeClient implements PendingSocket {
 	readonly #world: FakeWorld;
-	/** Bytes not yet read by the server. */
+	/** Bytes that the server has not read yet. */
 	toServer: number[] = [];
 	readonly #received: number[] = [];
-	/** Closed or refused by the server. */
+	/** True: closed or refused by the server. */
 	closed = false;
-	/** Closed by the client. */
+	/** True: closed by the client. */
 	gone = false;
-	/** False: what exceeds the window waits. */
+	/** False: bytes beyond the window wait. */
 	reading = true;
 	socket: FakeSocket | undefined;
-	/** How often the server marked the client as trusted. */
+	/** Number of times that the server marked the client as trusted. */
 	known = 0;
 	readonly #windowSize: number;
 	/** Number of bytes in each write. */
@@ -113,7 +113,7 @@ export class FakeClient implements PendingSocket {
 		return this;
 	}
 
-	/** Takes all output of the server. */
+	/** Removes and returns all output of the server. */
 	take(): string {
 		return decoder.decode(this.takeBytes());
 	}
@@ -131,7 +131,7 @@ export class FakeClient implements PendingSocket {
 		this.#world.post(() => this.socket?.checkGone());
 	}
 
-	/** Takes `count` bytes from the window of a client that doesn't read. */
+	/** Reads `count` bytes from the window of a client that doesn't read by itself. */
 	drain(count: number): void {
 		this.#world.post(() => this.socket?.open(count));
 	}
@@ -201,7 +201,7 @@ class FakeSocket implements Socket {
 		if (count > 0) this.#call(() => this.#options.onReadable?.(count));
 	}
 
-	/** An event without data, which hosts may send. */
+	/** Calls `onReadable` without data, as hosts may do. */
 	readableInVain(): void {
 		this.#call(() => this.#options.onReadable?.(1));
 	}
@@ -240,7 +240,7 @@ export class FakePort implements ListenerPort {
 	readonly #waiting: FakeClient[] = [];
 	#options: ListenerOptions | undefined;
 	listening = false;
-	/** How often the server reported a revoked token. */
+	/** Number of times that the server reported a revoked token. */
 	forgotten = 0;
 	/** Identity of the open listener. */
 	identity: CertificatePair | undefined;
@@ -252,7 +252,7 @@ export class FakePort implements ListenerPort {
 		this.io = class {
 			readonly port = 8080;
 			constructor(options: ListenerOptions) {
-				assert.equal((options as unknown as { marker: number }).marker, 1, "pins were not spread");
+				assert.equal((options as unknown as { marker: number }).marker, 1, "the options lack the pins");
 				port.#options = options;
 				port.identity = options.identity;
 				port.listening = true;
@@ -285,7 +285,7 @@ export class FakePort implements ListenerPort {
 		return client;
 	}
 
-	/** Reports a waiting connection without a place. */
+	/** Reports a pending connection that can't be accepted yet. */
 	press(): void {
 		this.#world.post(() => this.#options?.onReadable(0));
 	}
@@ -302,11 +302,11 @@ export interface Reply {
 	readonly chunked: boolean;
 }
 
-/** Splits a server's output into replies, strictly; `bare`: which of them have no body (HEAD). */
+/** Splits a server's output into replies, strictly; `bare` selects those without a body (HEAD). */
 export function replies(bytes: Uint8Array, bare: (index: number) => boolean = () => false): Reply[] {
 	const list: Reply[] = [];
 	let rest = decoder.decode(bytes);
-	assert.ok(/^[\x00-\x7f]*$/.test(rest), "these tests keep to ASCII, so that characters are bytes");
+	assert.ok(/^[\x00-\x7f]*$/.test(rest), "these tests use ASCII only, so that characters are bytes");
 	while (rest !== "") {
 		const end = rest.indexOf("\r\n\r\n");
 		assert.ok(end > 0, `no head in ${JSON.stringify(rest)}`);

@@ -21,7 +21,7 @@ feeds("a body in chunks", {
 					isBroken = result === BODY_ERROR;
 					if (result !== BODY_END) continue;
 					said.push(data);
-					// As the connection does before the next request.
+					// The connection does this before the next request.
 					data = "";
 					wasFed = false;
 					decoder.begin(BODY_CHUNKED);

@@ -1,4 +1,4 @@
-/** Request heads: accepted ones, and refused ones with their status, at every limit, for any split. */
+/** Request heads: accepted ones, and rejected ones with their status, at every limit, for any split. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -47,7 +47,7 @@ const line = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const fields = (...lines: string[]) => `POST / HTTP/1.1\r\nHost: a\r\n${lines.map((l) => `${l}\r\n`).join("")}\r\n`;
 
 describe("HTTP head: request line", () => {
-	it("takes method, path, version and the fields", () => {
+	it("parses method, path, version and fields", () => {
 		const head = good(
 			"POST /api/v1/x?lang=de HTTP/1.1\r\nHost: meter.local:8443\r\nX-Two:\t a b \t\r\nEMPTY:\r\n\r\nbody",
 		);
@@ -69,7 +69,7 @@ describe("HTTP head: request line", () => {
 		);
 	});
 
-	it("knows the methods by number, in their own case only", () => {
+	it("recognises methods in upper case only", () => {
 		for (const [name, method] of [
 			["GET", METHOD_GET],
 			["HEAD", METHOD_HEAD],
@@ -99,7 +99,7 @@ describe("HTTP head: request line", () => {
 		assert.equal(good(line("/x?")).query(""), undefined);
 	});
 
-	it("takes absolute form and lets it name the host", () => {
+	it("accepts the absolute form, which names the host", () => {
 		const head = good("GET http://Other:81/p?q=1 HTTP/1.1\r\nHost: a\r\n\r\n");
 		assert.equal(head.path, "/p");
 		assert.equal(head.host, "Other:81");
@@ -110,7 +110,7 @@ describe("HTTP head: request line", () => {
 		assert.equal(bare.query("q"), "2");
 	});
 
-	it("gives path and query also as they were sent", () => {
+	it("also gives path and query as they were sent", () => {
 		for (const target of ["/", "/a%20b%2fc%C3%A9+d?x=%41&y", "/?", "//b", "/a?b?c"]) {
 			assert.equal(good(line(target)).target, target);
 		}
@@ -120,14 +120,14 @@ describe("HTTP head: request line", () => {
 		assert.equal(good("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").target, "*");
 	});
 
-	it("takes * with OPTIONS only", () => {
+	it("accepts * with OPTIONS only", () => {
 		const head = good("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
 		assert.equal(head.method, METHOD_OPTIONS);
 		assert.equal(head.path, "*");
 		refused(400, line("*"));
 	});
 
-	it("forgets the last request when it begins anew", () => {
+	it("forgets the last request when it begins another", () => {
 		const { head, buffer } = parse("OPTIONS * HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\n");
 		assert.equal(head.keepAlive, true);
 		head.begin();
@@ -174,10 +174,10 @@ describe("HTTP head: request line", () => {
 		["a NUL", "GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n"],
 		["TLS on a plain port", "\x16\x03\x01\x02\x00\x01"],
 	] as const) {
-		it(`refuses ${what} with 400`, () => refused(400, data));
+		it(`rejects ${what} with 400`, () => refused(400, data));
 	}
 
-	it("refuses other versions than 1.x with 505, and takes 1.0 and 1.9", () => {
+	it("rejects versions other than 1.x with 505, and accepts 1.0 and 1.9", () => {
 		refused(505, "GET / HTTP/2.0\r\nHost: a\r\n\r\n");
 		refused(505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 		refused(505, "GET / HTTP/0.9\r\n\r\n");
@@ -185,7 +185,7 @@ describe("HTTP head: request line", () => {
 		assert.equal(good("GET / HTTP/1.9\r\nHost: a\r\n\r\n").minorVersion, 1);
 	});
 
-	it("takes a request line of 512 bytes and refuses a longer one with 414", () => {
+	it("accepts a request line of 512 bytes and rejects a longer one with 414", () => {
 		const ofLength = (length: number) => line(`/${"x".repeat(length - "GET / HTTP/1.1".length)}`);
 		for (const length of [REQUEST_LINE_LIMIT - 1, REQUEST_LINE_LIMIT]) good(ofLength(length));
 		refused(414, ofLength(REQUEST_LINE_LIMIT + 1));
@@ -219,7 +219,7 @@ describe("HTTP head: fields", () => {
 		...["a%20b", "[fe80::1%eth0]", "[v1.a]", "[g::]", `[${"1".repeat(46)}]`, "a,b", "u@a", "a[::1]", "ä"].map(
 			(host) => [`the Host "${host}"`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`] as const,
 		),
-		["a target whose host is none", "GET http://a:x/ HTTP/1.1\r\nHost: a\r\n\r\n"],
+		["a target with an invalid host", "GET http://a:x/ HTTP/1.1\r\nHost: a\r\n\r\n"],
 		["a space before the colon", fields("X : 1")],
 		["a folded line", fields("X: 1", " folded")],
 		["a folded first line", "GET / HTTP/1.1\r\n Host: a\r\n\r\n"],
@@ -232,14 +232,14 @@ describe("HTTP head: fields", () => {
 		["a list of lengths", fields("Content-Length: 1, 1")],
 		["two lengths", fields("Content-Length: 1", "Content-Length: 2")],
 		["both kinds of length", fields("Content-Length: 1", "Transfer-Encoding: chunked")],
-		["both kinds, the other way round", fields("Transfer-Encoding: chunked", "Content-Length: 1")],
+		["both kinds of length in the other order", fields("Transfer-Encoding: chunked", "Content-Length: 1")],
 		["chunked twice", fields("Transfer-Encoding: chunked", "Transfer-Encoding: chunked")],
 		["chunks in HTTP/1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"],
 	] as const) {
-		it(`refuses ${what} with 400`, () => refused(400, data));
+		it(`rejects ${what} with 400`, () => refused(400, data));
 	}
 
-	it("takes a host of up to 260 bytes, with a port of 0 to 65535 or none", () => {
+	it("accepts a host of up to 260 bytes, with a port of 0 to 65535 or none", () => {
 		const hosts = [
 			"a",
 			"A-b_c.9.",
@@ -262,7 +262,7 @@ describe("HTTP head: fields", () => {
 		refused(400, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
 	});
 
-	it("refuses other codings than chunked with 501", () => {
+	it("rejects codings other than chunked with 501", () => {
 		refused(501, fields("Transfer-Encoding: gzip"));
 		refused(501, fields("Transfer-Encoding: gzip, chunked"));
 		refused(501, fields("Transfer-Encoding: xchunked"));
@@ -270,14 +270,14 @@ describe("HTTP head: fields", () => {
 		assert.equal(good(fields("transfer-ENCODING: Chunked")).contentLength, -1);
 	});
 
-	it("takes a length, the same one twice, and refuses one of more than 15 digits with 413", () => {
+	it("accepts a length, also twice if it is the same, and rejects one of more than 15 digits with 413", () => {
 		assert.equal(good(fields("Content-Length: 0")).contentLength, 0);
 		assert.equal(good(fields("content-length: 0042", "Content-Length: 42")).contentLength, 42);
 		assert.equal(good(fields("Content-Length: 999999999999999")).contentLength, 999999999999999);
 		refused(413, fields("Content-Length: 1000000000000000"));
 	});
 
-	it("tells what becomes of the connection", () => {
+	it("decides whether the connection stays open", () => {
 		const keepAlive = (version: string, ...lines: string[]) =>
 			good(`GET / HTTP/${version}\r\nHost: a\r\n${lines.map((l) => `Connection: ${l}\r\n`).join("")}\r\n`).keepAlive;
 		assert.equal(keepAlive("1.1"), true);
@@ -290,26 +290,26 @@ describe("HTTP head: fields", () => {
 		assert.equal(keepAlive("1.0", "keep-alive", "close"), false);
 	});
 
-	it("knows 100-continue, in 1.1 only", () => {
+	it("recognises 100-continue, in HTTP/1.1 only", () => {
 		assert.equal(good(fields("Expect: 100-Continue")).expectsContinue, true);
 		assert.equal(good(fields("Expect: other")).expectsContinue, false);
 		assert.equal(good("POST / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n").expectsContinue, false);
 	});
 
-	it("gives the first of several fields of one name, and bytes beyond ASCII as question marks", () => {
+	it("gives the first of several fields of the same name, and question marks for bytes beyond ASCII", () => {
 		const head = good(fields("X: one", "x: two", "Y: é"));
 		assert.equal(head.header("x"), "one");
 		assert.equal(head.header("y"), "??");
 	});
 
-	it("takes 64 fields and refuses 65 with 431", () => {
+	it("accepts 64 fields and rejects 65 with 431", () => {
 		const many = (count: number) => `GET / HTTP/1.1\r\nHost: a\r\n${"x: y\r\n".repeat(count - 1)}\r\n`;
 		good(many(FIELD_LIMIT - 1));
 		good(many(FIELD_LIMIT));
 		refused(431, many(FIELD_LIMIT + 1));
 	});
 
-	it("takes a head as large as the buffer and refuses a larger one with 431", () => {
+	it("accepts a head as large as the buffer and rejects a larger one with 431", () => {
 		const ofSize = (size: number) => {
 			const rest = "GET / HTTP/1.1\r\nHost: a\r\nX: \r\n\r\n";
 			return rest.replace("X: ", `X: ${"x".repeat(size - rest.length)}`);
@@ -318,7 +318,7 @@ describe("HTTP head: fields", () => {
 		refused(431, ofSize(SIZE + 1));
 	});
 
-	it("never throws and never reads past what arrived, whatever the bytes", () => {
+	it("never throws and never reads beyond the received bytes, whatever they are", () => {
 		const valid = text.encode(fields("Content-Length: 3", "Connection: close", "X: y"));
 		fc.assert(
 			fc.property(

@@ -1,4 +1,4 @@
-/** Event bodies: when they are read, and what closes them: a new client, or none that reads. */
+/** Event bodies: when they are read, and what closes them: a new connection, or a client that does not read. */
 import assert from "node:assert/strict";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
@@ -8,7 +8,7 @@ import { type FakeClient, replies, text } from "./fake.js";
 const { beatMs, pauseMs, writeMs, graceMs, idleMs } = DEFAULT_LIMITS;
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
 
-/** A source of the latest item, whole. */
+/** A source that gives the latest item as a whole. */
 class News implements BodySource, LiveBody {
 	#reader: LiveReader | undefined;
 	latest: string | undefined;
@@ -57,7 +57,7 @@ class News implements BodySource, LiveBody {
 	}
 }
 
-/** As a chunk. */
+/** The item as a chunk. */
 const chunk = (news: string) => `${news.length.toString(16).padStart(3, "0")}\r\n${news}\r\n`;
 
 class LiveBench extends Bench {
@@ -79,7 +79,7 @@ class LiveBench extends Bench {
 		};
 	}
 
-	/** A client that receives events. */
+	/** Connects a client that receives events. */
 	follow(windowSize?: number): FakeClient {
 		const client = this.connect(windowSize);
 		client.send(get("/news", TOKEN));
@@ -89,22 +89,22 @@ class LiveBench extends Bench {
 	}
 }
 
-describe("HTTP server: bodies that come as things happen", () => {
-	it("send the head at once, and each piece in a turn of its own", () => {
+describe("HTTP server: bodies of events", () => {
+	it("send the head at once, and each item in an event-loop pass of its own", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		bench.news[0].tell("first");
-		assert.equal(client.take(), "", "not while it is told");
+		assert.equal(client.take(), "", "not during the call");
 		bench.world.advance(pauseMs);
 		assert.equal(client.take(), chunk("first"));
 		bench.world.advance(1000);
 		bench.news[0].tell("second");
 		bench.world.advance(0);
-		assert.equal(client.take(), chunk("second"), "nothing was sent for long: at once");
+		assert.equal(client.take(), chunk("second"), "at once, because nothing was sent for long");
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("are read at most every pauseMs, however often something is told, and give the latest", () => {
+	it("are read at most every pauseMs, however many items there are, and give the latest", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		for (let i = 0; i < 1000; i++) {
@@ -119,7 +119,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		assert.ok(bench.world.timersSet < 20, `${bench.world.timersSet} timers`);
 	});
 
-	it("beat after beatMs of silence, again and again, for longer than any reply may take", () => {
+	it("send a beat after each beatMs of silence, for longer than other replies may take", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		bench.world.advance(beatMs - 1);
@@ -129,14 +129,14 @@ describe("HTTP server: bodies that come as things happen", () => {
 		bench.world.advance(beatMs - 1000);
 		bench.news[0].tell("news");
 		bench.world.advance(beatMs - 1);
-		assert.equal(client.take(), chunk("news"), "that was no silence");
+		assert.equal(client.take(), chunk("news"), "the item ended the silence");
 		bench.world.advance(40 * beatMs);
 		assert.equal(client.take(), chunk("beat").repeat(40));
 		assert.equal(client.closed, false);
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("are not kept from beating by a client that talks, nor read for that", () => {
+	it("still send beats if the client keeps sending, and are not read more often because of it", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		const { reads } = bench.news[0];
@@ -148,7 +148,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		assert.ok(bench.news[0].reads - reads <= 3);
 	});
 
-	it("wait for room in the buffer: what does not fit behind the head comes after it", () => {
+	it("wait for room in the buffer: an item that does not fit after the head comes next", () => {
 		const bench = new LiveBench();
 		const client = bench.connect();
 		const long = "x".repeat(1000);
@@ -164,7 +164,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		assert.equal(client.take(), HEAD + chunk(long));
 	});
 
-	it("go on when a window of any size opens, also one that is full just when all has left", () => {
+	it("continue when a window of any size opens, even one that is full just when everything was sent", () => {
 		for (const size of [1, 7, HEAD.length, HEAD.length + chunk("first").length, 1536]) {
 			const bench = new LiveBench();
 			const client = bench.connect(size);
@@ -192,7 +192,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		assert.equal(bench.world.timerCount, 0);
 	});
 
-	it("end with their client, with the server, and with a mistake of their source", () => {
+	it("end when the client disconnects, the server closes or the source throws an exception", () => {
 		for (const end of ["client", "server", "mistake"]) {
 			const bench = new LiveBench();
 			const client = bench.follow();
@@ -215,7 +215,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		}
 	});
 
-	it("are closed when the client takes nothing for writeMs; nothing grows meanwhile", () => {
+	it("are closed if the client reads nothing for writeMs, and nothing grows meanwhile", () => {
 		const bench = new LiveBench();
 		const client = bench.follow(300);
 		client.reading = false;
@@ -230,7 +230,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		assert.ok(client.receivedLength <= 300);
 	});
 
-	it("are closed writeMs after a beat that does not leave, too", () => {
+	it("are also closed writeMs after a beat that could not be sent", () => {
 		const bench = new LiveBench();
 		const client = bench.connect(HEAD.length + 3);
 		client.reading = false;
@@ -243,7 +243,7 @@ describe("HTTP server: bodies that come as things happen", () => {
 		assert.equal(bench.news[0].closed, 1);
 	});
 
-	it("go to HTTP/1.0 without chunks, and only as a head for HEAD", () => {
+	it("are sent to an HTTP/1.0 client without chunks, and to HEAD as a head only", () => {
 		const bench = new LiveBench();
 		const old = bench.connect();
 		old.send("GET /news HTTP/1.0\r\n\r\n");
@@ -265,8 +265,8 @@ describe("HTTP server: bodies that come as things happen", () => {
 	});
 });
 
-describe("HTTP server: a newcomer", () => {
-	it("takes the place of a live body before any other, after its grace, whoever he is", () => {
+describe("HTTP server: a new connection", () => {
+	it("replaces an event body before any other connection, after its grace period, with a token or without", () => {
 		const bench = new LiveBench(3);
 		// Idle connections without and with a token.
 		const stranger = bench.connect();
@@ -295,7 +295,7 @@ describe("HTTP server: a newcomer", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("is let in at once beside requests with a token that all wait, in the stream's place", () => {
+	it("is accepted at once, in place of an event body, if requests with a token wait on all others", () => {
 		const bench = new LiveBench(3);
 		const stream = bench.follow();
 		for (let i = 0; i < 2; i++) bench.connect().send(get("/later", TOKEN));
@@ -306,7 +306,7 @@ describe("HTTP server: a newcomer", () => {
 		assert.ok(stream.closed);
 	});
 
-	it("a stream leaves kept connections kept, and lets others wait for what takes long", () => {
+	it("an event body leaves persistent connections open, and other requests may take long", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		bench.connect().send(get("/later", TOKEN));
@@ -324,7 +324,7 @@ describe("HTTP server: a newcomer", () => {
 		);
 	});
 
-	it("who idles goes as before beside a stream", () => {
+	it("an idle connection is closed as usual beside an event body", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		const idle = bench.connect();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { Bench, get, TOKEN } from "./bench.js";
 
-/** A bench without memory for connections while `isShort` is set. */
+/** A bench that has no memory for connections while `isShort` is set. */
 function shortBench() {
 	const memory = {
 		isShort: true,
@@ -17,7 +17,7 @@ function shortBench() {
 }
 
 describe("HTTP server: short of memory", () => {
-	it("takes two connections unasked, and a third one as soon as there is memory", () => {
+	it("accepts two connections without a check, and a third one as soon as there is memory", () => {
 		const { bench, memory } = shortBench();
 		for (let i = 0; i < 2; i++) bench.exchange(bench.connect(), get("/later", TOKEN));
 		assert.equal(memory.looks, 0);
@@ -25,14 +25,14 @@ describe("HTTP server: short of memory", () => {
 		third.send(get("/text"));
 		bench.world.advance(1000);
 		assert.equal(third.receivedLength, 0);
-		assert.ok(memory.looks >= 2 && memory.looks < 10, `${memory.looks} looks in a second`);
+		assert.ok(memory.looks >= 2 && memory.looks < 10, `${memory.looks} checks in a second`);
 		memory.isShort = false;
 		bench.world.advance(250);
 		assert.ok(third.receivedLength > 0);
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("displaces a stranger on either port after his grace, and nobody with a request", () => {
+	it("closes an unknown client on either port after its grace period, but no request with a token", () => {
 		const { bench } = shortBench();
 		const owner = bench.connect();
 		bench.exchange(owner, get("/later", TOKEN));
@@ -49,7 +49,7 @@ describe("HTTP server: short of memory", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("takes who waits when another leaves", () => {
+	it("accepts a pending connection when another one ends", () => {
 		const { bench } = shortBench();
 		const [first] = [bench.connect(), bench.connect()].map((client) => {
 			bench.exchange(client, get("/later", TOKEN));

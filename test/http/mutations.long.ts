@@ -1,4 +1,4 @@
-/** mutations.ts with many requests. */
+/** Runs mutations.ts with many requests. */
 import { surviveMutations } from "./mutations.js";
 
 describe("HTTP server: mutations", () => {

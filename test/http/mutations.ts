@@ -1,4 +1,4 @@
-/** Damaged requests for the whole HTTP server; a good one must work after every hundred. */
+/** Damaged requests to the whole HTTP server. A good request must work after every hundred. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Bench, get, post, request } from "./bench.js";

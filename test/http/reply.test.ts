@@ -1,4 +1,4 @@
-/** Parsing of servers' replies of any kind: what is understood, and that anything else is only refused. */
+/** Parsing of servers' replies of any kind: what is understood, and that anything else is rejected. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -13,7 +13,7 @@ import {
 import { feeds, REFUSED } from "../feeds.js";
 import { bytesOf } from "../latin1.js";
 
-/** Result of a reply; if it is incomplete, the connection ends. */
+/** Result of parsing a reply; if it is incomplete, the connection ends. */
 function readReply(reply: string, pieces: readonly number[] = []): string {
 	const bytes = Buffer.from(reply, "latin1");
 	const reader = new ReplyReader();
@@ -36,17 +36,17 @@ function readReply(reply: string, pieces: readonly number[] = []): string {
 const OK = "HTTP/1.1 200 OK\r\n";
 const JSON_FIELDS = "Content-Type: application/json\r\nServer: Python/3.13 aiohttp/3.11.16\r\n";
 
-describe("Replies to our requests", () => {
+describe("A parsed reply", () => {
 	for (const [name, reply, told] of [
 		["with a length", `${OK}${JSON_FIELDS}Content-Length: 5\r\n\r\nhello`, "200 again"],
-		["with a length of nothing", "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", "201 again"],
+		["with a length of 0", "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", "201 again"],
 		["in chunks", `${OK}Transfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n`, "200 again"],
 		[
-			"in chunks, with a length beside",
+			"in chunks, with a length as well",
 			`${OK}Content-Length: 2\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
 			"200 again",
 		],
-		["until the end", `${OK}\r\nhello`, "ended 200"],
+		["up to the end of the connection", `${OK}\r\nhello`, "ended 200"],
 		["of a server that closes", `${OK}Content-Length: 2\r\nConnection: Close\r\n\r\nhi`, "200"],
 		["of a server that closes, in a list", `${OK}Content-Length: 2\r\nConnection: foo , close\r\n\r\nhi`, "200"],
 		["of HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", "200"],
@@ -59,47 +59,51 @@ describe("Replies to our requests", () => {
 		],
 		["of 204", "HTTP/1.1 204 No Content\r\n\r\n", "204 again"],
 		[
-			"of 304, with the length of what it does not send",
+			"of 304, with the length of the omitted body",
 			"HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n",
 			"304 again",
 		],
 		["without a reason", "HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n", "404 again"],
 		["with bare line feeds", "HTTP/1.1 502 Bad Gateway\nContent-Length: 2\n\nhi", "502 again"],
-		["with another behind it", `${OK}Content-Length: 2\r\n\r\nhi${OK}`, "200"],
+		["with another one after it", `${OK}Content-Length: 2\r\n\r\nhi${OK}`, "200"],
 		["cut in its body", `${OK}Content-Length: 9\r\n\r\nhi`, "ended 200"],
 		["cut in its head", `${OK}Content-Length: 9\r\n`, "ended broken"],
-		["of nothing", "", "ended broken"],
-		["whose chunks make no sense", `${OK}Transfer-Encoding: chunked\r\n\r\nhello`, "200"],
+		["of no bytes", "", "ended broken"],
+		["with invalid chunks", `${OK}Transfer-Encoding: chunked\r\n\r\nhello`, "200"],
 		["with a field of any length", `${OK}Set-Cookie: ${"x".repeat(4000)}\r\nContent-Length: 0\r\n\r\n`, "200 again"],
 		[
-			"whose Connection is too long to be read",
+			"with a Connection that is too long to be read",
 			`${OK}Connection: ${"x".repeat(REPLY_LINE_SIZE)}\r\nContent-Length: 0\r\n\r\n`,
 			"200",
 		],
-		["whose length is too long to be read", `${OK}Content-Length: ${"0".repeat(REPLY_LINE_SIZE)}\r\n\r\n`, "broken"],
+		[
+			"with a length that is too long to be read",
+			`${OK}Content-Length: ${"0".repeat(REPLY_LINE_SIZE)}\r\n\r\n`,
+			"broken",
+		],
 		["with two lengths that agree", `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`, "200 again"],
-		["with two that do not", `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi`, "broken"],
-		["with a length that is none", `${OK}Content-Length: -1\r\n\r\n`, "broken"],
-		["in a coding nobody asked for", `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n`, "broken"],
+		["with two lengths that differ", `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi`, "broken"],
+		["with an invalid length", `${OK}Content-Length: -1\r\n\r\n`, "broken"],
+		["in a coding that was not requested", `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n`, "broken"],
 		["that changes the protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", "broken"],
 		["of HTTP/2", "HTTP/2.0 200 OK\r\n\r\n", "broken"],
 		["of another protocol", "SSH-2.0-OpenSSH_9.6\r\n", "broken"],
-		["of a code that is none", "HTTP/1.1 2x0 OK\r\n\r\n", "broken"],
-		["of a code too long", "HTTP/1.1 2000 OK\r\n\r\n", "broken"],
-		["of a code too low", "HTTP/1.1 099 OK\r\n\r\n", "broken"],
-		["of a code too high", "HTTP/1.1 600 OK\r\n\r\n", "broken"],
+		["with an invalid code", "HTTP/1.1 2x0 OK\r\n\r\n", "broken"],
+		["with a code that is too long", "HTTP/1.1 2000 OK\r\n\r\n", "broken"],
+		["with a code that is too low", "HTTP/1.1 099 OK\r\n\r\n", "broken"],
+		["with a code that is too high", "HTTP/1.1 600 OK\r\n\r\n", "broken"],
 	] as const) {
-		it(`${name}: ${told}`, () => {
+		it(`${name} gives "${told}"`, () => {
 			assert.equal(readReply(reply), told);
-			// For any split; but bytes behind a reply count only if they arrive with it.
-			if (name !== "with another behind it") {
+			// The split does not matter, but bytes after a reply count only if they arrive with it.
+			if (name !== "with another one after it") {
 				assert.equal(readReply(reply, [1]), told);
 				assert.equal(readReply(reply, [7, 1, 30]), told);
 			}
 		});
 	}
 
-	it("have heads of so many bytes at most, all of them together", () => {
+	it("has a limited head, and interim replies count too", () => {
 		const head = (length: number) => `${OK}${"x".repeat(length - OK.length - 23)}\r\nContent-Length: 0\r\n\r\n`;
 		for (const pieces of [[], [1], [1000]]) assert.equal(readReply(head(REPLY_HEAD_LIMIT), pieces), "200 again");
 		assert.equal(readReply(head(REPLY_HEAD_LIMIT + 1)), "broken");
@@ -109,14 +113,14 @@ describe("Replies to our requests", () => {
 		assert.equal(readReply("x".repeat(REPLY_HEAD_LIMIT)), "broken");
 	});
 
-	it("have bodies of so many bytes, and are cut off behind them", () => {
+	it("has a limited body, and is cut off beyond it", () => {
 		const body = (length: number) => `${OK}Content-Length: ${length}\r\n\r\n${"x".repeat(length)}`;
 		assert.equal(readReply(body(REPLY_BODY_LIMIT)), "200 again");
 		assert.equal(readReply(body(REPLY_BODY_LIMIT + 1)), "200");
 		assert.equal(readReply(`${OK}\r\n${"x".repeat(REPLY_BODY_LIMIT + 1)}`), "200");
 	});
 
-	it("that are damaged are refused, or are other replies, and never anything else", () => {
+	it("is rejected or read as another reply if it is damaged, and does nothing else", () => {
 		const reply = Buffer.from(
 			`HTTP/1.1 100 Continue\r\n\r\n${OK}${JSON_FIELDS}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
 		);
@@ -136,7 +140,7 @@ describe("Replies to our requests", () => {
 	});
 });
 
-feeds("a reply to us", {
+feeds("an HTTP reply", {
 	open: () => {
 		const reader = new ReplyReader();
 		let result = READ_MORE;

@@ -1,4 +1,4 @@
-/** Routes: exact paths, a parameter at the end, 404, 405 with its list, HEAD. */
+/** Routes: exact paths, a parameter at the end, 404, 405 with the allowed methods, HEAD. */
 import assert from "node:assert/strict";
 import {
 	METHOD_DELETE,
@@ -51,7 +51,7 @@ describe("HTTP router", () => {
 		assert.deepEqual(find(METHOD_DELETE, "/api/tokens/<id>"), ["revoke", "<id>"]);
 	});
 
-	it("lets HEAD go where GET goes", () => {
+	it("accepts HEAD wherever GET is accepted", () => {
 		assert.deepEqual(find(METHOD_HEAD, "/api/tokens"), ["list", ""]);
 		assert.deepEqual(find(METHOD_HEAD, "/api/files/x"), [MATCH_METHOD, "PUT"]);
 	});
@@ -72,7 +72,7 @@ describe("HTTP router", () => {
 		}
 	});
 
-	it("tells which methods a path has", () => {
+	it("reports the methods of a path", () => {
 		assert.deepEqual(find(METHOD_PUT, "/api/tokens"), [MATCH_METHOD, "GET, HEAD, POST"]);
 		assert.deepEqual(find(METHOD_OTHER, "/api/tokens/x"), [MATCH_METHOD, "DELETE"]);
 		assert.deepEqual(find(METHOD_DELETE, "/api/tokens/all"), [MATCH_METHOD, "GET, HEAD"]);

@@ -8,7 +8,7 @@ import { replies } from "./fake.js";
 const errorCode = (body: string) => (JSON.parse(body) as { error: string; message: string }).error;
 
 describe("HTTP server: replies", () => {
-	it("answers and keeps the connection", () => {
+	it("answers and keeps the connection open", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		for (let i = 0; i < 3; i++) {
@@ -30,7 +30,7 @@ describe("HTTP server: replies", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("streams bodies of known length and in chunks, of every size around the buffer's", () => {
+	it("streams bodies of known length and in chunks, of every size around that of the buffer", () => {
 		const bench = new Bench();
 		for (const window of [1536, 100, 1]) {
 			const client = bench.connect(window);
@@ -50,14 +50,14 @@ describe("HTTP server: replies", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("sends a short stream in one write, its end included", () => {
+	it("sends a short stream in one write, including its end", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, get("/stream?size=500"));
 		assert.equal(client.writes.length, 1);
 	});
 
-	it("sends no body for HEAD, but the fields that GET has", () => {
+	it("sends no body for HEAD, but the same fields as for GET", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [known] = bench.exchange(client, request("HEAD", "/known?size=77"), true);
@@ -94,7 +94,7 @@ describe("HTTP server: replies", () => {
 		assert.equal(bench.exchange(bench.connect(), get("/"))[0].fields.get("content-length"), "0");
 	});
 
-	it("speaks HTTP/1.0: closes, unless asked not to; no chunks", () => {
+	it("supports HTTP/1.0: closes unless keep-alive is requested, and sends no chunks", () => {
 		const bench = new Bench();
 		const old = (target: string, fields = "") => `GET ${target} HTTP/1.0\r\n${fields}\r\n`;
 		let client = bench.connect();
@@ -112,7 +112,7 @@ describe("HTTP server: replies", () => {
 		assert.ok(client.closed);
 	});
 
-	it("closes when the client or the handler says so", () => {
+	it("closes if the client or the handler requests it", () => {
 		const bench = new Bench();
 		let client = bench.connect();
 		assert.equal(bench.exchange(client, get("/text", "Connection: close"))[0].fields.get("connection"), "close");
@@ -128,7 +128,7 @@ describe("HTTP server: replies", () => {
 		assert.equal(bench.server.connectionCount, 0);
 	});
 
-	it("lets no CR or LF into a head", () => {
+	it("rejects CR, LF and other such characters in the head of a reply", () => {
 		for (const value of ["a\r\nX: y", "a\nb", "\0", "é", "\x7f"]) {
 			const bench = new Bench();
 			bench.route = (_, response) => {
@@ -141,7 +141,7 @@ describe("HTTP server: replies", () => {
 		}
 	});
 
-	it("answers 500 when the head of a reply does not fit", () => {
+	it("replies 500 if the head of a reply does not fit", () => {
 		const bench = new Bench();
 		const source = new Letters(5);
 		bench.route = (_, response) => {
@@ -157,7 +157,7 @@ describe("HTTP server: replies", () => {
 });
 
 describe("HTTP server: bodies of requests", () => {
-	it("gives a body to its sink, of known length or in chunks, in any split", () => {
+	it("passes a body to its sink, of known length or in chunks, in any split", () => {
 		const body = Letters.text(4500);
 		const chunked = `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabc\r\n5dc;x=y\r\n${Letters.text(1500)}\r\n0\r\nT: u\r\n\r\n`;
 		for (const step of [1 << 20, 1000, 17, 1]) {
@@ -182,7 +182,7 @@ describe("HTTP server: bodies of requests", () => {
 		}
 	});
 
-	it("takes a body as long as the limit, and refuses a longer one with 413 before it is sent", () => {
+	it("accepts a body as long as the limit, and rejects a longer one with 413 before it is sent", () => {
 		const bench = new Bench();
 		for (const length of [4999, 5000]) {
 			assert.equal(bench.exchange(bench.connect(), post("/echo", "x".repeat(length)))[0].status, 200);
@@ -197,7 +197,7 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(bench.sink?.aborted, 1);
 	});
 
-	it("refuses chunks beyond the limit with 413 when they come", () => {
+	it("rejects chunks beyond the limit with 413 when they arrive", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const head = request("POST", "/echo", "Transfer-Encoding: chunked");
@@ -210,7 +210,7 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(bench.sink?.body.length, 5000);
 	});
 
-	it("says 100 Continue only to a client that waits, and only when the body is wanted", () => {
+	it("sends 100 Continue only to a client that waits, and only if the body is wanted", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [go] = bench.exchange(client, request("POST", "/echo", "Content-Length: 3", "Expect: 100-continue"));
@@ -231,20 +231,20 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(refused.fields.get("connection"), "close");
 	});
 
-	it("throws away a short body that nobody wants, and keeps the connection", () => {
+	it("discards a short unwanted body, and keeps the connection open", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [first, second] = bench.exchange(client, post("/missing", "x".repeat(4096)) + get("/text"));
 		assert.equal(first.status, 404);
 		assert.equal(second.body, "hello");
-		// The same after the reply.
+		// The body may also arrive after the reply.
 		assert.equal(bench.exchange(client, request("POST", "/missing", "Content-Length: 10"))[0].status, 404);
 		assert.deepEqual(bench.exchange(client, "01234"), []);
 		assert.equal(bench.exchange(client, `56789${get("/text")}`)[0].body, "hello");
 		assert.equal(bench.requests, 4);
 	});
 
-	it("reads on after it refused a long body, so that the reply survives, then closes", () => {
+	it("keeps reading after it rejected a long body, so that the reply survives, then closes", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [reply] = bench.exchange(client, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(3000));
@@ -263,7 +263,7 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(flood.closed, true);
 	});
 
-	it("closes at once when the client has closed after the refusal", () => {
+	it("closes at once when the client has closed after the rejection", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, request("POST", "/missing", "Content-Length: 1000000"));
@@ -272,7 +272,7 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(client.closed, true);
 	});
 
-	it("refuses broken chunks with 400", () => {
+	it("rejects broken chunks with 400", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [reply] = bench.exchange(client, `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabcd`);
@@ -280,7 +280,7 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(bench.sink?.aborted, 1);
 	});
 
-	it("lets a handler answer in the middle of a body", () => {
+	it("lets a handler reply in the middle of a body", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.route = (_, response) => ({
@@ -319,7 +319,7 @@ describe("HTTP server: errors", () => {
 		[501, "unsupported", request("POST", "/echo", "Transfer-Encoding: br")],
 		[505, "unsupported", "GET / HTTP/3.0\r\n\r\n"],
 	] as const) {
-		it(`answers ${status} ${code}, tells nobody, and ends the connection`, () => {
+		it(`replies ${status} ${code} without calling the handler, and closes the connection`, () => {
 			const bench = new Bench();
 			const client = bench.connect();
 			const [reply, other] = bench.exchange(client, data + get("/text"));
@@ -336,7 +336,7 @@ describe("HTTP server: errors", () => {
 		});
 	}
 
-	it("answers 500 to a handler's mistake, logs it once, and goes on", () => {
+	it("replies 500 to an exception in a handler, logs it once, and goes on", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [reply] = bench.exchange(client, get("/bad"));
@@ -348,7 +348,7 @@ describe("HTTP server: errors", () => {
 		bench.probe();
 	});
 
-	it("answers 500 to a sink's mistake, in write or end", () => {
+	it("replies 500 to an exception in a sink, in write or end", () => {
 		for (const where of ["write", "end"]) {
 			const bench = new Bench();
 			const fail = () => {
@@ -361,7 +361,7 @@ describe("HTTP server: errors", () => {
 		}
 	});
 
-	it("answers 500 when the first bytes of a body can't be made, and just closes when some have left", () => {
+	it("replies 500 if a source throws before its first bytes, and only closes if it throws later", () => {
 		for (const [good, status] of [
 			[0, 500],
 			[3000, 200],
@@ -393,7 +393,7 @@ describe("HTTP server: errors", () => {
 		}
 	});
 
-	it("ends the connection when a body is shorter than its length, and never sends more than that", () => {
+	it("closes the connection if a body is shorter than its length, and never sends more than that", () => {
 		const bench = new Bench();
 		bench.route = (incoming, response) => {
 			response.send(200, new Letters(2000), incoming.path === "/short" ? 2001 : 1999);
@@ -424,7 +424,7 @@ describe("HTTP server: errors", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("traces what happens to the listener", () => {
+	it("traces errors of the listener", () => {
 		const bench = new Bench();
 		bench.port.fail("gone");
 		assert.deepEqual(bench.traced, ["http: listener: gone"]);
@@ -432,7 +432,7 @@ describe("HTTP server: errors", () => {
 });
 
 describe("HTTP server: pipelining", () => {
-	it("answers one at a time and in order, in any split", () => {
+	it("answers one request at a time and in order, in any split", () => {
 		const wire =
 			get("/text") +
 			post("/echo", "abc") +

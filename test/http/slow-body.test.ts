@@ -1,6 +1,6 @@
 /**
  * Slow consumption of bodies (`rest` of BodySink): one piece per event-loop pass, separate time limits, and reading to
- * the end after an early answer.
+ * the end after an early reply.
  */
 import assert from "node:assert/strict";
 import type { BodySink } from "../../modules/http/handler.js";
@@ -8,18 +8,18 @@ import type { HTTPResponse } from "../../modules/http/response.js";
 import { Bench, get, request, TOKEN } from "./bench.js";
 import { replies } from "./fake.js";
 
-/** Takes up to `appetite` bytes a call. */
+/** A sink that accepts up to `appetite` bytes a call. */
 class Slow implements BodySink {
 	readonly limit = 100_000;
 	readonly #response: HTTPResponse;
 	readonly #appetite: number;
 	rest = 0;
 	body = "";
-	/** The number of the event-loop pass of each piece. */
+	/** Number of the event-loop pass of each piece. */
 	readonly turns: number[] = [];
 	ended = 0;
 	aborted = 0;
-	/** Answers 500 after that many bytes. */
+	/** Replies 500 after that many bytes. */
 	refuseAt = Number.POSITIVE_INFINITY;
 
 	constructor(response: HTTPResponse, appetite: number) {
@@ -73,7 +73,7 @@ function setUp(appetite = 1000): { bench: Bench; sinks: Slow[] } {
 const LETTERS = Array.from({ length: 10_000 }, (_, i) => String.fromCharCode(0x61 + (i % 26))).join("");
 
 describe("HTTP server: slow bodies", () => {
-	it("are given in one piece each turn, what was left of it again, and nothing twice", () => {
+	it("are passed on in one piece per event-loop pass, with its rest again and nothing twice", () => {
 		for (const chunked of [false, true]) {
 			const { bench, sinks } = setUp(700);
 			const client = bench.connect();
@@ -85,7 +85,7 @@ describe("HTTP server: slow bodies", () => {
 			bench.world.advance(1000);
 			const [sink] = sinks;
 			assert.equal(sink.body, LETTERS);
-			assert.equal(new Set(sink.turns).size, sink.turns.length, "two pieces in one turn");
+			assert.equal(new Set(sink.turns).size, sink.turns.length, "two pieces in one pass");
 			assert.deepEqual([sink.ended, sink.aborted], [1, 0]);
 			const got = replies(client.takeBytes());
 			assert.deepEqual(
@@ -97,7 +97,7 @@ describe("HTTP server: slow bodies", () => {
 		}
 	});
 
-	it("let other connections have their turn", () => {
+	it("do not block other connections", () => {
 		const { bench, sinks } = setUp(100);
 		const client = bench.connect();
 		client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN) + LETTERS);
@@ -108,7 +108,7 @@ describe("HTTP server: slow bodies", () => {
 		assert.equal(sinks[0].ended, 1);
 	});
 
-	it("have limits of their own", () => {
+	it("have their own time limits", () => {
 		const { bench, sinks } = setUp();
 		const silent = bench.connect();
 		silent.send(request("POST", "/slow", "Content-Length: 9000", TOKEN) + LETTERS.slice(0, 100));
@@ -128,7 +128,7 @@ describe("HTTP server: slow bodies", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("are over when the client goes, or the server closes, between two pieces", () => {
+	it("end if the client disconnects or the server closes between two pieces", () => {
 		for (const end of ["client", "server"]) {
 			const { bench, sinks } = setUp(100);
 			const client = bench.connect();
@@ -144,7 +144,7 @@ describe("HTTP server: slow bodies", () => {
 		}
 	});
 
-	it("are read to their end after an early answer, so that who looks only then gets it; without a token not", () => {
+	it("with a token are read to the end after an early reply, so that a client that reads late gets the reply", () => {
 		const long = LETTERS.repeat(9);
 		for (const isKnown of [true, false]) {
 			const bench = new Bench();
@@ -170,7 +170,7 @@ describe("HTTP server: slow bodies", () => {
 		}
 	});
 
-	it("may be refused in the middle of a piece", () => {
+	it("may be rejected in the middle of a piece", () => {
 		const { bench, sinks } = setUp(500);
 		const client = bench.connect();
 		client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN));

@@ -1,6 +1,6 @@
 /**
- * Every event in every state of a connection (the table in modules/http/connection-states.ts): out of place it has no
- * effect. Afterwards the current request and the next one are answered once each, or the connection is closed.
+ * Every event in every state of a connection (the table in modules/http/connection-states.ts). An event out of place
+ * has no effect: afterwards the current request and the next one are answered once each, or the connection is closed.
  */
 import assert from "node:assert/strict";
 import type { HTTPResponse } from "../../modules/http/response.js";
@@ -12,9 +12,9 @@ interface Case {
 	readonly client: FakeClient;
 	/** Completes the current request. */
 	finish(): void;
-	/** Number of replies due then. */
+	/** Number of replies that are then due. */
 	readonly owed: number;
-	/** The connection continues afterwards. */
+	/** True if the connection stays open afterwards. */
 	readonly goesOn: boolean;
 }
 
@@ -33,7 +33,7 @@ function answer(response: HTTPResponse | undefined): void {
 	response?.sendText(200, "late");
 }
 
-/** A reply to a client that does not read. */
+/** Requests a reply for a client that does not read. */
 function stuck(request: string): { bench: Bench; client: FakeClient; finish(): void } {
 	const bench = new Bench();
 	const client = bench.connect(64);
@@ -48,7 +48,7 @@ function stuck(request: string): { bench: Bench; client: FakeClient; finish(): v
 }
 
 const STATES: Readonly<Record<string, () => Case>> = {
-	"HEAD, NONE: nothing came yet": () => ({ ...begin(), finish: NOTHING, owed: 0, goesOn: true }),
+	"HEAD, NONE: nothing received yet": () => ({ ...begin(), finish: NOTHING, owed: 0, goesOn: true }),
 	"HEAD, NONE: half a head": () => {
 		const whole = get("/text");
 		const { bench, client } = begin(whole.slice(0, 20));
@@ -59,12 +59,12 @@ const STATES: Readonly<Record<string, () => Case>> = {
 		client.takeBytes();
 		return { bench, client, finish: NOTHING, owed: 0, goesOn: true };
 	},
-	"BODY, AWAITED: for a sink": () => {
+	"BODY, AWAITED: a sink receives the body": () => {
 		const whole = post("/echo", BODY);
 		const { bench, client } = begin(whole.slice(0, -4));
 		return { bench, client, finish: () => client.send(whole.slice(-4)), owed: 1, goesOn: true };
 	},
-	"BODY, GIVEN: the answer came before the end of the body": () => {
+	"BODY, GIVEN: the reply came before the end of the body": () => {
 		const whole = post("/text", BODY);
 		const { bench, client } = begin(whole.slice(0, -4));
 		return { bench, client, finish: () => client.send(whole.slice(-4)), owed: 1, goesOn: true };
@@ -79,22 +79,22 @@ const STATES: Readonly<Record<string, () => Case>> = {
 		return { bench, client, finish: () => answer(bench.later[0]), owed: 1, goesOn: false };
 	},
 	"LINGER, GIVEN": () => ({ ...stuck("GET / HTTP/1.1\r\n\r\n"), owed: 1, goesOn: false }),
-	"CLOSED: by the client's wish": () => {
+	"CLOSED: at the client's request": () => {
 		const { bench, client } = begin(get("/text", "Connection: close"));
 		client.takeBytes();
 		return { bench, client, finish: NOTHING, owed: 0, goesOn: false };
 	},
 };
 
-/** Events without side effects. */
+/** Events without an effect. */
 const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
-	"a callback without anything to read": ({ client }) => client.socket?.readableInVain(),
-	"a callback without anything to send": ({ client, bench }) => {
+	"a callback with nothing to read": ({ client }) => client.socket?.readableInVain(),
+	"a callback with nothing to send": ({ client, bench }) => {
 		client.drain(0);
 		bench.world.settle();
 	},
-	"a turn of its driver too early": ({ bench }) => bench.server.advance(bench.world.nowMs),
-	"a second answer to a request that has one": ({ bench }) => {
+	"a call of the driver too early": ({ bench }) => bench.server.advance(bench.world.nowMs),
+	"a second reply to an answered request": ({ bench }) => {
 		let kept: HTTPResponse | undefined;
 		const other = bench.connect();
 		bench.route = (_, response) => {
@@ -115,7 +115,7 @@ const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
 
 /** Events that end the connection in any state. */
 const ENDING: Readonly<Record<string, (state: Case) => void>> = {
-	"the client has gone": ({ client }) => client.leave(),
+	"the client disconnects": ({ client }) => client.leave(),
 	"the server closes": ({ bench }) => bench.server.close(),
 };
 
@@ -158,7 +158,7 @@ describe("States of an HTTP connection", () => {
 				assert.deepEqual(bench.mistakes, []);
 			});
 		}
-		it(`${state}; nothing at all until every deadline has passed`, () => {
+		it(`${state}; no event until every deadline has passed`, () => {
 			const made = arrange();
 			const { bench, client } = made;
 			bench.world.advance(400_000);

@@ -30,7 +30,7 @@ interface Sent {
 	readonly body: Uint8Array;
 }
 
-/** Reply to a GET of a path that exists. */
+/** Reply to a GET of an existing path. */
 function get(files: StaticFiles, path: string, fields: Readonly<Record<string, string>> = {}): Sent {
 	assert.ok(files.has(path), path);
 	let sent: Sent | undefined;
@@ -41,7 +41,7 @@ function get(files: StaticFiles, path: string, fields: Readonly<Record<string, s
 		reply: (head, status, source, length) => {
 			const lines = head.fields.split("\r\n").slice(0, -1);
 			const pairs = lines.map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)] as const);
-			assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length, "a field is there twice");
+			assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length, "a field occurs twice");
 			sent = { status, fields: new Map(pairs), body: readAll(source, length) };
 		},
 	});
@@ -63,7 +63,7 @@ function get(files: StaticFiles, path: string, fields: Readonly<Record<string, s
 	return sent;
 }
 
-/** In pieces of 7 bytes. */
+/** Reads a source in pieces of 7 bytes. */
 function readAll(source: BodySource | undefined, length: number): Uint8Array {
 	const all = new Uint8Array(length);
 	if (source === undefined) return all;
@@ -101,7 +101,7 @@ describe("http/static", () => {
 		}
 	});
 
-	it("is 406 where gzip is refused, which is all that there is, and keeps no cache from asking again", () => {
+	it("replies 406 without storing it if gzip, the only form, is refused", () => {
 		const files = served();
 		for (const path of ["/", "/en", SCRIPT.path]) {
 			for (const refusing of [
@@ -129,7 +129,7 @@ describe("http/static", () => {
 		}
 	});
 
-	it("knows only paths that are in the archive, letter by letter", () => {
+	it("knows only the exact paths of the archive", () => {
 		const files = served();
 		for (const path of [
 			...["", "//", "/e", "/en/", "/EN", "/enx", "en", "/en ", "/en\0", "/en?x", "/en#", "*", "/fr"],
@@ -148,27 +148,27 @@ describe("http/static", () => {
 			assert.equal(files.has(path), false, JSON.stringify(path));
 	});
 
-	it("lets only documents do what the policy allows, and says so with each", () => {
+	it("sends the content security policy with documents only", () => {
 		const files = served();
 		for (const path of ["/", "/en", "/de", "/pl"])
 			assert.equal(get(files, path).fields.get("Content-Security-Policy"), POLICY);
 		assert.equal(get(files, SCRIPT.path).fields.has("Content-Security-Policy"), false);
 	});
 
-	it("lets clients keep for ever what is named after its content, and ask about the rest", () => {
+	it("lets clients cache files named after their content for ever, and revalidate the rest", () => {
 		const files = served();
 		assert.equal(get(files, SCRIPT.path).fields.get("Cache-Control"), "public, max-age=31536000, immutable");
 		for (const path of ["/", "/en", "/pl"]) assert.equal(get(files, path).fields.get("Cache-Control"), "no-cache");
 	});
 
-	it("has tags that follow the content", () => {
+	it("has ETags that depend on the content", () => {
 		const tagOf = (content: string) => get(served([page("/en", content)]), "/en").fields.get("ETag") ?? "";
 		assert.match(tagOf("a"), /^"[0-9a-f]{16}"$/);
 		assert.equal(tagOf("a"), tagOf("a"));
 		assert.notEqual(tagOf("a"), tagOf("b"));
 	});
 
-	it("answers 304 to who has it already, with the fields that a 200 would have for its cache", () => {
+	it("replies 304 to a client that has the file, with the cache fields of a 200", () => {
 		const files = served();
 		const whole = get(files, "/de");
 		const tag = whole.fields.get("ETag")!;
@@ -206,7 +206,7 @@ describe("http/static", () => {
 			["de;q=1,", "de"],
 		];
 		for (const [accepted, language] of LIKED) {
-			it(`gives ${language} to who accepts ${JSON.stringify(accepted?.slice(0, 40))}`, () => {
+			it(`sends ${language} to a client that accepts ${JSON.stringify(accepted?.slice(0, 40))}`, () => {
 				const files = served();
 				const sent = get(files, "/", accepted === undefined ? {} : { "accept-language": accepted });
 				assert.deepEqual(sent.body, get(files, `/${language}`).body);
@@ -214,7 +214,7 @@ describe("http/static", () => {
 			});
 		}
 
-		it("tells caches of the choice, with 304 too, and nowhere else", () => {
+		it("names the choice of language in Vary, also with 304, and only there", () => {
 			const files = served();
 			const tag = get(files, "/pl").fields.get("ETag")!;
 			const sent = get(files, "/", { "accept-language": "pl", "if-none-match": tag });
@@ -224,14 +224,14 @@ describe("http/static", () => {
 		});
 	});
 
-	it("has nothing without an archive, or with an empty one", () => {
+	it("has no files without an archive, or with an empty one", () => {
 		for (const archive of [undefined, pack([], POLICY), new Uint8Array(3)]) {
 			const files = new StaticFiles(archive, text);
 			for (const path of ["/", "/en", "", "/assets/app-Bq3x.js"]) assert.equal(files.has(path), false, path);
 		}
 	});
 
-	it("reads an archive written by hand", () => {
+	it("reads an archive that was written by hand", () => {
 		const archive = Uint8Array.of(
 			// Two files, a policy of three characters.
 			...[2, 0, 3, ...text.encode("p:q")],
@@ -262,7 +262,7 @@ describe("http/static", () => {
 	});
 });
 
-/** Hardly compressible bytes. */
+/** Bytes that hardly compress. */
 function noise(seed: number): Uint8Array {
 	let state = seed + 1;
 	return Uint8Array.from({ length: 600 }, () => {

@@ -14,7 +14,7 @@ describe("http/url", () => {
 		] as const)
 			assert.deepEqual(parseHubURL(text), { secure, host, port, path });
 	});
-	it("takes nothing else for a hub's address", () => {
+	it("rejects anything else as a hub's address", () => {
 		for (const text of [
 			"",
 			"hub",

@@ -1,4 +1,4 @@
-/** A broker of another maker, over real sockets: plain, by TLS, with logins, through its restart. */
+/** A broker of another maker (aedes), over real sockets: plain, by TLS, with logins, and through its restart. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -25,7 +25,7 @@ async function until(holds: () => boolean, what: string): Promise<void> {
 	}
 }
 
-describe("MQTT and aedes, over sockets", () => {
+describe("MQTT with aedes over sockets", () => {
 	let broker: Aedes;
 	let server: Server;
 	let bed: Bed;
@@ -89,7 +89,7 @@ describe("MQTT and aedes, over sockets", () => {
 	});
 
 	for (const isSecure of [false, true]) {
-		it(`publish ${isSecure ? "by TLS" : "plain"}, hear the birth message, and go on after a restart`, async () => {
+		it(`publishes ${isSecure ? "by TLS" : "plain"}, receives the birth message, and continues after a restart of the broker`, async () => {
 			const port = await serve(isSecure);
 			connect(`${isSecure ? "mqtts" : "mqtt"}://127.0.0.1:${port}`, (one) => one.trust(own.certificate));
 			await until(() => state() === "ok" && !bed.service.isSending, "never connected");
@@ -100,21 +100,24 @@ describe("MQTT and aedes, over sockets", () => {
 			assert.equal(JSON.parse(published[2].slice(BASE.length + 7))["1_0_1_8_0"], 1234.567);
 			const birth = { topic: "homeassistant/status", payload: "online", qos: 0, retain: false, dup: false } as const;
 			broker.publish({ cmd: "publish", ...birth }, () => {});
-			await until(() => bed.service.publisher!.deadlineMs - performance.now() < 10_100, "did not hear it");
+			await until(
+				() => bed.service.publisher!.deadlineMs - performance.now() < 10_100,
+				"the birth message was not received",
+			);
 			// The broker restarts.
 			unserve();
-			await until(() => state() !== "ok", "did not notice");
+			await until(() => state() !== "ok", "the end was not noticed");
 			assert.ok(["broker_closed", "connection_lost"].includes(state()), state());
 			assert.equal(await serve(isSecure, port), port);
 			let failure: unknown = "none";
 			bed.service.test({ finished: (told) => (failure = told?.code) });
-			await until(() => failure !== "none", "the test was not told");
+			await until(() => failure !== "none", "the test did not finish");
 			assert.equal(failure, undefined);
 			assert.equal(published.filter((line) => line.startsWith(`${BASE}/state`)).length, 2);
 		});
 	}
 
-	it("are refused with a wrong password, and told so", async () => {
+	it("is rejected with a wrong password, and reports it", async () => {
 		broker.authenticate = (_client, user, password, done) => {
 			if (user === "gateway" && password?.toString() === "right") done(null, true);
 			else done(Object.assign(new Error("no"), { returnCode: 4 }), false);
@@ -122,17 +125,17 @@ describe("MQTT and aedes, over sockets", () => {
 		const port = await serve(false);
 		const login = (password: string) => bed.set(put(MQTT_USER, "gateway"), put(MQTT_PASSWORD, password));
 		connect(`mqtt://127.0.0.1:${port}`, () => login("wrong"));
-		await until(() => state() === "refused_login", "not told");
+		await until(() => state() === "refused_login", "the rejection was not reported");
 		login("right");
 		bed.service.settingsChanged();
 		await until(() => state() === "ok", "never connected");
 	});
 
-	it("tell of what is no broker: a port of TLS, one without, a wrong certificate, nobody", async () => {
+	it("reports a TLS port, a port without TLS, a wrong certificate, and a missing server", async () => {
 		const secure = await serve(true);
 		const fails = async (url: string, code: string, setUp?: (one: Bed) => void) => {
 			connect(url, setUp);
-			await until(() => state() !== "connecting", `${url} is not told`);
+			await until(() => state() !== "connecting", `${url} is not reported`);
 			assert.equal(state(), code, url);
 			bed.stop();
 		};

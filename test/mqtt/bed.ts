@@ -41,13 +41,13 @@ export interface BedOptions {
 	seed?: number;
 	/** False: no settings and no broker. */
 	isSet?: boolean;
-	/** Default: that of virtual time. */
+	/** Default: the driver of virtual time. */
 	driver?: Driver;
 	clock?: Clock;
 	ports?: Pick<Network, "tcpClient" | "tlsClient">;
 	power?: Power;
 	radio?: OutputDeps["radio"];
-	/** For a unit that sleeps. */
+	/** Set for a unit that sleeps. */
 	saving?: { awakeUntilMs: number };
 }
 
@@ -58,10 +58,10 @@ export class Bed {
 	readonly tlsPermit = new TLSPermit();
 	readonly service: MQTTService;
 	readonly broker: ScriptedBroker;
-	/** Reported codes of failures, "" for none. */
+	/** Reported codes of failures; "" when a failure is over. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
-	/** Includes the last readout before MQTT was enabled. */
+	/** `measured` also has the last readout from before MQTT was enabled. */
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 
 	constructor(options: BedOptions = {}) {
@@ -104,7 +104,7 @@ export class Bed {
 		this.broker = new ScriptedBroker(world);
 	}
 
-	/** Before the service exists, or without a notification. */
+	/** Changes settings before the service exists, or without notifying it. */
 	set(...puts: Put[]): void {
 		this.config.change(puts);
 	}
@@ -147,7 +147,7 @@ export class Bed {
 		return time.nowMs - fromMs;
 	}
 
-	/** Restores the broker. */
+	/** Serves the broker again. */
 	restore(): void {
 		this.broker.serve(this.world);
 	}

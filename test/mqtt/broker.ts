@@ -1,4 +1,4 @@
-/** A broker of the virtual world that stores retained messages, and can misbehave in every way. */
+/** A broker of the virtual world. It stores retained messages, and can misbehave in every way. */
 import mqtt from "mqtt-packet";
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -10,24 +10,24 @@ export const BROKER_ADDRESS = "192.0.2.7";
 export interface Met {
 	readonly peer: VirtualClient;
 	readonly packets: mqtt.Packet[];
-	/** Ended by DISCONNECT. */
+	/** True: ended by DISCONNECT. */
 	isLeft: boolean;
 	isOpen: boolean;
 }
 
 export class ScriptedBroker {
-	/** By topic. */
+	/** Retained payloads by topic. */
 	readonly retained = new Map<string, string>();
-	/** All publications, `topic payload`, in order. */
+	/** All publications in order, as `topic payload`. */
 	readonly published: string[] = [];
 	readonly met: Met[] = [];
 	/** Return code of CONNACK. */
 	returnCode = 0;
 	greets = true;
-	/** Number of messages that it acknowledges before it falls silent. */
+	/** Number of messages that the broker acknowledges before it falls silent. */
 	acknowledges = Number.POSITIVE_INFINITY;
 	pings = true;
-	/** It reads nothing. */
+	/** True: the broker reads nothing. */
 	isStuck = false;
 	/** Called with each packet before the answer. */
 	onPacket: ((packet: mqtt.Packet, met: Met) => void) | undefined;
@@ -44,7 +44,7 @@ export class ScriptedBroker {
 		world.servers.serve(BROKER_ADDRESS, this.#port, this.#server);
 	}
 
-	/** Undefined: none. */
+	/** The open session; undefined: none. */
 	get current(): Met | undefined {
 		return this.met.findLast(({ isOpen }) => isOpen);
 	}
@@ -55,7 +55,7 @@ export class ScriptedBroker {
 		this.current?.peer.send(mqtt.generate(packet));
 	}
 
-	/** Number of publications of this. */
+	/** Number of publications of this topic. */
 	count(topic: string): number {
 		return this.published.filter((line) => line.startsWith(`${topic} `)).length;
 	}

@@ -1,11 +1,13 @@
-/** Discovery messages for Home Assistant, checked against its schema for a device's discovery. */
+/** Discovery messages for Home Assistant, checked by its schema for the discovery of a device. */
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
 import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/mqtt/fields.js";
 import { idOf } from "../../modules/mqtt/messages.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 
-/** Home Assistant refuses messages with any further member (homeassistant/components/mqtt/schemas.py). */
+/**
+ * Members that Home Assistant accepts; it refuses messages with any other (homeassistant/components/mqtt/schemas.py).
+ */
 const ROOT = "dev o cmps stat_t cmd_t avty avty_t avty_mode avty_tpl pl_avail pl_not_avail qos e".split(" ");
 const COMPONENT = "p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat pl_on pl_off".split(" ");
 const ID = /^[a-zA-Z0-9_-]+$/;
@@ -55,7 +57,7 @@ describe("MQTT discovery", () => {
 		["one JSON text", undefined],
 		["a topic for each value", TOPICS_VALUES],
 	] as const) {
-		it(`has only what Home Assistant takes, in 4 KB for 20 entities: ${what}`, () => {
+		it(`has only members that Home Assistant accepts, in 4 KB for 20 entities: ${what}`, () => {
 			const { text, payload } = announced((one) => {
 				if (topics !== undefined) one.set(put(MQTT_TOPICS, topics));
 			});
@@ -87,7 +89,7 @@ describe("MQTT discovery", () => {
 		});
 	}
 
-	it("speaks the owner's language, and changes no identifier by that", () => {
+	it("has names in the user's language, which changes no identifier", () => {
 		const english = announced().payload.cmps;
 		bed.stop();
 		const german = announced((one) => one.set(put(MQTT_LANG, "de"))).payload.cmps;
@@ -97,7 +99,7 @@ describe("MQTT discovery", () => {
 		assert.notEqual(english["1_0_1_8_0"].name, german["1_0_1_8_0"].name);
 	});
 
-	it("has what the hub has of the gateway itself: meter, battery, signal", () => {
+	it("has the same entities of the gateway itself as the hub: meter, battery, signal", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
 		const radio: { address: object; station: { rssi: number } | undefined } = { address: {}, station: { rssi: -61 } };
 		bed = new Bed({ power, radio }).start();
@@ -120,7 +122,7 @@ describe("MQTT discovery", () => {
 		const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 		const time = "2026-11-22T10:00:00Z";
 		assert.deepEqual(state(), { time, meter: "on", battery: 90, rssi: -61, "1_0_1_8_0": 5 });
-		// By Ethernet there is no signal; and the meter can't be read.
+		// By Ethernet there is no signal, and the meter can't be read.
 		radio.station = undefined;
 		bed.service.meterFailed();
 		bed.advance(1000);
@@ -131,7 +133,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
-	it("says that the meter can't be read also before the first readout, and forgets nothing for that", () => {
+	it("reports that the meter can't be read even before the first readout, and forgets nothing then", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
@@ -147,7 +149,7 @@ describe("MQTT discovery", () => {
 		bed.advance(11_000);
 		bed.measured("1-0:2.8.0*255(7*kWh)");
 		bed.advance(1000);
-		assert.deepEqual(announced()["1_0_1_8_0"], undefined, "the same meter: it may send that again");
+		assert.deepEqual(announced()["1_0_1_8_0"], undefined, "the same meter may send that value again");
 		bed.advance(11_000);
 		bed.service.forgetMeter();
 		bed.measured("1-0:2.8.0*255(7*kWh)");
@@ -155,22 +157,22 @@ describe("MQTT discovery", () => {
 		assert.deepEqual(announced()["1_0_1_8_0"], { p: "sensor" });
 	});
 
-	it("has a topic for each of them too", () => {
+	it("has a topic for each entity of the gateway too", () => {
 		bed = new Bed({ radio: { address: {}, station: undefined } });
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
 		bed.start().measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
 		assert.equal(bed.broker.retained.get(`${BASE}/meter`), "on");
-		assert.equal(bed.broker.retained.get(`${BASE}/rssi`), "None", "unknown, in the words of Home Assistant");
+		assert.equal(bed.broker.retained.get(`${BASE}/rssi`), "None", "unknown, as Home Assistant expects it");
 		assert.equal(bed.broker.retained.get(`${BASE}/time`), "2026-11-22T10:00:00Z");
 	});
 
-	it("identifies by the serial number, whatever it is made of", () => {
+	it("makes an identifier from any serial number", () => {
 		assert.equal(idOf("SMG-00012_A"), "smg-00012_a");
 		assert.equal(idOf("Ä 1/#+"), "__1___");
 	});
 
-	it("takes as many values as there can be", () => {
+	it("has as many values as there can be", () => {
 		bed = new Bed().start();
 		const block = Array.from({ length: 70 }, (_, i) => `1-0:${i + 1}.7.1*255(${i}.5*V)`).join("\r\n");
 		bed.measured(block);

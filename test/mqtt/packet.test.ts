@@ -1,4 +1,4 @@
-/** Our packets read by npm's mqtt-packet, and its packets read by our reader. */
+/** Our packets, read by npm's mqtt-packet, and its packets, read by our reader. */
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -65,8 +65,8 @@ function textOf(random: SeededRandom, limit: number): string {
 	return Array.from({ length: random.below(limit + 1) }, () => letters[random.below(letters.length)]).join("");
 }
 
-describe("Packets that are sent", () => {
-	it("are those that mqtt-packet reads", () => {
+describe("Sent MQTT packets", () => {
+	it("are read correctly by mqtt-packet", () => {
 		const random = new SeededRandom(311);
 		for (let run = 0; run < RUNS; run++) {
 			const fields = {
@@ -119,7 +119,7 @@ describe("Packets that are sent", () => {
 		);
 	});
 
-	it("are refused when a field or all of it is longer than MQTT can say", () => {
+	it("are refused if a field or the whole packet is longer than MQTT allows", () => {
 		const topic = new Uint8Array(0x10000);
 		assert.throws(() => encodePublish(topic, 1, 0), RangeError);
 		assert.throws(() => encodePublish(topic.subarray(1), 1, 268_435_455), RangeError);
@@ -127,8 +127,8 @@ describe("Packets that are sent", () => {
 	});
 });
 
-describe("Packets that come", () => {
-	it("are those that mqtt-packet has written, however they are cut", () => {
+describe("Received MQTT packets", () => {
+	it("are read as mqtt-packet has written them, however they are split", () => {
 		const random = new SeededRandom(5);
 		for (let run = 0; run < RUNS; run++) {
 			const id = 1 + random.below(65_535);
@@ -176,33 +176,33 @@ describe("Packets that come", () => {
 
 	const nonsense: Record<string, string> = {
 		"a packet of a client": "101000044d5154540402003c000461626364",
-		"an answer to what was not asked": "50020001",
-		"flags that are reserved": "21020000",
+		"an answer without a request": "50020001",
+		"reserved flags": "21020000",
 		"a CONNACK of another length": "2003000000",
-		"a session of before": "20020100",
-		"an unknown refusal": "20020006",
-		"a PUBACK of nothing": "40020000",
-		"a SUBACK of two topics": "900400010000",
+		"a previous session": "20020100",
+		"an unknown return code": "20020006",
+		"a PUBACK with identifier 0": "40020000",
+		"a SUBACK for two topics": "900400010000",
 		"a SUBACK with a reserved code": "9003000103",
-		"a PINGRESP with something": "d00100",
+		"a PINGRESP with a payload": "d00100",
 		"QoS 2": "340700016100016262",
 		"QoS 3": "360700016100016262",
 		"QoS 0 sent again": "380500016161",
 		"QoS 1 without an identifier": "3203000161",
 		"QoS 1 with identifier 0": "320500016100006261",
 		"an empty topic": "30040000abcd",
-		"a topic that is longer than its packet": "300400ffabcd",
+		"a topic longer than its packet": "300400ffabcd",
 		"a length of five digits": "30ffffffff01",
-		"more than anybody has to tell us": "3081100001",
-		"a page of the web": Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n").toString("hex"),
-		"an alert of TLS": "15030300020246",
+		"a packet beyond PACKET_LIMIT": "3081100001",
+		"a web page": Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n").toString("hex"),
+		"a TLS alert": "15030300020246",
 	};
 	for (const [name, hex] of Object.entries(nonsense)) {
-		it(`are refused: ${name}`, () => {
+		it(`are rejected: ${name}`, () => {
 			const bytes = Buffer.from(hex, "hex");
 			const reader = new PacketReader();
 			assert.deepEqual(read(reader, bytes, 0, bytes.length), [REFUSED]);
-			// Permanently.
+			// The reader stays in this state.
 			const sound = Buffer.from("d000", "hex");
 			assert.equal(reader.take(sound, 0, 2), 0);
 			assert.ok(reader.isBad);

@@ -21,7 +21,7 @@ describe("MQTT", () => {
 	let bed: Bed;
 	afterEach(() => bed.stop());
 
-	it("says that it is there, and nothing of values before the first readout", () => {
+	it("publishes its status, and no values before the first readout", () => {
 		bed = new Bed().start();
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		assert.deepEqual(bed.broker.published, [`${BASE}/status online`]);
@@ -37,7 +37,7 @@ describe("MQTT", () => {
 		);
 	});
 
-	it("sends the last readout when it is turned on", () => {
+	it("publishes the last readout when it is turned on", () => {
 		bed = new Bed({ isSet: false });
 		bed.outcomes.measured = readoutOf(BLOCK);
 		bed.start();
@@ -47,16 +47,16 @@ describe("MQTT", () => {
 		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1234\.567/);
 	});
 
-	it("keeps no session on a device that sleeps: it connects for a readout, and says goodbye when all is sent", () => {
+	it("connects only for a readout on a device that sleeps, and disconnects when everything is sent", () => {
 		const saving = { awakeUntilMs: 60_000 };
 		bed = new Bed({ saving });
 		bed.measured();
-		// The device turns its radio on for that.
+		// The device turns its radio on for this.
 		assert.equal(bed.service.isSending, true);
 		bed.start(5000);
 		assert.equal(bed.service.isSending, false);
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
-		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online", "no will");
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online", "the will was not published");
 		assert.deepEqual(
 			bed.broker.met.map(({ isLeft }) => isLeft),
 			[true],
@@ -76,7 +76,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 	});
 
-	it("tries once in vain on a device that sleeps, and is no reason to stay awake then", () => {
+	it("tries only once on a device that sleeps if the broker is missing, and then does not keep it awake", () => {
 		bed = new Bed({ saving: { awakeUntilMs: 60_000 } });
 		bed.world.servers.stop(BROKER_ADDRESS, 1883);
 		bed.measured();
@@ -101,7 +101,7 @@ describe("MQTT", () => {
 		});
 	}
 
-	it("sends only the newest of many readouts, ten seconds apart", () => {
+	it("publishes only the newest of many readouts, ten seconds apart", () => {
 		bed = new Bed().start();
 		for (let i = 0; i < 60; i++) {
 			bed.measured(`1-0:1.8.0(${i}*kWh)`);
@@ -119,7 +119,7 @@ describe("MQTT", () => {
 			one.cmd === "publish" && one.topic === `${BASE}/state` ? one.qos : [],
 		);
 
-	it("sends as often as its pause allows, below ten seconds without acknowledgement", () => {
+	it("publishes as often as its pause allows, below ten seconds without acknowledgement", () => {
 		for (const [pauseSecs, count, qos] of [
 			[1, 31, 0],
 			[9, 4, 0],
@@ -136,7 +136,7 @@ describe("MQTT", () => {
 			}
 			assert.deepEqual(qualities(), new Array(count).fill(qos), `${pauseSecs} s`);
 			assert.equal(bed.broker.count(`${BASE}/1_0_2_8_0`), count);
-			// Status, announcement, and of each readout the text, two values, its time, and whether the meter answers.
+			// Status, announcement, and for each readout the text, two values, its time, and whether the meter answers.
 			assert.equal(bed.service.publisher?.published, 2 + 5 * count);
 			// Discovery messages for Home Assistant are always acknowledged.
 			const told = bed.broker.current!.packets.filter((one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC);
@@ -149,7 +149,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 	});
 
-	it("notices a dead broker also by messages that want no acknowledgement", () => {
+	it("notices a dead broker even with messages that need no acknowledgement", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_PAUSE_SECS, 1));
 		bed.start();
@@ -166,7 +166,7 @@ describe("MQTT", () => {
 		assert.deepEqual(bed.told, ["silent"]);
 	});
 
-	it("sends what was measured without a connection when there is one, the newest only", () => {
+	it("publishes only the newest readout after a time without a connection", () => {
 		bed = new Bed();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.start();
@@ -183,7 +183,7 @@ describe("MQTT", () => {
 		assert.deepEqual(bed.told, ["unreachable", ""]);
 	});
 
-	it("sends again what was not acknowledged, in the next session", () => {
+	it("publishes an unacknowledged message again in the next session", () => {
 		bed = new Bed().start();
 		bed.broker.acknowledges = 1;
 		bed.measured();
@@ -201,7 +201,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
 	});
 
-	it("greets Home Assistant anew when that has started, between one and ten seconds later", () => {
+	it("publishes everything again one to ten seconds after Home Assistant has started", () => {
 		const delays = new Set<number>();
 		for (let seed = 1; seed <= 20; seed++) {
 			bed = new Bed({ seed }).start();
@@ -230,7 +230,7 @@ describe("MQTT", () => {
 		assert.ok(delays.size > 10);
 	});
 
-	it("keeps the session alive, and notices when the broker is dead", () => {
+	it("keeps the session alive, and notices a dead broker", () => {
 		bed = new Bed().start();
 		bed.advance(3_600_000);
 		assert.equal(bed.broker.met.length, 1);
@@ -245,7 +245,10 @@ describe("MQTT", () => {
 		assert.equal(bed.service.output.failure, undefined);
 	});
 
-	/** Delays of that many attempts with a broker that accepts the connection but never answers, without its 20 s. */
+	/**
+	 * Delays of that many attempts, ms, with a broker that accepts the connection but never answers; its 20 s are
+	 * subtracted.
+	 */
 	function waitsFor(attempts: number): number[] {
 		return Array.from({ length: attempts }, (_, i) => bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));
 	}
@@ -257,7 +260,7 @@ describe("MQTT", () => {
 		}
 	}
 
-	it("tries again later each time, but within a minute, never twice at the same moment", () => {
+	it("waits longer before each attempt, but less than a minute, and never exactly the same time", () => {
 		bed = new Bed();
 		bed.broker.greets = false;
 		bed.start();
@@ -268,7 +271,7 @@ describe("MQTT", () => {
 		assert.deepEqual(bed.told, ["silent"]);
 	});
 
-	it("is back within a minute after a broker that was away for a day", () => {
+	it("is connected within a minute after the broker was away for a day", () => {
 		for (let seed = 1; seed <= 10; seed++) {
 			bed = new Bed({ seed }).start();
 			bed.world.servers.stop(BROKER_ADDRESS, 1883);
@@ -289,7 +292,7 @@ describe("MQTT", () => {
 		expectWaits(waitsFor(10), 900_000);
 	});
 
-	it("begins anew with short waits after a session that has lasted", () => {
+	it("starts again with short waits after a session that has lasted", () => {
 		bed = new Bed();
 		bed.broker.greets = false;
 		bed.start();
@@ -308,7 +311,7 @@ describe("MQTT", () => {
 
 	const REFUSALS = ["refused_version", "refused_id", "refused_busy", "refused_login", "refused_access"];
 	for (const [i, code] of REFUSALS.entries()) {
-		it(`tells of the broker's refusal ${i + 1} (${code})${i === 2 ? "" : ", and does not come again soon"}`, () => {
+		it(`reports the broker's refusal ${i + 1} (${code})${i === 2 ? "" : ", and does not try again soon"}`, () => {
 			bed = new Bed();
 			bed.setLogin("gateway", "wrong");
 			bed.broker.returnCode = i + 1;
@@ -329,7 +332,7 @@ describe("MQTT", () => {
 		});
 	}
 
-	it("takes back what Home Assistant was told when it is turned off, and says that it goes", () => {
+	it("removes its discovery message and publishes offline when it is turned off", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -343,7 +346,7 @@ describe("MQTT", () => {
 		bed.measured();
 		bed.advance(3_600_000);
 		assert.equal(bed.broker.met.length, 1);
-		// And enabled again.
+		// MQTT is enabled again.
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -353,7 +356,7 @@ describe("MQTT", () => {
 		assert.ok(bed.broker.retained.has(DISCOVERY_TOPIC));
 	});
 
-	it("takes it back also when it was turned off without a connection, but does not try that for ever", () => {
+	it("removes its discovery message even if it was turned off without a connection, but does not try for ever", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -387,7 +390,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.met.length, length);
 	});
 
-	it("takes discovery alone back, and goes on publishing", () => {
+	it("removes the discovery message alone, and keeps publishing", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -403,7 +406,7 @@ describe("MQTT", () => {
 		);
 	});
 
-	it("follows another prefix and another topic", () => {
+	it("changes to another prefix and another topic", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -418,7 +421,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 	});
 
-	it("is without a word without a network, and comes back with it", () => {
+	it("sends nothing without a network, and connects again with it", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -432,7 +435,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.count(`${BASE}/state`), 2);
 	});
 
-	it("waits for memory, and holds none when all is sent", () => {
+	it("waits for memory, and holds none when everything is sent", () => {
 		let has = false;
 		bed = new Bed({ memory: { suffices: () => has } }).start(10_000);
 		assert.equal(bed.broker.met.length, 0);
@@ -449,7 +452,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.isSending, false);
 	});
 
-	it("forgets what was measured of another meter, and tells Home Assistant once of what vanished", () => {
+	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(11_000);
@@ -470,7 +473,7 @@ describe("MQTT", () => {
 		]);
 	});
 
-	it("does not take back what a meter sends only now and then", () => {
+	it("does not remove values that a meter sends only now and then", () => {
 		bed = new Bed().start();
 		const short = "1-0:16.7.0*255(0.5*kW)";
 		for (const block of [short, BLOCK, short, BLOCK, short]) {
@@ -484,7 +487,7 @@ describe("MQTT", () => {
 		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
 	});
 
-	it("remembers over a restart what was told", () => {
+	it("remembers after a restart what it has announced", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -497,7 +500,7 @@ describe("MQTT", () => {
 		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
 	});
 
-	it("costs nothing but itself when the broker reads nothing, or floods", () => {
+	it("affects nothing else if the broker reads nothing or sends without end", () => {
 		bed = new Bed();
 		bed.broker.isStuck = true;
 		bed.start();
@@ -527,7 +530,7 @@ describe("MQTT", () => {
 			return new ScriptedBroker(bed.world, 8883, { certificate: own.certificate, ...server });
 		}
 
-		it("lends the permit without a will, and comes back; a message in flight is waited for", () => {
+		it("lends the permit without publishing its will, after the message in flight, and connects again later", () => {
 			const broker = secureBed();
 			bed.start();
 			assert.equal(bed.service.publisher?.state, MQTT_UP);
@@ -536,7 +539,7 @@ describe("MQTT", () => {
 			bed.measured();
 			assert.equal(bed.tlsPermit.request(hub), false);
 			bed.advance(100);
-			// It requests the permit again at once, which the hub is notified of.
+			// The service requests the permit again at once, and the hub is notified of that.
 			assert.deepEqual(given, ["given", "wanted"]);
 			assert.equal(broker.met[0].isLeft, true);
 			assert.equal(broker.retained.get(`${BASE}/status`), "online");
@@ -549,7 +552,7 @@ describe("MQTT", () => {
 			assert.deepEqual(bed.told, []);
 		});
 
-		it("resumes the session of before", () => {
+		it("resumes the previous TLS session", () => {
 			const broker = secureBed();
 			bed.start();
 			broker.current!.peer.reset();
@@ -558,14 +561,14 @@ describe("MQTT", () => {
 			assert.equal(bed.world.servers.handshakes, 2);
 		});
 
-		it("waits with another broker's certificate until its owner has given one", () => {
+		it("reports a missing certificate", () => {
 			bed = new Bed();
 			bed.set(put(MQTT_URL, `mqtts://${BROKER_ADDRESS}`));
 			bed.start();
 			assert.equal(bed.service.output.failure?.code, "certificate_missing");
 		});
 
-		it("gives the permit back when it fails", () => {
+		it("releases the permit when it fails", () => {
 			const broker = secureBed({ fault: "no TLS" });
 			bed.start();
 			assert.equal(bed.service.output.failure?.code, "tls_failed");

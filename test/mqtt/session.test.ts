@@ -64,7 +64,7 @@ class Bed {
 		this.#parser.on("packet", (packet) => this.packets.push(packet));
 	}
 
-	/** Takes all its output, `room` bytes at a time. */
+	/** Reads all output of the session, `room` bytes at a time. */
 	flush(room = 64): this {
 		const buffer = new Uint8Array(room + 2);
 		for (;;) {
@@ -123,8 +123,8 @@ const message = (topic: string, payload: string, qos: 0 | 1 = 0, messageId = 9):
 	retain: false,
 });
 
-describe("A session of MQTT", () => {
-	it("ends when the broker does not even take the subscription in time", () => {
+describe("An MQTT session", () => {
+	it("ends if even the subscription can't be sent in time", () => {
 		const bed = new Bed().flush().say({ cmd: "connack", returnCode: 0, sessionPresent: false });
 		assert.equal(bed.session.state, SESSION_READY);
 		bed.wait(ANSWER_MS - 1);
@@ -148,13 +148,13 @@ describe("A session of MQTT", () => {
 			[5, END_NONSENSE, 0, 0],
 		],
 		[
-			"a PUBACK of nothing",
+			"a PUBACK without a message",
 			(bed) => bed.say(puback(2)),
 			[E, E, SESSION_LEAVING, E],
 			[END_NONSENSE, END_NONSENSE, 0, 0],
 		],
 		[
-			"a PINGRESP that nobody waits for",
+			"an unexpected PINGRESP",
 			(bed) => bed.say({ cmd: "pingresp" }),
 			[E, E, SESSION_LEAVING, E],
 			[END_NONSENSE, END_NONSENSE, 0, 0],
@@ -171,13 +171,18 @@ describe("A session of MQTT", () => {
 			[E, E, SESSION_LEAVING, E],
 			[END_NONSENSE, END_NONSENSE, 0, 0],
 		],
-		["the time of an answer", (bed) => bed.wait(ANSWER_MS), [E, SESSION_READY, E, E], [END_SILENT, 0, END_SILENT, 0]],
+		[
+			"the end of the waiting time",
+			(bed) => bed.wait(ANSWER_MS),
+			[E, SESSION_READY, E, E],
+			[END_SILENT, 0, END_SILENT, 0],
+		],
 		["a goodbye", (bed) => bed.session.leave(bed.nowMs), [E, SESSION_LEAVING, SESSION_LEAVING, E], [END_WELL, 0, 0, 0]],
 		["the end of the connection", (bed) => bed.session.lost(), [E, E, E, E], [END_UNGREETED, END_LOST, END_WELL, 0]],
 	];
 	for (const [what, event, states, ends] of rows) {
 		for (const [from, name] of ["GREETING", "READY", "LEAVING", "ENDED"].entries()) {
-			it(`${name}: ${what}`, () => {
+			it(`handles ${what} in state ${name}`, () => {
 				const bed = bedIn(from);
 				event(bed);
 				assert.deepEqual([bed.session.state, bed.session.end], [states[from], ends[from]]);
@@ -190,7 +195,7 @@ describe("A session of MQTT", () => {
 		}
 	}
 
-	it("greets, subscribes, publishes, and says goodbye, however much room there is", () => {
+	it("connects, subscribes, publishes and disconnects, however small the buffer is", () => {
 		for (const room of [1, 2, 3, 10, 512]) {
 			const bed = new Bed();
 			bed.flush(room).say({ cmd: "connack", returnCode: 0, sessionPresent: false }, 1).flush(room);
@@ -213,7 +218,7 @@ describe("A session of MQTT", () => {
 		}
 	});
 
-	it("gives each message another identifier, and none that is 0 or that of the subscription", () => {
+	it("gives each message another identifier, neither 0 nor that of the subscription", () => {
 		const bed = new Bed().ready();
 		const seen = new Set<number>();
 		for (let i = 0; i < 65_534 + 3; i++) {
@@ -229,7 +234,7 @@ describe("A session of MQTT", () => {
 		assert.equal(seen.size, 65_534);
 	}).timeout(120_000);
 
-	it("believes no PUBACK of what has not gone out whole", () => {
+	it("rejects a PUBACK for a message that is not completely sent", () => {
 		const bed = new Bed().ready();
 		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, true);
 		bed.session.take(new Uint8Array(50), 0, 50, bed.nowMs);
@@ -237,7 +242,7 @@ describe("A session of MQTT", () => {
 		assert.equal(bed.session.end, END_NONSENSE);
 	});
 
-	it("hears what it listens to, and acknowledges what comes with QoS 1", () => {
+	it("counts the messages that it subscribed to, and acknowledges those with QoS 1", () => {
 		const bed = new Bed().ready();
 		for (const [topic, payload, count] of [
 			[TOPIC, "offline", 0],
@@ -257,7 +262,7 @@ describe("A session of MQTT", () => {
 		assert.deepEqual([last?.cmd, last?.messageId], ["puback", 77]);
 	});
 
-	it("ends with a broker that talks without an end", () => {
+	it("ends if the broker sends without end", () => {
 		const bed = new Bed().ready();
 		let count = 0;
 		while (bed.session.state === SESSION_READY && count < 1000) {
@@ -268,7 +273,7 @@ describe("A session of MQTT", () => {
 		assert.equal(bed.session.end, END_NONSENSE);
 	});
 
-	it("waits longer only while the broker takes something", () => {
+	it("waits longer only while the broker accepts bytes", () => {
 		const bed = new Bed().ready();
 		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, true);
 		const buffer = new Uint8Array(10);
@@ -281,7 +286,7 @@ describe("A session of MQTT", () => {
 		assert.equal(bed.session.end, END_SILENT);
 	});
 
-	it("has a message that wants no answer in flight until it was taken, and takes no PUBACK for it", () => {
+	it("has a message without acknowledgement in flight until it is sent, and rejects a PUBACK for it", () => {
 		for (const room of [1, 64]) {
 			const bed = new Bed().ready();
 			bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, false);
@@ -293,7 +298,7 @@ describe("A session of MQTT", () => {
 		}
 	});
 
-	it("wants an answer all the same when it has heard nothing of the broker for long", () => {
+	it("still requests an acknowledgement if it has received nothing from the broker for long", () => {
 		const bed = new Bed().ready();
 		const publish = () => {
 			bed.wait(1000).session.publish(new Payload(Buffer.alloc(1)), bed.nowMs, false);
@@ -309,7 +314,7 @@ describe("A session of MQTT", () => {
 		assert.equal(bed.session.isFree, true);
 	});
 
-	it("never throws and never grows, whatever comes", () => {
+	it("never throws and never grows, whatever it receives", () => {
 		const random = new SeededRandom(99);
 		for (let run = 0; run < 600; run++) {
 			const bed = random.oneIn(2) ? new Bed().flush() : new Bed().ready();
@@ -329,13 +334,13 @@ describe("A session of MQTT", () => {
 				if (random.oneIn(3)) bed.flush();
 				if (random.oneIn(5)) bed.wait(random.below(30_000));
 			}
-			// The rest of the connection can still be ended.
+			// The session can still be ended.
 			bed.session.lost();
 			assert.equal(bed.session.state, SESSION_ENDED);
 		}
 	});
 
-	it("ends with a payload that ends before its length", () => {
+	it("throws if a payload ends before its length", () => {
 		const bed = new Bed().ready();
 		const short = new Payload(Buffer.alloc(3));
 		bed.session.publish({ topic: short.topic, length: 5, read: (...room) => short.read(...room) }, bed.nowMs, true);

@@ -30,10 +30,10 @@ class Bed {
 	readonly store = new ConfigStore(new MemoryStorage(), text, ENTRIES);
 	readonly settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
 	readonly manager: NetworkManager;
-	/** Numbers of opened, and of open radios. */
+	/** Number of radios opened so far; `open` counts those open now. */
 	opened = 0;
 	open = 0;
-	/** How often the radio refuses to open. */
+	/** Number of further attempts to open the radio that fail. */
 	refusals = 0;
 	/** Exceptions caught by the guard. */
 	readonly problems: string[] = [];
@@ -69,7 +69,7 @@ class Bed {
 		return this;
 	}
 
-	/** The address, and what else is on. */
+	/** The address in use, and what else is on. */
 	get now(): string {
 		const { manager } = this;
 		const by = manager.cable?.address !== undefined ? "cable" : "wifi";
@@ -120,7 +120,7 @@ class Bed {
 }
 
 describe("wifi/manager with a cable", () => {
-	it("does not open the radio beside a cable that is in", () => {
+	it("does not open the radio while a cable is connected", () => {
 		const bed = new Bed().start().pass(4 * S);
 		assert.deepEqual([bed.now, bed.manager.address?.ip, bed.told], ["cable", CABLE_IP, [CABLE_IP]]);
 		bed.pass(3600 * S);
@@ -128,7 +128,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.manager.usesDHCP, true);
 	});
 
-	it("waits 5 s for a cable at a start, then is as any unit", () => {
+	it("waits 5 s for a cable at the start, and then acts like any unit", () => {
 		const bed = new Bed(false).start().pass(5 * S - 1);
 		assert.deepEqual([bed.now, bed.opened], ["-", 0]);
 		bed.pass(1);
@@ -137,10 +137,10 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual([bed.now, bed.manager.address?.ip], ["wifi radio", WIFI_IP]);
 		bed.air.around.clear();
 		bed.pass(200 * S);
-		assert.equal(bed.now, "- radio AP", "its network is lost, and no cable was ever in");
+		assert.equal(bed.now, "- radio AP", "the network is lost, and no cable was ever connected");
 	});
 
-	it("takes Wi-Fi when the link was lost for 30 s, and the cable again once it has an address", () => {
+	it("uses Wi-Fi after the link was lost for 30 s, and the cable again once it has an address", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.cable.isIn = false;
 		bed.pass(30 * S);
@@ -155,7 +155,7 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual(bed.told, [CABLE_IP, "-", WIFI_IP, CABLE_IP]);
 	});
 
-	it("stays with the cable that is in again within 30 s", () => {
+	it("keeps using a cable that is connected again within 30 s", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.cable.isIn = false;
 		bed.pass(20 * S);
@@ -164,7 +164,7 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual([bed.now, bed.opened], ["cable", 0]);
 	});
 
-	it("does not leave Wi-Fi for a cable whose DHCP is silent, and takes it for one at a start", () => {
+	it("does not leave Wi-Fi for a cable without DHCP, and uses Wi-Fi if there is no DHCP at the start", () => {
 		const bed = new Bed(false).start().pass(20 * S);
 		assert.equal(bed.now, "wifi radio");
 		bed.cable.givesAddress = false;
@@ -182,13 +182,13 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(silent.now, "wifi radio");
 	});
 
-	it("opens the access point of a unit without network and cable, until the cable has an address", () => {
+	it("keeps the access point of a unit without network and cable open until the cable has an address", () => {
 		const bed = new Bed(false, false).start().pass(6 * S);
 		assert.equal(bed.now, "- radio AP");
 		bed.cable.givesAddress = false;
 		bed.cable.isIn = true;
 		bed.pass(100 * S);
-		assert.equal(bed.now, "- radio AP", "its owner is on it, and a silent cable is of no use");
+		assert.equal(bed.now, "- radio AP", "the user may be connected to it, and a cable without an address is of no use");
 		bed.cable.givesAddress = true;
 		bed.pass(5 * S);
 		assert.equal(bed.now, "cable");
@@ -206,13 +206,13 @@ describe("wifi/manager with a cable", () => {
 		}
 	});
 
-	it("opens it by the button for ten minutes, beside the cable and without", () => {
+	it("opens the access point by the button for ten minutes, beside the cable and without it", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.manager.bringUp();
 		bed.pass(5 * S);
 		assert.equal(bed.now, "cable radio AP");
 		assert.deepEqual([bed.manager.isTemporary, bed.manager.address?.ip], [true, CABLE_IP]);
-		assert.equal(bed.manager.station?.ip, WIFI_IP, "Wi-Fi is there too");
+		assert.equal(bed.manager.station?.ip, WIFI_IP, "Wi-Fi is joined too");
 		bed.pass(594 * S);
 		assert.equal(bed.now, "cable radio AP");
 		bed.pass(1 * S);
@@ -228,7 +228,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "- radio");
 	});
 
-	it("opens it by the button of a unit with nothing configured whose cable gives no address", () => {
+	it("opens the access point by the button on a unit without settings and with a cable that gets no address", () => {
 		const bed = new Bed(true, false);
 		bed.cable.givesAddress = false;
 		bed.start().pass(100 * S);
@@ -239,10 +239,10 @@ describe("wifi/manager with a cable", () => {
 		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: true });
 		bed.manager.applySoon(APPLY_STATION);
 		bed.pass(600 * S);
-		assert.equal(bed.now, "wifi radio", "what was set there is used from then on");
+		assert.equal(bed.now, "wifi radio", "the settings made there are used from then on");
 	});
 
-	it("is as without a cable when Ethernet is turned off, and keeps Wi-Fi until the cable is there when it is on again", () => {
+	it("acts as without a cable while Ethernet is off, and then keeps Wi-Fi until the cable has an address", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.set(ETHERNET_ENABLED, false).pass(10 * S);
 		assert.deepEqual([bed.now, bed.cable.ethernet?.wanted], ["wifi radio", undefined]);
@@ -260,7 +260,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "cable");
 	});
 
-	it("leaves only the button when Ethernet and Wi-Fi are off", () => {
+	it("opens the access point only by the button if Ethernet and Wi-Fi are off", () => {
 		const bed = new Bed(true, false).start().pass(10 * S);
 		bed
 			.set(WIFI_ENABLED, false)
@@ -272,7 +272,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "- radio AP");
 	});
 
-	it("ends a scan that goes on when the cable takes over", () => {
+	it("ends a running scan when the cable takes over", () => {
 		const bed = new Bed(false).start().pass(20 * S);
 		let answers = 0;
 		bed.cable.isIn = true;
@@ -284,7 +284,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.manager.scan(waiter), false);
 	});
 
-	it("tries again to open a radio that can't be had, once a minute", () => {
+	it("tries once a minute to open a radio that could not be opened", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.refusals = 2;
 		bed.cable.isIn = false;
@@ -299,7 +299,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.open, 1);
 	});
 
-	it("uses Wi-Fi where the Ethernet port can't be opened, or does not start", () => {
+	it("uses Wi-Fi if the Ethernet port can't be opened or started", () => {
 		for (const failing of ["constructor", "start"]) {
 			const bed = new Bed();
 			const port = bed.cable.port(bed.time);
@@ -319,7 +319,7 @@ describe("wifi/manager with a cable", () => {
 		}
 	});
 
-	it("tells of a move that keeps the address", () => {
+	it("reports a change of the interface that keeps the address", () => {
 		const bed = new Bed(false);
 		Object.assign(bed.cable, { lease: { ip: WIFI_IP, netmask: "255.255.255.0", gateway: "192.0.2.1" } });
 		bed.start().pass(20 * S);
@@ -328,7 +328,7 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual([bed.now, bed.told], ["cable", [WIFI_IP, WIFI_IP]]);
 	});
 
-	it("closes both at its end", () => {
+	it("closes both when it is stopped", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.manager.bringUp();
 		bed.pass(5 * S);

@@ -42,7 +42,7 @@ class NotedPort implements Ethernet {
 	}
 }
 
-/** The policy, its settings and its port; the test sets the time. */
+/** The policy with its settings and its port; the test sets the time. */
 class Bed {
 	nowMs = 1000;
 	readonly port = new NotedPort();
@@ -54,7 +54,7 @@ class Bed {
 		this.check();
 	}
 
-	/** The port reports this state of its cable. */
+	/** Makes the port report this state of its cable. */
 	hear(isLinked: boolean, address?: EthernetAddress): void {
 		this.port.isLinked = isLinked;
 		this.port.address = address;
@@ -62,11 +62,11 @@ class Bed {
 		this.check();
 	}
 
-	/** Advances time; the policy advances whenever it is due. */
+	/** Advances time, and the policy whenever it is due. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.policy.deadlineMs <= untilMs; turns++) {
-			assert.ok(turns < 100, "it wants to be called again and again");
+			assert.ok(turns < 100, "the policy is due again and again");
 			this.nowMs = Math.max(this.nowMs, this.policy.deadlineMs);
 			this.policy.advance(this.nowMs);
 			this.check();
@@ -94,7 +94,7 @@ class Bed {
 	}
 }
 
-/** A bed in this state, by the shortest way. */
+/** A bed in this state, reached by the shortest way. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	bed.settings.ethernetEnabled = state !== CABLE_OFF;
@@ -108,16 +108,16 @@ function bedIn(state: number): Bed {
 const STATES = [CABLE_OFF, CABLE_SEEKING, CABLE_ONLINE, CABLE_WITHOUT] as const;
 const NAMES = ["OFF", "SEEKING", "ONLINE", "WITHOUT"];
 
-/** Next states from OFF, SEEKING, ONLINE and WITHOUT. */
+/** Events, each with the next states from OFF, SEEKING, ONLINE and WITHOUT. */
 const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = [
 	["a link", (bed) => bed.hear(true), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
 	["a link with an address", (bed) => bed.hear(true, LEASE), [CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE]],
 	["another address", (bed) => bed.hear(true, STATIC), [CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE]],
 	["no link", (bed) => bed.hear(false), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
-	["being called too early", (bed) => bed.policy.advance(bed.nowMs), STATES],
+	["an early call", (bed) => bed.policy.advance(bed.nowMs), STATES],
 	["5 s", (bed) => bed.pass(5 * S), [CABLE_OFF, CABLE_WITHOUT, CABLE_ONLINE, CABLE_WITHOUT]],
 	[
-		"a link, and 30 s",
+		"a link and 30 s",
 		(bed) => {
 			bed.hear(true);
 			bed.pass(30 * S);
@@ -126,7 +126,7 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 	],
 	["being turned off", (bed) => bed.apply({ ethernetEnabled: false }), [CABLE_OFF, CABLE_OFF, CABLE_OFF, CABLE_OFF]],
 	[
-		"new settings, the port on",
+		"new settings with the port on",
 		(bed) => {
 			bed.apply({ ethernetEnabled: true, ethernet: { hostname: "gateway", address: STATIC } });
 			assert.deepEqual([bed.port.settings?.address, bed.policy.usesDHCP], [STATIC, false]);
@@ -138,12 +138,12 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 
 describe("wifi/cable", () => {
 	for (const [what, change, wanted] of TRANSITIONS) {
-		it(`takes ${what} in every state`, () => {
+		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
-				// In any case: online once there is an address, otherwise Wi-Fi takes over.
+				// In any case the cable is used once it has an address, and otherwise Wi-Fi takes over.
 				bed.apply({ ethernetEnabled: true });
 				bed.hear(true, LEASE);
 				assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_ONLINE, CABLE_WELL]);
@@ -154,7 +154,7 @@ describe("wifi/cable", () => {
 		});
 	}
 
-	it("does nothing before its start and after its end, whatever it is told", () => {
+	it("does nothing before its start and after its end, whatever is called", () => {
 		for (const state of STATES) {
 			const bed = bedIn(state);
 			bed.policy.stop();
@@ -171,7 +171,7 @@ describe("wifi/cable", () => {
 		}
 	});
 
-	it("waits 5 s for a link at a start, and 30 s from then on for an address", () => {
+	it("waits 5 s for a link at the start, and from then on 30 s for an address", () => {
 		const bed = bedIn(CABLE_SEEKING);
 		bed.pass(5 * S - 1);
 		assert.equal(bed.policy.state, CABLE_SEEKING);
@@ -185,7 +185,7 @@ describe("wifi/cable", () => {
 		assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_ONLINE, CABLE_WELL]);
 	});
 
-	it("gives up a link that comes and goes 30 s after the loss of the address", () => {
+	it("gives up an unsteady link 30 s after the loss of the address", () => {
 		const bed = bedIn(CABLE_ONLINE);
 		for (let s = 0; s < 30; s++) {
 			bed.hear(s % 2 === 1);
@@ -195,7 +195,7 @@ describe("wifi/cable", () => {
 		assert.equal(bed.policy.state, CABLE_WITHOUT);
 	});
 
-	it("tells why there is no address, from 30 s after a link that comes while Wi-Fi is used", () => {
+	it("reports a missing address 30 s after a link that comes while Wi-Fi is used", () => {
 		const bed = bedIn(CABLE_WITHOUT);
 		assert.equal(bed.policy.lastError, CABLE_WELL);
 		bed.hear(true);
@@ -208,7 +208,7 @@ describe("wifi/cable", () => {
 		assert.equal(bed.policy.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
-	it("counts as used when it is in before Wi-Fi is needed, or has an address, and not any more when it is off", () => {
+	it("counts as used if it is connected before Wi-Fi is needed, or has an address, until it is turned off", () => {
 		const late = bedIn(CABLE_WITHOUT);
 		late.hear(true);
 		assert.equal(late.policy.isUsed, false);

@@ -37,10 +37,10 @@ class Bed {
 	readonly store: ConfigStore;
 	readonly settings: NetworkSettings;
 	readonly manager: NetworkManager;
-	/** Exceptions caught by the guard, where the test needs them. */
+	/** Exceptions caught by the guard, if `catches` is set. */
 	readonly problems: unknown[] = [];
 	catches = false;
-	/** Calls of `networkChanged`. */
+	/** Number of calls of `networkChanged`. */
 	changes = 0;
 
 	constructor(
@@ -78,14 +78,14 @@ class Bed {
 		this.manager.applySoon(APPLY_STATION);
 	}
 
-	/** The active networks: the station's name, and "AP". */
+	/** The active networks: the station's name, and "AP" for the access point. */
 	get on(): string {
 		const { manager, air } = this;
 		assert.equal(manager.accessPointOn, air.radio?.accessPoint !== undefined);
 		return [manager.station?.ssid ?? "-", manager.accessPointOn ? "AP" : ""].join(" ").trim();
 	}
 
-	/** Joined `home`, with the access point off again. */
+	/** A bed that has joined `home`, with the access point closed again. */
 	static settled(networks?: Record<string, string>): Bed {
 		const bed = new Bed(undefined, networks);
 		bed.manager.start(bed.air.port);
@@ -97,7 +97,7 @@ class Bed {
 }
 
 describe("wifi/manager", () => {
-	it("opens the access point while nothing is configured, with the unit's key", () => {
+	it("opens the access point with the unit's key while nothing is configured", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		assert.equal(bed.on, "- AP");
@@ -124,7 +124,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.on, "home");
 		assert.equal(bed.manager.lastError, WIFI_WELL);
 	});
-	it("goes back to the previous network after 45 s without an address, and says why", () => {
+	it("returns to the previous network after 45 s without an address, and reports why", () => {
 		for (const [ssid, password, error] of [
 			["new", "wrong-secret", WIFI_WRONG_PASSWORD],
 			["absent", "any-secret", WIFI_NOT_FOUND],
@@ -147,7 +147,7 @@ describe("wifi/manager", () => {
 			assert.equal(bed.manager.lastError, WIFI_WELL);
 		}
 	});
-	it("goes back to the access point when there was no network before", () => {
+	it("returns to the access point if there was no network before", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		bed.join("new", "wrong-secret");
@@ -159,7 +159,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.settings.station, undefined);
 		assert.equal(bed.manager.lastError, WIFI_WRONG_PASSWORD);
 	});
-	it("goes on with the trial after a power cut", () => {
+	it("continues the trial after a power cut", () => {
 		const bed = Bed.settled();
 		bed.join("new", "wrong-secret");
 		bed.time.advance(10 * S);
@@ -169,7 +169,7 @@ describe("wifi/manager", () => {
 		after.time.advance(50 * S);
 		assert.equal(after.on, "home");
 	});
-	it("keeps the last network that worked over several that do not", () => {
+	it("keeps the last network that worked through several that do not", () => {
 		const bed = Bed.settled();
 		bed.join("absent", "any-secret");
 		bed.time.advance(5 * S);
@@ -177,7 +177,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(60 * S);
 		assert.equal(bed.on, "home");
 	});
-	it("tries a lost network again and again, more and more slowly, and is back", () => {
+	it("retries a lost network more and more slowly, and joins it again", () => {
 		const bed = Bed.settled();
 		bed.set(FALLBACK_AP_ENABLED, false);
 		bed.time.advance(2 * S);
@@ -185,7 +185,7 @@ describe("wifi/manager", () => {
 		const before = bed.air.radio!.connects;
 		bed.time.advance(6 * S);
 		assert.equal(bed.manager.lastError, WIFI_LOST);
-		// Each takes 2 s to fail; delays are 1, 2, 4 … 60 s.
+		// Each attempt takes 2 s to fail; the delays are 1, 2, 4 … 60 s.
 		bed.time.advance(1 * S + 2 * S + 2 * S + 2 * S + 4 * S + 2 * S);
 		assert.equal(bed.air.radio!.connects - before, 3);
 		bed.time.advance(3600 * S);
@@ -212,7 +212,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(1 * S);
 		assert.equal(bed.on, "home");
 	});
-	it("opens no access point for that when the fallback is off, and closes it when it is turned off", () => {
+	it("opens no access point for a lost network if the fallback is off, and closes it when the fallback is turned off", () => {
 		const bed = Bed.settled();
 		bed.set(FALLBACK_AP_ENABLED, false);
 		bed.air.around.delete("home");
@@ -225,7 +225,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(2 * S);
 		assert.equal(bed.on, "-");
 	});
-	it("keeps the access point on that is wanted for itself, with its new name", () => {
+	it("keeps an enabled access point open, with its new name", () => {
 		const bed = Bed.settled();
 		bed.set(AP_ENABLED, true);
 		bed.time.advance(600 * S);
@@ -237,7 +237,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(2 * S);
 		assert.equal(bed.on, "home");
 	});
-	it("turns everything off and on", () => {
+	it("turns Wi-Fi off and on", () => {
 		const bed = Bed.settled();
 		bed.set(WIFI_ENABLED, false);
 		bed.time.advance(1499);
@@ -251,7 +251,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(5 * S);
 		assert.equal(bed.on, "home");
 	});
-	it("is brought up by hand for ten minutes, also when it is disabled", () => {
+	it("is turned on by hand for ten minutes, even if it is disabled", () => {
 		const bed = Bed.settled();
 		bed.set(WIFI_ENABLED, false);
 		bed.time.advance(10 * S);
@@ -263,7 +263,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.on, "-");
 		assert.equal(bed.manager.isTemporary, false);
 	});
-	it("takes the static address and the hostname along", () => {
+	it("passes the static address and the hostname to the radio", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		const [ip, netmask, gateway] = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
@@ -276,7 +276,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.air.radio?.wanted?.hostname, "cellar");
 		assert.equal(bed.manager.station?.ip, "10.0.0.2");
 	});
-	it("scans once for all who ask, tells each once, and none who has gone", () => {
+	it("scans once for all clients, notifies each once, and none that has cancelled", () => {
 		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" });
 		bed.manager.start(bed.air.port);
 		const told: string[][] = [];
@@ -299,7 +299,7 @@ describe("wifi/manager", () => {
 		for (let i = 0; i < 8; i++) assert.equal(bed.manager.scan(waiter()), true);
 		assert.equal(bed.manager.scan(waiter()), false);
 	});
-	it("does not join while it scans, gives up joining for a scan, and joins when that has ended", () => {
+	it("does not join while it scans, interrupts joining for a scan, and joins afterwards", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
@@ -317,7 +317,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.air.radio?.connects, 2);
 		assert.equal(bed.on, "home AP");
 	});
-	it("goes on joining at once when the radio refuses the scan that it was given up for", () => {
+	it("continues joining at once if the radio refuses the scan that interrupted it", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
@@ -329,7 +329,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(1);
 		assert.equal(bed.on, "home AP");
 	});
-	it("tells that it is online, and stays so, when flash refuses to keep the network", () => {
+	it("reports that it is online, and stays so, if flash refuses to store the network", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
@@ -345,7 +345,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.on, "home");
 		assert.equal(bed.problems.length, 1);
 	});
-	it("keeps only the network that it has joined: another may be stored for the next start", () => {
+	it("confirms only the network that it has joined, not one stored for the next start", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		bed.join("new", "new-secret");
@@ -354,14 +354,14 @@ describe("wifi/manager", () => {
 		bed.time.advance(10 * S);
 		assert.equal(bed.manager.station?.ssid, "new");
 		assert.deepEqual([bed.settings.station?.ssid, bed.settings.onTrial], ["absent", true]);
-		// Also one with only another password.
+		// The same holds if only the password differs.
 		bed.join("home", "home-secret");
 		bed.time.advance(2 * S);
 		bed.settings.setStation({ ssid: "home", password: "another-secret", dhcp: true });
 		bed.time.advance(10 * S);
 		assert.deepEqual([bed.manager.station?.ssid, bed.settings.onTrial], ["home", true]);
 	});
-	it("gives a network up for the one stored meanwhile, which is on trial then", () => {
+	it("gives a network up for one stored meanwhile, which is then on trial", () => {
 		const bed = Bed.settled();
 		bed.join("absent", "any-secret");
 		bed.time.advance(2 * S);
@@ -372,7 +372,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.manager.station?.ssid, "new");
 		assert.equal(bed.settings.onTrial, false);
 	});
-	it("tries often again once it was turned off and on", () => {
+	it("tries frequently again after it was turned off and on", () => {
 		const bed = Bed.settled();
 		bed.air.around.delete("home");
 		bed.time.advance(600 * S);
@@ -380,11 +380,11 @@ describe("wifi/manager", () => {
 		bed.time.advance(2 * S);
 		const before = bed.air.radio!.connects;
 		bed.set(WIFI_ENABLED, true);
-		// At once, 2 s to fail and 1 s, 2 s to fail and 2 s.
+		// Attempts: at once; after 2 s to fail and 1 s; after 2 s to fail and 2 s.
 		bed.time.advance(1500 + 8 * S);
 		assert.equal(bed.air.radio!.connects - before, 3);
 	});
-	it("tries often again once it was online", () => {
+	it("tries frequently again after it was online", () => {
 		const bed = Bed.settled();
 		bed.air.around.delete("home");
 		bed.time.advance(600 * S);
@@ -394,18 +394,18 @@ describe("wifi/manager", () => {
 		bed.air.around.delete("home");
 		while (bed.manager.state === STATION_ONLINE) bed.time.advance(100);
 		const before = bed.air.radio!.connects;
-		// 1 s, 2 s to fail and 2 s, 2 s to fail.
+		// Attempts: after 1 s; after 2 s to fail and 2 s. The last one takes 2 s to fail.
 		bed.time.advance(7 * S);
 		assert.equal(bed.air.radio!.connects - before, 2);
 	});
-	it("is never unreachable for good, whatever happens in whatever order", () => {
+	it("never stays unreachable for ever, whatever happens in whatever order", () => {
 		for (let seed = 1; seed <= 60; seed++) walk(seed);
 	});
 });
 
 /**
- * Random events; then without any network the access point must be open; then both are in reach, and the device joins
- * one.
+ * Random events. Then there is no network, and the access point must be open. Then both networks are in reach, and the
+ * device joins one.
  */
 function walk(seed: number): void {
 	const random = new SeededRandom(seed);

@@ -61,7 +61,7 @@ class NotedRadio implements WiFi {
 	}
 }
 
-/** The policy, its settings and its radio; the test sets the time. */
+/** The policy with its settings and its radio; the test sets the time. */
 class Bed {
 	nowMs = 1000;
 	readonly radio = new NotedRadio();
@@ -86,7 +86,7 @@ class Bed {
 	} satisfies WiFiSettings & Record<string, unknown>;
 	readonly policy = new WiFiPolicy(this.settings, () => {});
 
-	/** As the driver does: changes are followed by all their effects. */
+	/** Calls the policy as the driver does: all effects follow a change. */
 	tell<Result>(change: (policy: WiFiPolicy, nowMs: number) => Result): Result {
 		try {
 			return change(this.policy, this.nowMs);
@@ -97,11 +97,11 @@ class Bed {
 		}
 	}
 
-	/** Advances time; the policy advances whenever it is due. */
+	/** Advances time, and the policy whenever it is due. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.policy.deadlineMs <= untilMs; turns++) {
-			assert.ok(turns < 1000, "it wants to be called again and again");
+			assert.ok(turns < 1000, "the policy is due again and again");
 			this.nowMs = Math.max(this.nowMs, this.policy.deadlineMs);
 			this.tell((policy, nowMs) => policy.advance(nowMs));
 		}
@@ -128,7 +128,7 @@ class Bed {
 	}
 }
 
-/** A bed in this state, by the shortest way. */
+/** A bed in this state, reached by the shortest way. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	if (state !== STATION_OFF) bed.settings.station = HOME;
@@ -143,7 +143,7 @@ const STATES = [STATION_OFF, STATION_WAITING, STATION_JOINING, STATION_ONLINE] a
 const NAMES = ["OFF", "WAITING", "JOINING", "ONLINE"];
 const NOBODY = { scanned: () => {} };
 
-/** Next states from OFF, WAITING, JOINING and ONLINE. */
+/** Events, each with the next states from OFF, WAITING, JOINING and ONLINE. */
 const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = [
 	[
 		"an address",
@@ -151,13 +151,13 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		[STATION_OFF, STATION_WAITING, STATION_ONLINE, STATION_ONLINE],
 	],
 	[
-		"a failure, or a loss",
+		"a failure or a loss",
 		(bed) => bed.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs)),
 		[STATION_OFF, STATION_WAITING, STATION_WAITING, STATION_WAITING],
 	],
-	["being called too early", (bed) => bed.tell((policy, nowMs) => policy.advance(nowMs)), STATES],
+	["an early call", (bed) => bed.tell((policy, nowMs) => policy.advance(nowMs)), STATES],
 	[
-		"the end of its time",
+		"the end of its waiting time",
 		(bed) => {
 			bed.nowMs += 30 * S;
 			bed.tell((policy, nowMs) => policy.advance(nowMs));
@@ -174,7 +174,7 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		[STATION_OFF, STATION_WAITING, STATION_WAITING, STATION_ONLINE],
 	],
 	[
-		"a scan that the radio refuses, and the turn after it",
+		"a scan that the radio refuses, and the next event-loop pass",
 		(bed) => {
 			bed.radio.canScan = false;
 			assert.equal(
@@ -185,12 +185,12 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		},
 		[STATION_OFF, STATION_WAITING, STATION_JOINING, STATION_ONLINE],
 	],
-	["the end of a scan that nobody has begun", (bed) => bed.tell((policy) => policy.endScan()), STATES],
-	["one who waits for no scan", (bed) => bed.tell((policy) => policy.cancelScan(NOBODY)), STATES],
+	["the end of a scan that was not started", (bed) => bed.tell((policy) => policy.endScan()), STATES],
+	["a cancelled scan that was not requested", (bed) => bed.tell((policy) => policy.cancelScan(NOBODY)), STATES],
 	["clients of the access point", (bed) => bed.tell((policy) => policy.clientsChanged(2)), STATES],
 	["a press of the button", (bed) => bed.tell((policy, nowMs) => policy.bringUp(nowMs)), STATES],
 	[
-		"Wi-Fi turned off",
+		"Wi-Fi being turned off",
 		(bed) => {
 			bed.settings.wifiEnabled = false;
 			bed.apply(APPLY_FLAGS);
@@ -198,7 +198,7 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		[STATION_OFF, STATION_OFF, STATION_OFF, STATION_OFF],
 	],
 	[
-		"its network forgotten",
+		"a forgotten network",
 		(bed) => {
 			bed.settings.station = undefined;
 			bed.apply(APPLY_STATION);
@@ -229,12 +229,12 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 
 describe("wifi/policy", () => {
 	for (const [what, change, wanted] of TRANSITIONS) {
-		it(`takes ${what} in every state`, () => {
+		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
-				// In any case: without a network the access point opens later, and a network in reach is joined.
+				// In any case the access point opens later without a network, and a network in reach is joined.
 				bed.settings.wifiEnabled = true;
 				bed.settings.station = HOME;
 				bed.apply(APPLY_STATION | APPLY_FLAGS);
@@ -250,7 +250,7 @@ describe("wifi/policy", () => {
 		});
 	}
 
-	it("does nothing before its start and after its end, whatever it is told", () => {
+	it("does nothing before its start and after its end, whatever is called", () => {
 		for (const state of STATES) {
 			const bed = bedIn(state);
 			bed.tell((policy) => policy.stop());
@@ -273,7 +273,7 @@ describe("wifi/policy", () => {
 		}
 	});
 
-	it("is on trial from the first try on, for 45 s, and no more after an address", () => {
+	it("is on trial from the first attempt, for 45 s or until it gets an address", () => {
 		const trial = (): Bed => {
 			const bed = bedIn(STATION_ONLINE);
 			bed.settings.station = NEW;
@@ -291,7 +291,7 @@ describe("wifi/policy", () => {
 		won.tell((policy, nowMs) => policy.connected(nowMs));
 		won.pass(45 * S);
 		assert.deepEqual([won.settings.kept, won.settings.reverted], [1, 0]);
-		// Off for a while: the trial restarts with the next attempt.
+		// Wi-Fi is off for a while, and the trial restarts with the next attempt.
 		const paused = trial();
 		paused.settings.wifiEnabled = false;
 		paused.apply(APPLY_FLAGS);
@@ -304,7 +304,7 @@ describe("wifi/policy", () => {
 		assert.equal(paused.settings.reverted, 1);
 	});
 
-	it("tells why the network that was given up failed, until another is set", () => {
+	it("reports why the network that was given up failed, until another is set", () => {
 		const bed = bedIn(STATION_ONLINE);
 		bed.settings.station = NEW;
 		bed.settings.onTrial = true;
@@ -327,7 +327,7 @@ describe("wifi/policy", () => {
 		assert.equal(bed.policy.lastError, WIFI_LOST);
 	});
 
-	it("ends a trial, and tries on, when flash refuses to have the network before back", () => {
+	it("ends a trial, and keeps trying, if flash refuses to restore the previous network", () => {
 		const bed = bedIn(STATION_ONLINE);
 		bed.settings.station = NEW;
 		bed.settings.onTrial = true;
@@ -341,7 +341,7 @@ describe("wifi/policy", () => {
 		assert.equal(bed.policy.accessPointOn, true);
 	});
 
-	it("has no clients where it has no access point", () => {
+	it("has no clients without an access point", () => {
 		const bed = bedIn(STATION_OFF);
 		bed.tell((policy) => policy.clientsChanged(3));
 		assert.equal(bed.policy.clients, 3);

@@ -21,7 +21,7 @@ function attributes(map = mapOf(new Uint8Array(0)), cells = 0): Attributes {
 	return new Attributes({ info: INFO, text: TEXT, cells, map });
 }
 
-/** Import, export, power, voltage, current, active power, after a readout. */
+/** Import, export, power, voltage, current and active power after a readout. */
 function taken(block: string, map?: Uint8Array): number[] {
 	const all = attributes(map);
 	all.take(readout(block), 1000);
@@ -29,7 +29,7 @@ function taken(block: string, map?: Uint8Array): number[] {
 }
 
 describe("zigbee/attributes", () => {
-	it("knows nothing before the first readout", () => {
+	it("has no values before the first readout", () => {
 		assert.deepEqual([...attributes().values.slice(1, 7)], UNKNOWN);
 		assert.equal(attributes().hasMeasured, false);
 	});
@@ -51,22 +51,25 @@ describe("zigbee/attributes", () => {
 		assert.deepEqual(taken("32.7.0(0.23*kV)\r\n31.7.0(1250*mA)").slice(3, 5), [2300, 125]);
 	});
 
-	it("sums up the tariffs of a meter that sends no total, as all P1 ports do", () => {
+	it("adds up the tariffs of a meter that sends no total, such as every P1 port", () => {
 		const tariffs = "1-0:1.8.1(001581.123*kWh)\r\n1-0:1.8.2(001435.706*kWh)\r\n1-0:2.8.1(0*Wh)\r\n1-0:2.8.2(7*Wh)";
 		assert.deepEqual(taken(tariffs).slice(0, 2), [3_016_829, 7]);
-		assert.equal(taken(`1-0:1.8.0(9*kWh)\r\n${tariffs}`)[0], 9000, "a total counts alone");
-		assert.equal(taken(`${tariffs}\r\n1-0:1.8.0(9*kWh)`)[0], 9000, "wherever it stands");
+		assert.equal(taken(`1-0:1.8.0(9*kWh)\r\n${tariffs}`)[0], 9000, "a total is used alone");
+		assert.equal(taken(`${tariffs}\r\n1-0:1.8.0(9*kWh)`)[0], 9000, "the order does not matter");
 		assert.equal(taken("1.8.1*01(5*kWh)\r\n1.8.2(1*kWh)\r\n1.8.10(7*kWh)\r\n1.9.1(8*kWh)")[0], 1000);
 		const one = mapping({ "1.8.1": "07020000" });
-		assert.equal(taken(tariffs, one)[0], 1_581_123, "one that is mapped counts alone");
-		assert.ok(Number.isNaN(taken(tariffs, mapping({ "1-1:1.8.0": "07020000" }))[0]), "another channel's");
-		assert.ok(Number.isNaN(taken(tariffs, mapping({ "16.7.0": "07020400" }))[0]), "nothing is mapped");
+		assert.equal(taken(tariffs, one)[0], 1_581_123, "a mapped tariff is used alone");
+		assert.ok(
+			Number.isNaN(taken(tariffs, mapping({ "1-1:1.8.0": "07020000" }))[0]),
+			"the mapped code is of another channel",
+		);
+		assert.ok(Number.isNaN(taken(tariffs, mapping({ "16.7.0": "07020400" }))[0]), "no energy is mapped");
 		const all = attributes();
 		all.take(readout(tariffs, { status: STATUS_CUT }), 1000);
-		assert.ok(Number.isNaN(all.values[1]), "some may be missing");
+		assert.ok(Number.isNaN(all.values[1]), "some tariffs may be missing");
 	});
 
-	it("has the energy of every P1 telegram that is known", () => {
+	it("has the energy of every captured P1 telegram", () => {
 		const known = iecVectors().filter(({ name, check }) => name.includes("dsmr") && check !== "wrong");
 		assert.ok(known.length >= 8, `${known.length}`);
 		for (const { name, readings } of known) {
@@ -96,7 +99,7 @@ describe("zigbee/attributes", () => {
 		assert.equal(taken("31.7.0(0.004*A)")[4], 0);
 	});
 
-	it("rounds exactly, where a double would not", () => {
+	it("rounds exactly even if a double would not", () => {
 		fc.assert(
 			fc.property(fc.nat(99_999_999), fc.nat(999_999), (whole, part) => {
 				const digits = `${part}`.padStart(6, "0");
@@ -107,7 +110,7 @@ describe("zigbee/attributes", () => {
 		);
 	});
 
-	it("clips to the type, and never to a mark", () => {
+	it("limits values to the range of their type, without the values that mean unknown", () => {
 		assert.equal(taken("1.8.0(999999999999.9*kWh)")[0], 2 ** 48 - 2);
 		assert.equal(taken("1.8.0(-1*kWh)")[0], 0);
 		assert.deepEqual(taken("16.7.0(40*kW)").slice(2, 3), [40_000]);
@@ -118,10 +121,10 @@ describe("zigbee/attributes", () => {
 		assert.equal(taken("31.7.0(700*A)")[4], 0xfffe);
 	});
 
-	it("makes the power of import and export where the meter sends no other", () => {
+	it("computes the power from import and export if the meter sends no other", () => {
 		assert.equal(taken("1.7.0(0.1*kW)\r\n2.7.0(1.3505*kW)")[2], -1251);
 		assert.equal(taken("1-0:2.7.0(0*W)\r\n1-0:1.7.0(420*W)")[2], 420);
-		assert.equal(taken("1.7.0(420*W)")[2], -0x800000, "nobody knows what is exported");
+		assert.equal(taken("1.7.0(420*W)")[2], -0x800000, "the export is unknown");
 		assert.equal(taken("1.7.0(1*W)\r\n16.7.0(7*W)\r\n2.7.0(3*W)")[2], 7);
 		const other = mapping({ "1.7.0": "07020400" });
 		assert.equal(taken("1.7.0(420*W)\r\n2.7.0(100*W)", other)[2], 420);
@@ -130,12 +133,12 @@ describe("zigbee/attributes", () => {
 		assert.equal(taken("1-1:1.7.0(420*W)\r\n1-1:2.7.0(100*W)", channel)[2], 320);
 	});
 
-	it("takes the first of two that feed the same, and none of former months", () => {
+	it("uses the first of two readings for the same attribute, and none of past months", () => {
 		assert.equal(taken("1-0:1.8.0(1*kWh)\r\n1-1:1.8.0(2*kWh)")[0], 1000);
 		assert.ok(Number.isNaN(taken("1.8.0*01(1*kWh)")[0]));
 	});
 
-	it("goes by the map", () => {
+	it("follows the map", () => {
 		const map = mapping({ "1.8.1": "07020000", "52.7.0": "0B040505" });
 		assert.deepEqual(taken("1.8.0(1*kWh)\r\n1.8.1(2*kWh)\r\n32.7.0(1*V)\r\n52.7.0(2*V)\r\n31.7.0(3*A)", map), [
 			2000,
@@ -164,7 +167,7 @@ describe("zigbee/attributes", () => {
 		all.meterFailed(1000 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 1000, NaN, 5, 2300, 100, 5]);
 		all.take(readout("1.8.0(2*kWh)\r\n16.7.0(6*W)"), 1000 + FRESH_MS);
-		assert.deepEqual([...all.values.slice(0, 7)], [0, 2000, NaN, 6, 2300, 100, 6], "left out once");
+		assert.deepEqual([...all.values.slice(0, 7)], [0, 2000, NaN, 6, 2300, 100, 6], "missing once");
 		all.meterFailed(1001 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 2000, NaN, 6, 0xffff, 0xffff, 6]);
 		all.meterFailed(1001 + 2 * FRESH_MS);
@@ -173,7 +176,7 @@ describe("zigbee/attributes", () => {
 		assert.deepEqual([...all.values.slice(0, 7)], [0, 1000, NaN, 5, 2300, 100, 5]);
 	});
 
-	it("tells that the cells are nearly empty", () => {
+	it("reports nearly empty cells", () => {
 		const all = attributes(undefined, 3);
 		all.meterFailed(0);
 		all.setBattery(3.1, 9);

@@ -1,4 +1,4 @@
-/** The simplest coprocessor for the driver, and the driver on it, with its own time. */
+/** The simplest coprocessor for the driver, and the driver on it, with a time of its own. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
@@ -7,10 +7,10 @@ import { FrameReader, READER_ROOM, seal } from "../../modules/zigbee/unpi.js";
 
 export const SHORT = 0x4a11;
 const IEEE = "010a0000004b1200";
-/** EXT_NWK_INFO without a network. */
+/** Data of EXT_NWK_INFO without a network. */
 const NOWHERE = "feff00ffff00000000000000000000000000000000000000";
 
-/** A frame from hex digits of command and data, with any spaces. */
+/** A frame from the hex digits of command and data, which may contain spaces. */
 export function frame(text: string): Uint8Array {
 	const body = Buffer.from(text.replaceAll(" ", ""), "hex");
 	const bytes = new Uint8Array(body.length + 3);
@@ -21,7 +21,7 @@ export function frame(text: string): Uint8Array {
 
 /** A ZNP chip: memory and behaviour. */
 export class FakeChip {
-	/** NV items, by id. */
+	/** NV items in hex, by id. */
 	readonly nv = new Map<number, string>([[0x87, "00"]]);
 	isJoined = false;
 	/** A network in reach permits joining. */
@@ -30,7 +30,7 @@ export class FakeChip {
 	device = 0;
 	version = "0201020701d1fe3401";
 	channel = 15;
-	/** Called first: returns answers, or undefined for the default. */
+	/** Called first with each request; returns its answers, or undefined for the default ones. */
 	answer: (request: string) => readonly string[] | undefined = () => undefined;
 
 	join(role = ROLE_ROUTER): this {
@@ -111,10 +111,10 @@ export class FakeChip {
 
 export interface BedOptions {
 	readonly role?: number;
-	/** The reset line is connected. */
+	/** True: the reset line is connected. */
 	readonly hasLine?: boolean;
 	readonly chip?: FakeChip;
-	/** Bytes that reach the driver at a time. */
+	/** Number of bytes that reach the driver at a time. */
 	readonly piece?: number;
 }
 
@@ -125,13 +125,13 @@ export class Bed implements RadioUser {
 	readonly chip: FakeChip;
 	readonly driver: Coprocessor;
 	nowMs = 1000;
-	/** Requests, `<ms> <hex>`; `line up`, `line down`. */
+	/** Requests as `<ms> <hex>`; the line as `<ms> line up` or `<ms> line down`. */
 	readonly asked: string[] = [];
-	/** States, `<ms> <code>`. */
+	/** States as `<ms> <code>`. */
 	readonly states: string[] = [];
 	/** Statuses of sent frames. */
 	readonly sents: number[] = [];
-	/** `<cluster> <source>/<endpoint> <zcl>`, then `broadcast` if it is one. */
+	/** Received frames as `<cluster> <source>/<endpoint> <zcl>`, followed by `broadcast` if it is one. */
 	readonly heard: string[] = [];
 	/** Called inside the driver's report. */
 	onChanged: () => void = () => {};
@@ -143,7 +143,7 @@ export class Bed implements RadioUser {
 	/** Frames of the chip, delivered after the call that caused them. */
 	readonly #waiting: string[] = [];
 	#isDelivering = false;
-	/** The unanswered request, and its time. */
+	/** The unanswered request; `#openMs` is its time. */
 	#open = "";
 	#openMs = 0;
 
@@ -157,7 +157,7 @@ export class Bed implements RadioUser {
 		return RADIO_CODES[this.driver.state];
 	}
 
-	/** The chip is in reset. */
+	/** True while the chip is in reset. */
 	get isHeld(): boolean {
 		return this.#isHeld;
 	}
@@ -190,7 +190,7 @@ export class Bed implements RadioUser {
 		return this;
 	}
 
-	/** Bytes, or frames as texts, from the chip. */
+	/** Delivers bytes, or frames as texts, from the chip. */
 	receive(...pieces: readonly (Uint8Array | string)[]): this {
 		for (const piece of pieces) {
 			const bytes = typeof piece === "string" ? frame(piece) : piece;
@@ -219,7 +219,7 @@ export class Bed implements RadioUser {
 	after(ms: number): this {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.driver.deadlineMs <= untilMs; turns++) {
-			assert.ok(turns < 20_000, "called again and again");
+			assert.ok(turns < 20_000, "the driver is due again and again");
 			this.nowMs = Math.max(this.nowMs, this.driver.deadlineMs);
 			this.driver.advance(this.nowMs);
 			this.#drain();
@@ -246,7 +246,7 @@ export class Bed implements RadioUser {
 			const output = this.driver.poll();
 			if (output.kind === OUTPUT_NONE) break;
 			assert.equal(output.kind, OUTPUT_TRANSMIT);
-			assert.ok(output.end - output.start <= 128, "more than a link takes");
+			assert.ok(output.end - output.start <= 128, "more than a link accepts");
 			const bytes = output.bytes.slice(output.start, output.end);
 			for (let at = 0; ; this.#reader.skip()) {
 				at = this.#reader.take(bytes, at, bytes.length);
@@ -267,16 +267,16 @@ export class Bed implements RadioUser {
 		this.#isDelivering = false;
 	}
 
-	/** One request at a time, unless the former one has timed out. */
+	/** Checks that one request is pending at a time, unless the former one has timed out. */
 	#opened(request: string): void {
 		const limitMs = this.#open.startsWith("2534") ? 3000 : 6000;
 		const isOver = this.#open === "" || this.nowMs - this.#openMs >= limitMs;
-		assert.ok(isOver, `${request} was sent while ${this.#open} was not answered`);
+		assert.ok(isOver, `${request} was sent while ${this.#open} was unanswered`);
 		this.#open = request;
 		this.#openMs = this.nowMs;
 	}
 
-	/** Called before the frame is delivered, because the driver may send the next request at once. */
+	/** Called before a frame is delivered, because the driver may send the next request at once. */
 	#closed(text: string): void {
 		const body = text.replaceAll(" ", "");
 		const isAnswer = this.#open !== "" && body.startsWith(`6${this.#open.slice(1, 4)}`);

@@ -17,10 +17,10 @@ const BENCHES = ["Bench", "Linux"];
 
 const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);
 
-/** The converters check this name. */
+/** The converters check the name of this class. */
 class Endpoint {}
 
-/** Requests to a device after its interview; `asked` receives the attributes to report. */
+/** A device after its interview; `asked` records its bindings and the attributes to report. */
 function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[], asked: string[] = []) {
 	const attributes: Record<string, number> = { multiplier: 1, divisor: 1000, acPowerMultiplier: 1, acPowerDivisor: 1 };
 	const endpoint = Object.assign(new Endpoint(), {
@@ -62,7 +62,7 @@ describe("The external converter for Zigbee2MQTT", () => {
 
 	const found = async (device: object) => {
 		const one = await findByDevice(device as never, false);
-		assert.ok(one, "no definition");
+		assert.ok(one, "no definition was found");
 		return one;
 	};
 
@@ -77,7 +77,7 @@ describe("The external converter for Zigbee2MQTT", () => {
 		assert.deepEqual(definition.zigbeeModel, [...boards, ...BENCHES].map(modelOf).sort());
 	});
 
-	it("shows the energy that was fed in, and only what the device has", async () => {
+	it("exposes the exported energy, and only what the device has", async () => {
 		const all = ["current", "energy", "identify", "power", "produced_energy", "voltage"];
 		const model = modelOf("SLZB-06");
 		assert.deepEqual(await shown(deviceOf(model, ["seMetering", "haElectricalMeasurement"])), all);
@@ -87,7 +87,7 @@ describe("The external converter for Zigbee2MQTT", () => {
 		assert.deepEqual(await shown(withCells), ["battery", ...some]);
 	});
 
-	it("asks for reports of it", async () => {
+	it("requests reports of the exported energy", async () => {
 		for (const [clusters, count] of [
 			[["seMetering"], 4],
 			[["seMetering", "haElectricalMeasurement"], 7],
@@ -101,7 +101,7 @@ describe("The external converter for Zigbee2MQTT", () => {
 		}
 	});
 
-	it("converts it, and takes firmware", async () => {
+	it("converts the exported energy, and supports firmware updates", async () => {
 		const device = deviceOf(modelOf("SLZB-06"), ["seMetering"]);
 		const one = await found(device);
 		assert.equal(one.ota, true);

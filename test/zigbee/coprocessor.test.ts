@@ -1,4 +1,4 @@
-/** The driver on a correct chip: its requests, its state, and their times. */
+/** The driver on a correct chip: its requests, its states, and their times. */
 import assert from "node:assert/strict";
 import { RADIO_JOINED, ROLE_END_DEVICE } from "../../modules/zigbee/radio.js";
 import { Bed, FakeChip, SHORT } from "./chip.js";
@@ -40,13 +40,13 @@ const MINUTE_MS = 60_000;
 const codes = (bed: Bed) => bed.states.splice(0).map((line) => line.split(" ")[1]);
 
 describe("The coprocessor's driver", () => {
-	it("says nothing before it is told to", () => {
+	it("sends nothing before it is started", () => {
 		const bed = new Bed();
 		bed.call(() => {}).after(MINUTE_MS);
 		assert.deepEqual([bed.asked, bed.state, bed.driver.deadlineMs], [[], "off", Infinity]);
 	});
 
-	it("restores the network of a chip that has one, and opens it for nobody", () => {
+	it("restores the network of a chip that has one, and opens it for no other node", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		assert.deepEqual(bed.requests(), [RESET, ...BOOT, RESTORE, INFO]);
 		assert.deepEqual(codes(bed), ["starting", "joined"]);
@@ -60,7 +60,7 @@ describe("The coprocessor's driver", () => {
 		});
 	});
 
-	it("is not joined with a chip that has none, and starts none of another role", () => {
+	it("is not joined if the chip has no network, and starts none of another role", () => {
 		const bed = new Bed({ chip: new FakeChip() }).start();
 		assert.deepEqual(bed.requests(), [RESET, ...BOOT, INFO]);
 		assert.deepEqual(codes(bed), ["starting", "not_joined"]);
@@ -73,7 +73,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(other), ["starting", "not_joined"]);
 	});
 
-	it("joins by hand: forgets, writes what belongs to a pairing, then looks for a network", () => {
+	it("joins on request: erases the old network, writes the settings of a pairing, then searches for a network", () => {
 		const bed = new Bed().start();
 		bed.requests();
 		codes(bed);
@@ -86,7 +86,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.chip.nv.get(0x3a), KEY);
 	});
 
-	it("asks as the trace has it", () => {
+	it("sends the requests of the trace", () => {
 		const said = new Set(
 			trace()
 				.filter(({ fromChip }) => !fromChip)
@@ -104,14 +104,14 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(bed.requests(), [INFO, LEAVE]);
 		assert.deepEqual([codes(bed), bed.driver.owesLeave], [["leaving"], true]);
 		bed.after(2999);
-		assert.deepEqual(bed.requests(), [], "before the frame is out");
+		assert.deepEqual(bed.requests(), [], "the frame has not been sent yet");
 		bed.chip.isOpen = true;
 		bed.after(1);
 		assert.deepEqual(bed.requests(), [...WIPE, RESET, ...PAIR, RESET, ...BOOT, ...STEER, INFO]);
 		assert.deepEqual(codes(bed), ["joining", "joined"]);
 	});
 
-	it("goes on at once when the chip restarts of a leave", () => {
+	it("goes on at once if the chip restarts after a leave", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		bed.call((nowMs) => bed.driver.leave(nowMs));
 		bed.requests();
@@ -120,7 +120,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.state, "not_joined");
 	});
 
-	it("looks for an open network 5, 10, 20 … 60 s apart for 5 minutes, then not any more", () => {
+	it("searches for an open network at intervals of 5, 10, 20 … 60 s for 5 minutes, then stops", () => {
 		const bed = new Bed().start();
 		bed.asked.length = 0;
 		codes(bed);
@@ -136,7 +136,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.driver.joiningUntilMs, 0);
 	});
 
-	it("joins when the network is opened in the meantime", () => {
+	it("joins if the network is opened in the meantime", () => {
 		const bed = new Bed().start();
 		bed.call((nowMs) => bed.driver.join(nowMs)).after(20_000);
 		assert.equal(bed.state, "joining");
@@ -145,14 +145,14 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.state, "joined");
 	});
 
-	it("believes a join only when it is over: a failed exchange of keys is none", () => {
+	it("reports a join only when it is complete; a failed key exchange does not count", () => {
 		const bed = new Bed().start();
 		bed.chip.answer = (request) =>
 			request === "2f0502" ? ["6f0500", "45c002", "45c003", "45c005", "45c007"] : undefined;
 		bed.call((nowMs) => bed.driver.join(nowMs)).after(3000);
 		assert.equal(bed.state, "joining");
 		bed.receive("4481000000000000010100c8000000000002071001000500040000001d");
-		assert.deepEqual(bed.heard, [], "nothing is taken from a network that it is not in yet");
+		assert.deepEqual(bed.heard, [], "no frame is accepted from a network before the join");
 		bed.receive("4f80070100", "45c000").after(1000);
 		assert.equal(bed.state, "joining");
 	});
@@ -171,7 +171,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.state, "joined");
 	});
 
-	it("leaves when the chip is back, though it was asked to while it was silent or off", () => {
+	it("leaves once the chip is back if that was requested while it was silent or off", () => {
 		for (const isOff of [false, true]) {
 			const bed = new Bed({ chip: new FakeChip().join() });
 			if (isOff) bed.call((nowMs) => bed.driver.leave(nowMs));
@@ -194,7 +194,7 @@ describe("The coprocessor's driver", () => {
 		}
 	});
 
-	it("is silent after three attempts, tries on, and heals when the chip is back", () => {
+	it("is silent after three attempts, keeps trying, and recovers when the chip is back", () => {
 		const bed = new Bed({ chip: new FakeChip().join() });
 		bed.chip.isSilent = true;
 		bed.start().after(10 * MINUTE_MS);
@@ -206,7 +206,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.state, "joined");
 	});
 
-	it("notices that the chip answers no more, and resets it", () => {
+	it("notices that the chip no longer answers, and resets it", () => {
 		for (const hasLine of [false, true]) {
 			const bed = new Bed({ chip: new FakeChip().join(), hasLine }).start().after(1000);
 			assert.equal(bed.state, "joined");
@@ -224,7 +224,7 @@ describe("The coprocessor's driver", () => {
 		}
 	});
 
-	it("starts a chip again that has restarted by itself", () => {
+	it("starts a chip again after it has restarted by itself", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start().after(40_000);
 		bed.requests();
 		codes(bed);
@@ -234,7 +234,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(bed), ["starting", "joined"]);
 	});
 
-	it("uses the reset line where it is wired, and never the boot loader", () => {
+	it("uses the reset line if it is wired, and never the boot loader", () => {
 		const bed = new Bed({ chip: new FakeChip().join(), hasLine: true }).start().after(9);
 		assert.deepEqual(bed.requests(), ["line down"]);
 		bed.after(1);
@@ -255,13 +255,13 @@ describe("The coprocessor's driver", () => {
 		const deaf = new Bed();
 		deaf.chip.isSilent = true;
 		deaf.call((nowMs) => deaf.driver.stop(nowMs)).after(MINUTE_MS);
-		assert.ok(deaf.requests().length > 2, "it must hear of it");
+		assert.ok(deaf.requests().length > 2, "the chip must receive the reset");
 		deaf.chip.isSilent = false;
 		deaf.after(2 * MINUTE_MS);
 		assert.deepEqual([deaf.state, deaf.driver.deadlineMs], ["off", Infinity]);
 	});
 
-	it("refuses a Z-Stack that is too old, tells which, and takes the new one that it is given", () => {
+	it("rejects a Z-Stack that is too old, shows its version, and accepts a newer one later", () => {
 		const bed = new Bed();
 		bed.chip.version = "0200020603";
 		bed.start();
@@ -272,7 +272,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual([bed.state, bed.driver.firmware], ["not_joined", "Z-Stack 2.7.1"]);
 	});
 
-	it("refuses what is no ZNP at all", () => {
+	it("rejects a chip that is not a ZNP", () => {
 		const bed = new Bed();
 		const hello = Buffer.from("1ac1020b0a527e", "hex");
 		bed.chip.isSilent = true;
@@ -281,7 +281,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.state, "foreign");
 	});
 
-	it("takes 0 for an old version, and a version without a date", () => {
+	it("shows a Z-Stack without a build date, with its revision if it has one", () => {
 		const bed = new Bed();
 		bed.chip.version = "0202020702";
 		bed.start();
@@ -291,7 +291,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.driver.firmware, "Z-Stack 3.x.0, revision 7");
 	});
 
-	it("leaves when the coordinator wants it to, and forgets the keys", () => {
+	it("leaves when the coordinator removes it, and erases the keys", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		bed.requests();
 		codes(bed);
@@ -304,7 +304,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(bed), ["not_joined"]);
 	});
 
-	it("stays when another node leaves, or when it is to come back", () => {
+	it("stays if another node leaves, or if it is to rejoin", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		codes(bed);
 		bed
@@ -313,17 +313,17 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual([codes(bed), bed.state], [[], "joined"]);
 	});
 
-	it("tells when the network has moved to another channel", () => {
+	it("reports that the network has moved to another channel", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		codes(bed);
 		bed.after(MINUTE_MS);
-		assert.deepEqual(codes(bed), [], "nothing is new");
+		assert.deepEqual(codes(bed), [], "nothing has changed");
 		bed.chip.channel = 20;
 		bed.after(31_000);
 		assert.deepEqual([codes(bed), bed.driver.network?.channel], [["joined"], 20]);
 	});
 
-	it("starts a chip anew that says it is in no network any more", () => {
+	it("starts a chip again that reports that it is in no network any more", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		codes(bed);
 		bed.chip.isJoined = false;
@@ -332,7 +332,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(bed), ["starting", "not_joined"]);
 	});
 
-	it("registers the endpoint anew when its clusters are others", () => {
+	it("registers the endpoint again when its clusters change", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		bed.requests();
 		bed.servers = [0, 3, 0x0702];
@@ -343,10 +343,10 @@ describe("The coprocessor's driver", () => {
 	});
 });
 
-describe("The coprocessor's driver, of an end device", () => {
+describe("The coprocessor's driver as an end device", () => {
 	const joined = () => new Bed({ role: ROLE_END_DEVICE, chip: new FakeChip().join(ROLE_END_DEVICE) }).start();
 
-	it("says how often it asks its parent, and how long it may be away", () => {
+	it("sets how often it polls its parent, and how long it may be away", () => {
 		assert.deepEqual(joined().requests(), [
 			RESET,
 			...BOOT.slice(0, 3),
@@ -365,7 +365,7 @@ describe("The coprocessor's driver, of an end device", () => {
 		assert.deepEqual([bed.state, bed.chip.nv.get(0x87)], ["joined", "02"]);
 	});
 
-	it("looks for its parent 30 s to 15 minutes apart when it is lost, and knows its network meanwhile", () => {
+	it("searches for a lost parent at intervals of 30 s to 15 minutes, and keeps its network meanwhile", () => {
 		const bed = joined();
 		const sinceMs = bed.nowMs;
 		bed.asked.length = 0;
@@ -384,7 +384,7 @@ describe("The coprocessor's driver, of an end device", () => {
 		assert.deepEqual(codes(bed), ["joined"]);
 	});
 
-	it("believes that its parent is lost until it is found or has been looked for, whatever the chip's state is", () => {
+	it("reports its parent as lost until it is found or a search has ended, whatever state the chip reports", () => {
 		const bed = joined();
 		bed.receive("4f80020500").after(20_000);
 		assert.equal(bed.state, "parent_lost");
@@ -399,7 +399,7 @@ describe("The coprocessor's driver, of an end device", () => {
 		assert.equal(bed.state, "joined");
 	});
 
-	it("restores without its parent, which it then looks for", () => {
+	it("restores without its parent, and then searches for it", () => {
 		const bed = new Bed({ role: ROLE_END_DEVICE, chip: new FakeChip().join(ROLE_END_DEVICE) });
 		bed.chip.answer = (request) => {
 			if (request !== RESTORE) return undefined;
@@ -414,7 +414,7 @@ describe("The coprocessor's driver, of an end device", () => {
 describe("Frames through the coprocessor's driver", () => {
 	const joined = () => new Bed({ chip: new FakeChip().join() }).start();
 
-	it("go to the coordinator with an acknowledgement, and are told when they have arrived", () => {
+	it("go to the coordinator with an acknowledgement, and their arrival is reported", () => {
 		const bed = joined();
 		bed.requests();
 		bed.send("18010a0000");
@@ -432,7 +432,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([numbers[0], numbers[254], numbers[255], Math.min(...numbers)], [1, 255, 1, 1]);
 	});
 
-	it("may be sent in the moment in which the last has arrived, or the network is joined", () => {
+	it("may be sent as soon as the last one has arrived, or the network is joined", () => {
 		const bed = new Bed({ chip: new FakeChip().join() });
 		let left = 3;
 		const next = () => {
@@ -446,7 +446,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([bed.sents, bed.driver.canSend], [[0, 0, 0], true]);
 	});
 
-	it("fail with the status of the confirmation, or of the refusal", () => {
+	it("fail with the status of the confirmation or of the rejection", () => {
 		const bed = joined();
 		bed.chip.answer = (request) =>
 			request.startsWith("2401") ? ["640100", `4480e901${request.slice(16, 18)}`] : undefined;
@@ -458,7 +458,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([bed.sents, bed.state], [[0xe9, 0x10, 0xff], "joined"]);
 	});
 
-	it("fail when no confirmation comes within 20 s; one that is late, or of another, counts for nothing", () => {
+	it("fail without a confirmation within 20 s; a late one, or one of another frame, is ignored", () => {
 		const bed = joined();
 		bed.chip.answer = (request) => (request.startsWith("2401") ? ["640100"] : undefined);
 		bed.send("00").receive("44800001ff", "448000").after(19_999);
@@ -468,10 +468,10 @@ describe("Frames through the coprocessor's driver", () => {
 		bed.receive("4480000101");
 		assert.deepEqual(bed.sents, [0xf0]);
 		bed.send("00").receive("4480000101");
-		assert.deepEqual(bed.sents, [0xf0], "the number of the one before");
+		assert.deepEqual(bed.sents, [0xf0], "the number is that of the frame before");
 	});
 
-	it("fail when the chip does not answer, or restarts, or is turned off", () => {
+	it("fail if the chip does not answer, restarts or is turned off", () => {
 		const bed = joined();
 		bed.chip.isSilent = true;
 		bed.send("00").after(6000);
@@ -485,7 +485,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([bed.sents, bed.state], [[0xf0], "off"]);
 	});
 
-	it("wait for the answer to what was asked before", () => {
+	it("wait for the answer to the previous request", () => {
 		const bed = joined();
 		bed.chip.answer = (request) => (request === INFO ? [] : undefined);
 		bed.after(30_000);
@@ -497,7 +497,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.equal(bed.sents.length, 1);
 	});
 
-	it("can't be sent when there is no network, or one is on its way, or they are too long", () => {
+	it("can't be sent without a network, while another one is pending, or if they are too long", () => {
 		assert.throws(() => new Bed().start().send("00"), /can be sent/);
 		const bed = joined();
 		assert.throws(() => bed.send("00".repeat(81)), /can be sent/);
@@ -507,7 +507,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.throws(() => bed.send("00"), /can be sent/);
 	});
 
-	it("come in as the trace has them", () => {
+	it("are received as in the trace", () => {
 		for (const piece of [1, 5, 64]) {
 			const bed = new Bed({ chip: new FakeChip().join(), piece }).start();
 			for (const { fromChip, body } of trace()) if (fromChip && body.startsWith("4481")) bed.receive(body);
@@ -518,16 +518,17 @@ describe("Frames through the coprocessor's driver", () => {
 		}
 	});
 
-	it("come in to all, and to a group, as such", () => {
+	it("are received as broadcasts if they were sent to all nodes or to a group", () => {
 		const bed = joined();
 		bed.receive("44810000030000000101 01 c80000000000 02 03 010200 0000 1d".replaceAll(" ", ""));
 		bed.receive("44810100030000000101 00 c80000000000 02 03 010200 0000 1d".replaceAll(" ", ""));
 		assert.deepEqual(bed.heard, ["0003 0/1 010200 broadcast", "0003 0/1 010200 broadcast"]);
 	});
 
-	it("are nobody's from outside of the network, which come another way", () => {
+	it("are ignored if they come from outside of the network, in another form", () => {
 		const bed = joined();
-		// AF_INCOMING_MSG_EXT: group, cluster, IEEE address of the sender, its endpoint and PAN, ours, …, length (2), frame.
+		// AF_INCOMING_MSG_EXT: group, cluster, IEEE address of the sender, its endpoint and PAN, our endpoint, …, length
+		// (2), frame.
 		bed.receive(
 			"4482 0000 0000 03 0102030405060708 01 6666 01 00 c8 00 00000000 00 0500 1001000500".replaceAll(" ", ""),
 		);
@@ -535,7 +536,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([bed.heard, bed.driver.state], [[], RADIO_JOINED]);
 	});
 
-	it("are dropped when they are cut, or for another endpoint, or come without a network", () => {
+	it("are dropped if they are cut, for another endpoint, or received without a network", () => {
 		const bed = joined();
 		const whole = "4481000000000000010100c8000000000002071001000500040000001d";
 		for (let length = 4; length < whole.length - 6; length += 2) bed.receive(whole.slice(0, length));

@@ -8,7 +8,7 @@ export interface MemoryDump {
 	readonly nv: NVMemory;
 	readonly startup_option: number;
 	readonly is_on_a_network: boolean;
-	/** As in NV item 0x0087. */
+	/** Role as in NV item 0x0087. */
 	readonly role: number;
 	/** Undefined: no network, or another memory layout than the simulator's. */
 	readonly network?: {
@@ -17,7 +17,7 @@ export interface MemoryDump {
 		readonly extended_pan_id: string;
 		readonly short_address: number;
 	};
-	/** Hex; empty: none. */
+	/** Key in hex; empty: no network. */
 	readonly network_key: string;
 }
 

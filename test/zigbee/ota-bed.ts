@@ -16,10 +16,10 @@ import { BOARD, makeSlots, UNIT } from "../ota/bench.js";
 const crypto = new NodeCrypto();
 const ANSWER_MS = 20;
 
-/** A received request without its header: [command, payload]. */
+/** A received request without its header, as [command, payload]. */
 export type Request = readonly [command: number, payload: Buffer];
 
-/** One start of the unit; lasting parts are passed to the next start. */
+/** The unit during one start. Lasting parts are passed to the next start. */
 export class OTABed {
 	readonly time = new VirtualTime();
 	readonly slots: VirtualSlots;
@@ -30,11 +30,11 @@ export class OTABed {
 	readonly told: string[] = [];
 	/** Number of requested restarts. */
 	restarts = 0;
-	/** Battery voltage. */
+	/** Battery voltage, V. */
 	volts = 4.5;
 	/** Whether the next frame arrives. */
 	isHeard = () => true;
-	/** Answer to a command, as a frame from its control byte on without the sequence number; undefined: none. */
+	/** Answer to a command, as a frame without the sequence number, from its control byte on; undefined: no answer. */
 	answer: (command: number, payload: Buffer) => Buffer | undefined = () => undefined;
 	readonly #drive: Task;
 	#sequence = 0;
@@ -121,7 +121,10 @@ export class OTABed {
 	/** Advances time in steps of a second until the condition holds, at most a day. */
 	until(isSo: () => boolean): void {
 		for (let seconds = 0; !isSo(); seconds++) {
-			assert.ok(seconds < 86_400, `it never comes to that: ${this.updater.state}, ${this.requests.length} requests`);
+			assert.ok(
+				seconds < 86_400,
+				`the condition is never met: ${this.updater.state}, ${this.requests.length} requests`,
+			);
 			this.time.advance(1000);
 		}
 	}
@@ -148,7 +151,7 @@ export class OTABed {
 const u16 = (value: number) => [value & 255, value >> 8];
 const u32 = (value: number) => [...u16(value & 0xffff), ...u16(value >>> 16)];
 
-/** Frames of a coordinator: a server's frame control, command, payload. */
+/** Frames of a coordinator: frame control of a server, command, payload. */
 export const frames = Object.freeze({
 	notify: (jitter = 100, ...more: number[]) =>
 		Buffer.from([0x19, 0, more.length === 0 ? 0 : more.length / 2 - (more.length > 4 ? 1 : 0), jitter, ...more]),

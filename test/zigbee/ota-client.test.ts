@@ -18,7 +18,7 @@ const SMALL = makeFile(SMALL_IMAGE);
 const IMAGE = makeImage(150_000);
 const FILE = makeFile(IMAGE);
 
-/** A unit in a network that was notified of the file. */
+/** A unit in a network, after a notification of the file. */
 function loading(file = SMALL, version = VERSION, answer = serve(file, version)): OTABed {
 	const bed = new OTABed();
 	bed.answer = answer;
@@ -42,7 +42,7 @@ function attribute({ client }: OTABed, id: number): Buffer {
 }
 
 describe("OTA Upgrade client: a file", () => {
-	it("is asked for when the coordinator says so, loaded, ended, and started after the coordinator's answer", () => {
+	it("is requested after a notification, loaded, ended, and started after the coordinator's answer", () => {
 		const bed = loading();
 		assert.ok(bed.isBusy);
 		bed.until(() => bed.restarts > 0);
@@ -57,7 +57,7 @@ describe("OTA Upgrade client: a file", () => {
 		assert.equal(bed.restarts, 1);
 	});
 
-	it("is taken whatever its header says of the version, which coordinators rewrite", () => {
+	it("is accepted whatever version its header has, because coordinators rewrite it", () => {
 		const forced = SMALL.slice();
 		forced.set([0xfe, 0xff, 0xff, 0xff], 14);
 		const bed = loading(forced, 0xfffffffe);
@@ -65,7 +65,7 @@ describe("OTA Upgrade client: a file", () => {
 		assertInstalled(bed);
 	});
 
-	it("asks with what runs, as the board that it is", () => {
+	it("is requested with the running version and the identity of the board", () => {
 		const bed = loading();
 		bed.time.advance(30);
 		const [[, query], [, block]] = bed.requests;
@@ -73,7 +73,7 @@ describe("OTA Upgrade client: a file", () => {
 		assert.equal(block.toString("hex"), `02f1ff0${BOARD.deviceId}000300000000000000320000`);
 	});
 
-	it("is loaded though blocks get lost, come twice, come late, or are another's", () => {
+	it("is loaded although blocks get lost, come twice, come late, or come from another node", () => {
 		const random = new SeededRandom(4);
 		const bed = loading();
 		const good = serve(SMALL, VERSION);
@@ -92,7 +92,7 @@ describe("OTA Upgrade client: a file", () => {
 		assertInstalled(bed);
 	});
 
-	it("is loaded though frames do not arrive", () => {
+	it("is loaded although frames do not arrive", () => {
 		const random = new SeededRandom(5);
 		const bed = loading();
 		bed.isHeard = () => !random.oneIn(4);
@@ -100,7 +100,7 @@ describe("OTA Upgrade client: a file", () => {
 		assertInstalled(bed);
 	});
 
-	it("may come in smaller blocks, or larger ones", () => {
+	it("may come in smaller or in larger blocks", () => {
 		for (const size of [1, 7, 60]) {
 			const bed = loading();
 			bed.answer = (command, payload) => {
@@ -113,7 +113,7 @@ describe("OTA Upgrade client: a file", () => {
 		}
 	});
 
-	it("waits as long as the coordinator wants, by its clock or without one, and keeps to its pace from then on", () => {
+	it("waits as long as the coordinator requests, with its clock or without, and keeps to the coordinator's pace from then on", () => {
 		const bed = loading();
 		const waits = [frames.wait(1000, 1090, 0), frames.wait(0, 90, 2000)];
 		bed.answer = (command, payload) => {
@@ -134,7 +134,7 @@ describe("OTA Upgrade client: a file", () => {
 		assertInstalled(bed);
 	});
 
-	it("is started when the coordinator says: after a while, or once it says so again", () => {
+	it("is started when the coordinator says so: after a while, or with a later answer", () => {
 		const after = new OTABed();
 		after.answer = serve(SMALL, VERSION, 3600);
 		after.join();
@@ -152,14 +152,14 @@ describe("OTA Upgrade client: a file", () => {
 		later.send(frames.notify());
 		later.until(() => later.count(END) > 0);
 		later.time.advance(3 * 3_600_000 + MINUTE_MS);
-		assert.equal(later.count(END), 4, "it asks once an hour");
+		assert.equal(later.count(END), 4, "the client sends one request an hour");
 		assert.equal(later.restarts, 0);
 		later.send(frames.end(0, 0));
 		later.time.advance(1);
 		assert.equal(later.restarts, 1);
 	});
 
-	it("is started though nobody answers any more", () => {
+	it("is started although the coordinator no longer answers", () => {
 		const bed = loading();
 		bed.answer = (command, payload) => (command === END ? undefined : serve(SMALL, VERSION)(command, payload));
 		bed.until(() => bed.restarts > 0);
@@ -167,7 +167,7 @@ describe("OTA Upgrade client: a file", () => {
 		assert.ok(bed.count(END) > 1);
 	});
 
-	it("is refused with the right status, and the coordinator's default response ends it", () => {
+	it("is rejected with the right status, and the coordinator's default response ends the transfer", () => {
 		const damaged = SMALL.slice();
 		damaged[SMALL.length - 50] ^= 1;
 		const cases: [Uint8Array, string, number, number][] = [
@@ -188,7 +188,7 @@ describe("OTA Upgrade client: a file", () => {
 		}
 	});
 
-	it("is refused when its build is lower than that which runs, whatever the offer says; the same build is taken", () => {
+	it("is rejected if its build is lower than the running one, whatever the offer says; the same build is accepted", () => {
 		for (const [version, refusal] of [
 			["9.9.1-old", "ota_downgrade"],
 			["1.2.2-same", ""],
@@ -206,7 +206,7 @@ describe("OTA Upgrade client: a file", () => {
 		}
 	});
 
-	it("is not taken with cells that are nearly empty: aborted, for the file is good", () => {
+	it("is aborted, but not rejected, if the cells are nearly empty", () => {
 		const bed = loading();
 		bed.volts = 3.2;
 		bed.until(() => !bed.isBusy);
@@ -214,7 +214,7 @@ describe("OTA Upgrade client: a file", () => {
 		assert.equal(lastEnd(bed)![0], 0x95);
 	});
 
-	it("is given up when the coordinator aborts, and nothing more is sent", () => {
+	it("is given up if the coordinator aborts, and nothing more is sent", () => {
 		const bed = loading();
 		bed.answer = (command, payload) =>
 			command === BLOCK && payload.readUInt32LE(9) > 1000 ? frames.abort : serve(SMALL, VERSION)(command, payload);
@@ -225,8 +225,8 @@ describe("OTA Upgrade client: a file", () => {
 	});
 });
 
-describe("OTA Upgrade client: questions", () => {
-	it("asks by itself soon after it has joined, and once a day", () => {
+describe("OTA Upgrade client: queries", () => {
+	it("sends a query soon after it has joined, and once a day", () => {
 		const bed = new OTABed();
 		bed.answer = () => frames.none;
 		bed.time.advance(DAY_MS);
@@ -240,7 +240,7 @@ describe("OTA Upgrade client: questions", () => {
 		assert.equal(bed.count(QUERY), 4);
 	});
 
-	it("asks a few times when nobody answers, and the next day again", () => {
+	it("repeats a query a few times without an answer, and sends another the next day", () => {
 		const bed = new OTABed();
 		bed.join();
 		bed.time.advance(DAY_MS / 2);
@@ -249,7 +249,7 @@ describe("OTA Upgrade client: questions", () => {
 		assert.equal(bed.count(QUERY), 8);
 	});
 
-	it("asks no more where a default response says that nobody has files", () => {
+	it("does not repeat a query if a default response says that there are no files", () => {
 		const bed = new OTABed();
 		bed.answer = () => frames.defaultResponse(1, 0x81);
 		bed.join();
@@ -257,7 +257,7 @@ describe("OTA Upgrade client: questions", () => {
 		assert.equal(bed.count(QUERY), 1);
 	});
 
-	it("takes what it has asked for by itself, but not what runs already, nor a version that was made up", () => {
+	it("accepts an offer after its own query, but neither of the running version nor of 0xFFFFFFFE", () => {
 		for (const [version, isTaken] of [
 			[VERSION, true],
 			[1, true],
@@ -273,7 +273,7 @@ describe("OTA Upgrade client: questions", () => {
 		}
 	});
 
-	it("leaves offers alone that are another board's, or cut off", () => {
+	it("ignores offers for another board, and offers that are cut off", () => {
 		for (const [at, value] of [
 			[3, 0],
 			[5, 9],
@@ -291,7 +291,7 @@ describe("OTA Upgrade client: questions", () => {
 		assert.equal(bed.count(BLOCK), 0);
 	});
 
-	it("follows a notify of the coordinator alone, and a broadcast one only if it is meant and chosen", () => {
+	it("follows notifications of the coordinator only, and broadcast ones only if they match and choose it", () => {
 		const asks = (frame: Uint8Array, how = {}) => {
 			const bed = new OTABed();
 			bed.answer = () => frames.none;
@@ -317,7 +317,7 @@ describe("OTA Upgrade client: questions", () => {
 		assert.ok(share > 5 && share < 60, `${share} of 100 were chosen`);
 	});
 
-	it("takes any bytes for what they are", () => {
+	it("survives any bytes", () => {
 		const random = new SeededRandom(77);
 		for (let i = 0; i < 100; i++) {
 			const bed = loading();
@@ -336,11 +336,11 @@ describe("OTA Upgrade client: questions", () => {
 	});
 });
 
-describe("OTA Upgrade client: a transfer that breaks off", () => {
+describe("OTA Upgrade client: an interrupted transfer", () => {
 	/** Advances time until that many bytes have arrived. */
 	const until = (bed: OTABed, bytes: number) => bed.until(() => bed.updater.received >= bytes || bed.restarts > 0);
 
-	it("goes on when the coordinator is back within minutes", () => {
+	it("continues if the coordinator is back within minutes", () => {
 		const bed = loading(FILE);
 		until(bed, 40_000);
 		bed.isHeard = () => false;
@@ -352,7 +352,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assert.ok(bed.count(BLOCK) <= FILE.length / 50 + 30, `${bed.count(BLOCK)} blocks`);
 	});
 
-	it("is let go after a quarter of an hour, asked for an hour later, and goes on at the last piece", () => {
+	it("ends after a quarter of an hour, is requested again an hour later, and continues at the last piece", () => {
 		const bed = loading(FILE);
 		until(bed, 70_000);
 		bed.answer = () => undefined;
@@ -367,7 +367,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assert.ok(bed.count(BLOCK) < (FILE.length / 50) * 0.7, `${bed.count(BLOCK)} blocks`);
 	});
 
-	it("goes on after our restart without a question, for the coordinator is still about it", () => {
+	it("continues without a query after the unit's restart, because the coordinator still sends", () => {
 		const bed = loading(FILE);
 		until(bed, 70_000);
 		bed.updater.stop();
@@ -382,7 +382,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assert.equal(attribute(updated, 2).toString("hex"), "2303000000", "the new version runs");
 	});
 
-	it("goes on when the coordinator asks anew in the middle, and begins anew with another file", () => {
+	it("continues after another notification, and begins again with another file", () => {
 		const bed = loading(FILE);
 		until(bed, 20_000);
 		bed.send(frames.notify());
@@ -396,7 +396,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assertInstalled(bed);
 	});
 
-	it("begins seldom, whatever the coordinator does, since each beginning may erase flash", () => {
+	it("begins again only seldom, whatever the coordinator does, because each beginning may erase flash", () => {
 		const bed = loading(FILE);
 		const good = serve(FILE, VERSION);
 		let beginnings = 0;
@@ -409,11 +409,11 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 			bed.time.advance(10_000);
 			bed.send(frames.notify());
 		}
-		assert.ok(beginnings > 20 && beginnings < 32, `${beginnings} in a day`);
+		assert.ok(beginnings > 20 && beginnings < 32, `${beginnings} beginnings in a day`);
 		assert.equal(bed.requests.filter(([command, payload]) => command === END && payload[0] !== 0x95).length, 0);
 	});
 
-	it("is dropped when the coordinator that asks anew has no file", () => {
+	it("is dropped if the coordinator notifies again but has no file", () => {
 		const bed = loading(FILE);
 		until(bed, 20_000);
 		bed.answer = () => frames.none;
@@ -423,7 +423,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assert.ok(!bed.isBusy);
 	});
 
-	it("gives way to an upload by HTTP, and tells the coordinator", () => {
+	it("gives way to an upload by HTTP, and informs the coordinator", () => {
 		const bed = loading(FILE);
 		until(bed, 20_000);
 		const refusals: number[] = [];
@@ -447,7 +447,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assertInstalled(bed);
 	});
 
-	it("does not begin while an upload by HTTP goes on, or the firmware is on trial", () => {
+	it("does not begin during an upload by HTTP, or while the firmware is on trial", () => {
 		const bed = new OTABed();
 		bed.answer = serve(SMALL, VERSION);
 		bed.join();
@@ -469,12 +469,12 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assert.equal(lastEnd(trial)![0], 0x95);
 	});
 
-	it("is interrupted and goes on, wherever that happens", () => {
+	it("continues wherever it was interrupted", () => {
 		const random = new SeededRandom(11);
 		for (let i = 0; i < 6; i++) {
 			let bed = loading(FILE);
 			for (let cuts = 0; bed.restarts === 0; cuts++) {
-				assert.ok(cuts < 100, "it comes to no end");
+				assert.ok(cuts < 100, "the transfer never ends");
 				bed.time.advance(random.below(40_000));
 				if (bed.restarts > 0) break;
 				if (random.oneIn(2)) {
@@ -485,7 +485,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 					bed = new OTABed({ slots: bed.slots, storage: bed.storage });
 					bed.answer = serve(FILE, VERSION);
 					bed.join();
-					// About to restart.
+					// The unit is about to restart.
 					if (bed.updater.state === "trial") break;
 				}
 			}
@@ -495,7 +495,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 });
 
 describe("OTA Upgrade client: attributes", () => {
-	it("says what runs, who made it, and how far the transfer is", () => {
+	it("have the running version, the manufacturer and the progress of the transfer", () => {
 		const bed = new OTABed();
 		assert.deepEqual([...bed.client.attributes], [0, 1, 2, 3, 4, 6, 7, 8, 9]);
 		const read = (id: number) => attribute(bed, id).toString("hex");

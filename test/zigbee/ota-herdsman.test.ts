@@ -18,9 +18,9 @@ import { makeFile, SIGNER } from "../ota/bench.js";
 
 const VERSION = "9.9.45-zigbee";
 const BUILD = 45;
-/** Two pieces. */
+/** An image of two pieces. */
 const IMAGE = makeBenchImage({ version: VERSION, build: BUILD, size: 85_000 });
-/** Identity of `npm start`. */
+/** Identity of the simulator (`npm start`). */
 const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
 const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });
 const LIMIT_MS = 60_000;
@@ -77,7 +77,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 
 	const status = () => gateway.read("system/status");
 
-	/** Result of an update with the file. */
+	/** Result of an update with this file. */
 	async function update(file: Uint8Array): Promise<string> {
 		const path = join(folder, "file.ota");
 		writeFileSync(path, file);
@@ -85,14 +85,14 @@ describe("A firmware file by zigbee-herdsman", function () {
 		return result;
 	}
 
-	it("is refused as it would be by HTTP, and the coordinator is told: for another chip", async () => {
+	it("for another chip is rejected as by HTTP, and the coordinator is informed", async () => {
 		const file = makeFile(IMAGE, { ...BENCH, buildNumber: BUILD, chip: "esp32" });
 		assert.match(await update(file), /INVALID_IMAGE/);
 		const { ota_last_error, ota_state } = await status();
 		assert.deepEqual([ota_state, ota_last_error], ["idle", "ota_wrong_device"]);
 	});
 
-	it("lies in the slot byte for byte, and runs, though chip and gateway restarted in the middle", async () => {
+	it("is in the slot byte for byte, and runs, although chip and gateway restarted in the middle", async () => {
 		const updated = update(FILE);
 		const reached = (bytes: number) => until(async () => ((await status()).ota_received as number) >= bytes);
 		await reached(5000);
@@ -103,7 +103,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		await gateway.login();
 		await gateway.rebooted();
 		assert.ok(blocks > 0 && blocks < (FILE.length / 50) * 0.4, `${blocks} blocks after the restart`);
-		// It waits two minutes for an announcement, which a router that rejoins does not send.
+		// zigbee-herdsman waits two minutes for an announcement, which a rejoining router does not send.
 		const [device] = coordinator.devices;
 		device.emit("deviceAnnounce", { device });
 		assert.match(await updated, /^\d+ to 45$/);
@@ -116,7 +116,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		const endpoint = device.getEndpoint(1)!;
 		await until(async () => (await status()).zigbee_state === "joined");
 		const names = ["currentFileVersion", "imageUpgradeStatus", "manufacturerId"] as const;
-		// Read from the server's side, since the attributes are the client's.
+		// The read is sent as by a server, since the attributes are a client's.
 		const read = await endpoint.read("genOta", [...names], { direction: 1 });
 		assert.deepEqual(read, { currentFileVersion: BUILD, imageUpgradeStatus: 0, manufacturerId: 0xfff1 });
 	});

@@ -27,13 +27,13 @@ const PHASES: Record<string, (role: number, hasLine: boolean) => Bed> = {
 		bed.chip.isSilent = true;
 		return bed.start().after(MINUTE_MS);
 	},
-	"asking for the version": (role, hasLine) => upTo("2102", role, hasLine),
-	"asking for the role": (role, hasLine) => upTo("2108", role, hasLine),
+	"requesting the version": (role, hasLine) => upTo("2102", role, hasLine),
+	"requesting the role": (role, hasLine) => upTo("2108", role, hasLine),
 	registering: (role, hasLine) => upTo("2400", role, hasLine),
 	"beginning to restore": (role, hasLine) => upTo("2f0500", role, hasLine),
 	restoring: (role, hasLine) => upTo("2f0500", role, hasLine, ["6f0500"]),
-	"asking how the network is": (role, hasLine) => upTo("2550", role, hasLine),
-	"refused, and waiting": (role, hasLine) => upTo("2400", role, hasLine, ["640001"]),
+	"requesting the network's state": (role, hasLine) => upTo("2550", role, hasLine),
+	"rejected, and waiting": (role, hasLine) => upTo("2400", role, hasLine, ["640001"]),
 	joined: (role, hasLine) => bedOf(role, hasLine).start().after(1000),
 	"joined and pinging": (role, hasLine) => {
 		const bed = bedOf(role, hasLine).start().after(29_000);
@@ -58,9 +58,9 @@ const PHASES: Record<string, (role: number, hasLine: boolean) => Bed> = {
 	expelled: (role, hasLine) => bedOf(role, hasLine).start().after(1000).receive("45c90000010a0000004b1200010000"),
 	wiping: (role, hasLine) => upTo("2109", role, hasLine, [], (bed, nowMs) => bed.driver.leave(nowMs)),
 	pairing: (role, hasLine) => upTo("2109870000", role, hasLine, [], (bed, nowMs) => bed.driver.join(nowMs)),
-	"beginning to look": (role, hasLine) => upTo("2f0502", role, hasLine, [], (bed, nowMs) => bed.driver.join(nowMs)),
+	"beginning a search": (role, hasLine) => upTo("2f0502", role, hasLine, [], (bed, nowMs) => bed.driver.join(nowMs)),
 	looking: (role, hasLine) => upTo("2f0502", role, hasLine, ["6f0500"], (bed, nowMs) => bed.driver.join(nowMs)),
-	"between two looks": (role, hasLine) => {
+	"between two searches": (role, hasLine) => {
 		const bed = bedOf(role, hasLine).start().after(1000);
 		return bed.call((nowMs) => bed.driver.join(nowMs)).after(5000);
 	},
@@ -73,7 +73,7 @@ const EVENTS: Record<string, (bed: Bed) => unknown> = {
 	leave: (bed) => bed.call((nowMs) => bed.driver.leave(nowMs)),
 	"other clusters": (bed) => bed.call((nowMs) => bed.driver.clustersChanged(nowMs)),
 	"a frame to send": (bed) => (bed.driver.canSend ? bed.send("00") : assert.throws(() => bed.send("00"))),
-	"a call too early": (bed) => bed.driver.advance(bed.nowMs),
+	"an early call": (bed) => bed.driver.advance(bed.nowMs),
 	"a chip that is silent for a second": (bed) => hushed(bed, 1000),
 	"a chip that is silent for a minute": (bed) => hushed(bed, MINUTE_MS),
 	"a chip that is silent for an hour": (bed) => hushed(bed, 60 * MINUTE_MS),
@@ -113,7 +113,7 @@ function bedOf(role: number, hasLine: boolean): Bed {
 	return new Bed({ role, hasLine, chip: new FakeChip().join(role) });
 }
 
-/** Starts it, applies the settings, and answers the first request of this kind like this. */
+/** Starts the driver, calls `then`, and answers requests that begin with `request` by `answer`. */
 function upTo(
 	request: string,
 	role: number,
@@ -137,7 +137,7 @@ function hushed(bed: Bed, ms: number): void {
 	bed.chip.answer = answer;
 }
 
-/** With a correct chip everything completes; it can be turned off, and join again. */
+/** Checks that with a correct chip everything completes, and that the driver can be turned off and join again. */
 function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
 	bed.chip.answer = well;
 	bed.chip.isSilent = false;
@@ -145,7 +145,7 @@ function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
 	const { state, driver } = bed;
 	const isOff = state === "off";
 	if (isOff) assert.equal(driver.deadlineMs, Infinity, where);
-	// A wrong report of the chip that it is in no network may have been believed.
+	// The driver may have believed a wrong report of the chip that it is in no network.
 	else if (!mayLie) assert.equal(state, bed.chip.isJoined ? "joined" : "not_joined", where);
 	else assert.ok(state === "joined" || state === "not_joined", `${where}: ${state}`);
 	assert.equal(driver.joiningUntilMs, 0, where);
@@ -165,10 +165,10 @@ function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
 	assert.deepEqual([bed.state, driver.deadlineMs], ["off", Infinity], where);
 }
 
-describe("Impossible pairs of the coprocessor's driver", () => {
+describe("The coprocessor's driver in each phase", () => {
 	for (const [phase, enter] of Object.entries(PHASES)) {
 		for (const hasLine of [false, true]) {
-			it(`${phase}${hasLine ? ", with a reset line" : ""}: all is well in the end`, () => {
+			it(`recovers from every event while ${phase}${hasLine ? ", with a reset line" : ""}`, () => {
 				for (const [event, happen] of Object.entries(EVENTS)) {
 					const bed = enter(hasLine ? ROLE_END_DEVICE : ROLE_ROUTER, hasLine);
 					happen(bed);
@@ -178,20 +178,20 @@ describe("Impossible pairs of the coprocessor's driver", () => {
 		}
 	}
 
-	it("are what they are called", () => {
+	it("has the state that belongs to the phase", () => {
 		const states = Object.entries(PHASES).map(([name, enter]) => `${name}: ${enter(ROLE_ROUTER, false).state}`);
 		assert.deepEqual(states, [
 			"never started: off",
 			"off: off",
 			"waiting for a reset: starting",
 			"silent: silent",
-			"asking for the version: starting",
-			"asking for the role: starting",
+			"requesting the version: starting",
+			"requesting the role: starting",
 			"registering: starting",
 			"beginning to restore: starting",
 			"restoring: starting",
-			"asking how the network is: starting",
-			"refused, and waiting: starting",
+			"requesting the network's state: starting",
+			"rejected, and waiting: starting",
 			"joined: joined",
 			"joined and pinging: joined",
 			"joined and sending: joined",
@@ -201,9 +201,9 @@ describe("Impossible pairs of the coprocessor's driver", () => {
 			"expelled: leaving",
 			"wiping: leaving",
 			"pairing: joining",
-			"beginning to look: joining",
+			"beginning a search: joining",
 			"looking: joining",
-			"between two looks: joining",
+			"between two searches: joining",
 		]);
 	});
 });
@@ -217,10 +217,10 @@ function dice(seed: number): (below: number) => number {
 	};
 }
 
-describe("Whatever a chip says", () => {
+describe("The coprocessor's driver with random frames", () => {
 	const said = trace().flatMap(({ fromChip, body }) => (fromChip ? [Buffer.from(body, "hex")] : []));
 
-	it("is taken without harm: the trace with bytes changed, cut, repeated and mixed with answers", () => {
+	it("survives the trace with bytes changed, cut, repeated and mixed with answers", () => {
 		for (let seed = 1; seed <= 150; seed++) {
 			const random = dice(seed);
 			const role = random(2) === 0 ? ROLE_ROUTER : ROLE_END_DEVICE;
@@ -244,7 +244,7 @@ describe("Whatever a chip says", () => {
 		}
 	});
 
-	it("is heard through any loss, delay and doubling of its answers", () => {
+	it("works despite any loss, delay and duplication of answers", () => {
 		for (let seed = 1; seed <= 60; seed++) {
 			const random = dice(seed * 7919);
 			const bed = new Bed({ chip: new FakeChip().join(), hasLine: random(2) === 0, piece: 1 + random(9) });

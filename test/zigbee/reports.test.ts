@@ -13,7 +13,7 @@ function block(energy: number, power = 100): string {
 	return `1.8.0(${energy}*Wh)\r\n16.7.0(${power}*W)`;
 }
 
-/** In a network, with default reports; import and power were reported. */
+/** A unit in a network with default reports, after it has reported import and power. */
 function quiet(options = {}): World {
 	const world = new World({ map: NO_ELECTRICAL, ...options }).join();
 	world.measure(block(1000));
@@ -22,7 +22,7 @@ function quiet(options = {}): World {
 }
 
 describe("zigbee/reports", () => {
-	it("tells nothing before the first readout, then all at once, a frame a cluster", () => {
+	it("sends nothing before the first readout, then all values at once, in one frame per cluster", () => {
 		const world = new World().join();
 		assert.deepEqual(world.run(3_600_000), []);
 		assert.deepEqual(world.read(METERING, [0, 1, 0x0400]), {
@@ -42,7 +42,7 @@ describe("zigbee/reports", () => {
 		assert.deepEqual([destination, destinationEndpoint, frame[0]], [0, 1, 0x18]);
 	});
 
-	it("numbers each anew, from where it is told to", () => {
+	it("gives each report a new number, starting after the given one", () => {
 		const world = new World({ sequence: 254 }).join();
 		world.measure(ALL);
 		const reports = world.run(86_400_000);
@@ -50,7 +50,7 @@ describe("zigbee/reports", () => {
 		for (const [i, { sequence }] of reports.entries()) assert.equal(sequence, (i + 255) & 255);
 	});
 
-	it("keeps its numbers away from those of answers: converters drop what has the number of one of five before", () => {
+	it("avoids the numbers of recent answers, because converters drop a frame with the number of one of the five before", () => {
 		for (let number = 0; number < 256; number++) {
 			const world = new World({ sequence: 255 }).join();
 			world.measure(ALL);
@@ -63,12 +63,12 @@ describe("zigbee/reports", () => {
 			assert.ok(reports.length > 20);
 			for (const report of reports) {
 				const at = world.chip.sent.indexOf(report);
-				assert.ok(!numbers.slice(Math.max(0, at - 5), at).includes(numbers[at]), `${numbers[at]} comes twice`);
+				assert.ok(!numbers.slice(Math.max(0, at - 5), at).includes(numbers[at]), `${numbers[at]} is used twice`);
 			}
 		}
 	});
 
-	it("goes by its own times while nobody has configured any", () => {
+	it("uses its own intervals until others are configured", () => {
 		const world = quiet();
 		assert.deepEqual(
 			world.run(301_000).map(({ ms, values }) => [ms, values]),
@@ -82,11 +82,11 @@ describe("zigbee/reports", () => {
 		);
 	});
 
-	it("tells of a change, but not before the least interval is over", () => {
+	it("reports a change, but not before the least interval is over", () => {
 		const world = quiet();
 		world.run(2000);
 		world.measure(block(1009, 104));
-		assert.deepEqual(world.run(50_000), [], "too little");
+		assert.deepEqual(world.run(50_000), [], "the change is too small");
 		world.measure(block(1009, 105));
 		assert.deepEqual(world.run(0)[0]?.values, { instantaneousDemand: 105 });
 		world.run(1000);
@@ -97,7 +97,7 @@ describe("zigbee/reports", () => {
 		assert.deepEqual([report?.ms, report?.values], [63_000, { instantaneousDemand: 300 }]);
 	});
 
-	it("goes by what was configured, and keeps it", () => {
+	it("follows the configuration, and stores it", () => {
 		const world = quiet();
 		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 30, maxRepIntval: 3600, repChange: 50 };
 		assert.deepEqual(world.configure(METERING, [power], { sourceEndpoint: 9 }), [{ status: 0 }]);
@@ -113,7 +113,7 @@ describe("zigbee/reports", () => {
 		assert.equal(next?.ms, 331_000, "five minutes at the latest");
 		assert.equal(world.chip.sent.at(-1)?.destinationEndpoint, 9);
 
-		assert.equal(world.kept.length, 1, "the same once more is not written again");
+		assert.equal(world.kept.length, 1, "the same configuration is not written again");
 		world.configure(METERING, [power], { sourceEndpoint: 9 });
 		world.run(60_000);
 		assert.equal(world.kept.length, 1);
@@ -124,7 +124,7 @@ describe("zigbee/reports", () => {
 		assert.equal(again.chip.sent.at(-2)?.destinationEndpoint, 9);
 	});
 
-	it("turns a report off, leaves its time off, and goes back to its own", () => {
+	it("turns a report off, turns its interval off, and returns to its own intervals", () => {
 		const world = quiet();
 		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 0xffff, repChange: 1 };
 		const energy = { attrId: 0, dataType: 0x25, minRepIntval: 0, maxRepIntval: 0, repChange: 1 };
@@ -142,10 +142,10 @@ describe("zigbee/reports", () => {
 		]);
 		assert.deepEqual(world.run(0)[0]?.values, { currentSummDelivered: 1001, instantaneousDemand: 5000 });
 		world.run(60_000);
-		assert.equal(world.kept.at(-1)?.length, 0, "nothing is left to be kept");
+		assert.equal(world.kept.at(-1)?.length, 0, "nothing is left to store");
 	});
 
-	it("spares flash from who configures without end", () => {
+	it("spares flash if a client configures without end", () => {
 		const world = quiet();
 		for (let i = 0; i < 600; i++) {
 			const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 0xffff, repChange: i };
@@ -155,7 +155,7 @@ describe("zigbee/reports", () => {
 		assert.equal(world.kept.length, 10);
 	});
 
-	it("refuses to keep what is none", () => {
+	it("ignores invalid stored settings", () => {
 		for (const reports of [new Uint8Array(0), new Uint8Array(92), new Uint8Array(91).fill(1)]) {
 			const world = quiet({ reports });
 			assert.equal(world.chip.sent[0]?.destinationEndpoint, 1);
@@ -163,7 +163,7 @@ describe("zigbee/reports", () => {
 		}
 	});
 
-	it("forgets settings and values with the network, not with the chip", () => {
+	it("forgets settings and values with the network, but not with the chip", () => {
 		const world = quiet();
 		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 300, repChange: 1 };
 		world.configure(METERING, [power]);
@@ -184,7 +184,7 @@ describe("zigbee/reports", () => {
 		assert.equal(world.run(0).length, 1);
 	});
 
-	it("tries again with the newest values, later each time, and at once when somebody is heard", () => {
+	it("repeats a failed report with the newest values, later each time, and at once when a frame is received", () => {
 		const world = quiet();
 		world.measure(block(2000, 500));
 		world.run(10_000, 0xe9);
@@ -199,7 +199,7 @@ describe("zigbee/reports", () => {
 		assert.ok(
 			more.every(({ values }) => values["currentSummDelivered"] === 3000 && values["instantaneousDemand"] === 600),
 		);
-		assert.equal(world.bridge.busy(world.nowMs), false, "a device on battery does not wait for nobody");
+		assert.equal(world.bridge.busy(world.nowMs), false, "a device on battery does not wait for an absent coordinator");
 		world.read(BASIC, [0]);
 		const [back] = world.run(0);
 		assert.deepEqual(back?.values, { currentSummDelivered: 3000, instantaneousDemand: 600 });
@@ -207,7 +207,7 @@ describe("zigbee/reports", () => {
 		assert.equal(world.run(59_000).length, 0);
 	});
 
-	it("tells that power is unknown, once the meter has been silent for long", () => {
+	it("reports that power is unknown once the meter has been silent for long", () => {
 		const world = new World().join();
 		world.measure(ALL);
 		world.run(1_000_000);
@@ -227,13 +227,13 @@ describe("zigbee/reports", () => {
 		assert.ok(world.run(300_000).some(({ values }) => values["currentSummDelivered"] === 1000));
 	});
 
-	it("shows what arrived last, and when", () => {
+	it("shows which values arrived last, and when", () => {
 		const world = new World();
 		assert.ok([1, 2, 3, 4, 5].every((pair) => Number.isNaN(world.bridge.reportedValue(pair))));
 		world.join();
 		const { changes } = world;
 		world.measure("1.8.0(1234*Wh)\r\n16.7.0(-100*W)\r\n32.7.0(230.4*V)\r\n31.7.0(1.25*A)");
-		assert.ok(Number.isNaN(world.bridge.reportedValue(1)), "it is on its way");
+		assert.ok(Number.isNaN(world.bridge.reportedValue(1)), "the report has not arrived yet");
 		world.run(0);
 		assert.deepEqual(
 			[1, 2, 3, 4, 5].map((pair) => world.bridge.reportedValue(pair)),
@@ -243,7 +243,7 @@ describe("zigbee/reports", () => {
 		assert.ok(world.changes > changes);
 	});
 
-	it("begins anew with another map, and tells the chip of clusters that come and go", () => {
+	it("starts again with another map, and registers changed clusters with the chip", () => {
 		const world = new World().join();
 		world.measure(ALL);
 		world.run(5000);
@@ -261,7 +261,7 @@ describe("zigbee/reports", () => {
 		assert.equal(world.chip.registered, 1);
 	});
 
-	it("sends what a client asks before reports, and tells it what did not arrive", () => {
+	it("sends the request of a client before reports, and notifies the client if it does not arrive", () => {
 		const client = new PlayedClient();
 		const world = new World({ clients: [client], map: NO_ELECTRICAL });
 		world.measure(block(1000));
@@ -281,7 +281,7 @@ describe("zigbee/reports", () => {
 		assert.ok(world.bridge.busy(world.nowMs) === false);
 	});
 
-	it("keeps a few answers and gives one up that does not arrive", () => {
+	it("queues a few answers, and gives up one that does not arrive", () => {
 		const world = quiet();
 		const read = (sequence: number) => world.give(BASIC, Uint8Array.of(0x10, sequence, 0, 0, 0), { source: 0x1234 });
 		const before = world.chip.sent.length;
@@ -300,7 +300,7 @@ describe("zigbee/reports", () => {
 		);
 	});
 
-	it("keeps the least interval and its five minutes, whatever happens", () => {
+	it("keeps the least interval and its own five minutes, whatever happens", () => {
 		const step = fc.record({
 			ms: fc.nat(90_000),
 			energy: fc.nat(100),
@@ -331,7 +331,7 @@ describe("zigbee/reports", () => {
 		);
 	});
 
-	it("writes what herdsman reads", () => {
+	it("writes battery values as zigbee-herdsman reads them", () => {
 		const world = new World({ cells: 3 }).join();
 		world.bridge.batteryChanged(4.5, 95, world.nowMs);
 		const { cluster, frame } = world.chip.sent[0] ?? assert.fail();

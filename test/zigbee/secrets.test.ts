@@ -1,4 +1,4 @@
-/** The coprocessor holds the network's keys; the firmware never requests them, and a factory reset overwrites them. */
+/** The coprocessor holds the network's keys. The firmware never requests them, and a factory reset overwrites them. */
 import assert from "node:assert/strict";
 import type { Frame } from "../../tools/zigbee/frames.js";
 import { Canary } from "../api/canary.js";
@@ -10,16 +10,22 @@ import { VirtualRadio } from "./virtual-radio.js";
 
 /** A unique key of 16 bytes. */
 const KEY = "canary of a home";
-/** NV items: active and alternate key with their number, and once more with the counter; the link key. */
+/**
+ * NV items: ACTIVE and ALTERNATE hold a key with its number, WITH_COUNTER the active one with the counter as well, LINK
+ * the link key.
+ */
 const ACTIVE = 0x003a;
 const ALTERNATE = 0x003b;
 const WITH_COUNTER = 0x0082;
 const LINK = 0x0102;
-/** NV items of a network that the chip would form: preconfigured key, seed of the link keys. */
+/** NV items of a network that the chip would form: PRECONFIGURED holds its key, SEED the seed of the link keys. */
 const PRECONFIGURED = 0x0062;
 const SEED = 0x0101;
 const KEYS = [ACTIVE, ALTERNATE, WITH_COUNTER, LINK, PRECONFIGURED, SEED];
-/** Subsystem and command of what reads an item: SYS_OSAL_NV_READ, _READ_EXT, and of an extended table SYS_NV_READ. */
+/**
+ * Subsystem of the commands that read an item: SYS_OSAL_NV_READ and _READ_EXT (READS), and SYS_NV_READ of an extended
+ * table (READ_TABLE).
+ */
 const SYSTEM = 1;
 const READS = [0x08, 0x1c];
 const READ_TABLE = 0x33;
@@ -37,7 +43,7 @@ describe("The keys of the Zigbee network", function () {
 	let gateway: VirtualGateway;
 	const asked: string[] = [];
 
-	/** The chip of this start, with keys; requests are recorded. */
+	/** Puts keys into the chip of this start, and records requests for them. */
 	function watch(): void {
 		const key = Buffer.from(KEY);
 		for (const id of [ACTIVE, ALTERNATE]) radio.nv.setItem(id, Buffer.concat([Buffer.of(0), key]));
@@ -72,7 +78,7 @@ describe("The keys of the Zigbee network", function () {
 	});
 	after(() => gateway.stop());
 
-	it("are in no reply, trace or report, and are not asked for", async () => {
+	it("are in no reply, trace or report, and are never requested", async () => {
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.read("iec62056/read");
 		await gateway.restart();
@@ -93,7 +99,7 @@ describe("The keys of the Zigbee network", function () {
 		assert.deepEqual(asked, []);
 	});
 
-	it("are gone after a factory reset, and not asked for", async () => {
+	it("are gone after a factory reset, and are never requested", async () => {
 		assert.equal((await gateway.post("system/factory_reset")).status, 200);
 		await gateway.rebooted();
 		await gateway.login();

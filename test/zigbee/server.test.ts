@@ -30,7 +30,7 @@ function joined(): World {
 }
 
 describe("zigbee/server", () => {
-	it("says what the device is", () => {
+	it("describes the device", () => {
 		const world = joined();
 		assert.deepEqual(world.read(BASIC, [0, 1, 2, 3, 7, 0xfffd, 0x4005]), {
 			"0000": 8,
@@ -46,7 +46,7 @@ describe("zigbee/server", () => {
 		assert.deepEqual(world.read(BASIC, [0x4000]), { "4000": "1.2.345-release" });
 	});
 
-	it("reads the meter's values as herdsman and ZHA scale them", () => {
+	it("has the meter's values as zigbee-herdsman and ZHA scale them", () => {
 		const world = joined();
 		assert.deepEqual(world.read(METERING, [0, 1, 0x0400, 0x0200, 0x0300]), {
 			"0000": 12_345_679,
@@ -81,7 +81,7 @@ describe("zigbee/server", () => {
 		});
 	});
 
-	it("tells what the meter calls itself where it has no number", () => {
+	it("gives the identification of a meter that has no number", () => {
 		const world = new World().join();
 		world.bridge.measured(readout("1.8.0(1*kWh)"), world.nowMs);
 		world.run(0);
@@ -90,7 +90,7 @@ describe("zigbee/server", () => {
 		assert.equal(`${world.read(METERING, [0x0308])["0308"]}`, "4711");
 	});
 
-	it("has Power Configuration where there is room for cells", () => {
+	it("has Power Configuration on a unit for cells", () => {
 		const world = new World({ cells: 3 }).join();
 		assert.deepEqual(world.bridge.servers, [0, 1, 3, 0x0702, 0x0b04]);
 		world.bridge.batteryChanged(4.26, 77, world.nowMs);
@@ -105,7 +105,7 @@ describe("zigbee/server", () => {
 		assert.equal(joined().ask(POWER_CONFIGURATION, "read", [{ attrId: 0x21 }])?.payload.statusCode, 0xc3);
 	});
 
-	it("puts as much into one frame as there is room for", () => {
+	it("puts as many attributes into a frame as fit", () => {
 		const world = joined();
 		const answer = world.ask(
 			BASIC,
@@ -127,7 +127,7 @@ describe("zigbee/server", () => {
 		assert.equal(many?.payload.length, 25);
 	});
 
-	it("takes no write but that of the time to identify itself", () => {
+	it("accepts no write except to the time for which it identifies itself", () => {
 		const world = joined();
 		const write = (command: string, payload: readonly object[], cluster = BASIC) =>
 			world.ask(cluster, command, payload)?.payload;
@@ -156,7 +156,7 @@ describe("zigbee/server", () => {
 		assert.deepEqual(world.identified, [12, 3]);
 	});
 
-	it("blinks when somebody looks for it, and says so", () => {
+	it("blinks on Identify, and answers queries meanwhile", () => {
 		const world = joined();
 		const identify = (command: string, payload: object, more = {}) =>
 			world.ask(IDENTIFY, command, payload, { isCluster: true, ...more });
@@ -173,7 +173,7 @@ describe("zigbee/server", () => {
 		assert.equal(identify("identifyQuery", {}), undefined);
 	});
 
-	it("blinks no longer than it was asked to", () => {
+	it("blinks no longer than requested", () => {
 		const world = joined();
 		world.ask(IDENTIFY, "identify", { identifytime: 5 }, { isCluster: true });
 		world.run(4900);
@@ -185,7 +185,7 @@ describe("zigbee/server", () => {
 		assert.deepEqual(world.read(IDENTIFY, [0]), { "0000": 0 });
 	});
 
-	it("refuses Basic's reset, and all that it does not know", () => {
+	it("rejects Basic's reset, and everything that it does not know", () => {
 		const world = joined();
 		const fact = world.ask(BASIC, "resetFactDefault", {}, { isCluster: true });
 		assert.deepEqual(fact?.payload, { cmdId: 0, statusCode: 0x81 });
@@ -199,7 +199,7 @@ describe("zigbee/server", () => {
 		assert.equal(cluster?.toString("hex"), "1c5f11090b4283");
 	});
 
-	it("answers no default response, no answer, and nothing of the kind to all", () => {
+	it("does not answer default responses, other answers, and unsupported broadcasts", () => {
 		const world = joined();
 		assert.equal(world.ask(BASIC, "defaultRsp", { cmdId: 0, statusCode: 0x86 }), undefined);
 		assert.equal(world.ask(METERING, "report", [{ attrId: 0, dataType: 0x20, attrData: 1 }]), undefined);
@@ -230,7 +230,7 @@ describe("zigbee/server", () => {
 		assert.equal(world.give(BASIC, Uint8Array.of(0, 7, 0x11, 0, 9))?.toString("hex"), "18071201");
 	});
 
-	it("lists as many attributes as a frame holds, and all of them in turns", () => {
+	it("lists as many attributes as a frame holds, and the others in further frames", () => {
 		const world = joined();
 		for (const [cluster, count] of [
 			[BASIC, 11],
@@ -251,7 +251,7 @@ describe("zigbee/server", () => {
 		}
 	});
 
-	it("says of each setting of reports what is wrong with it", () => {
+	it("names the error of each report setting", () => {
 		const world = joined();
 		const setting = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 10, maxRepIntval: 600, repChange: 5 };
 		assert.deepEqual(world.configure(METERING, [setting]), [{ status: 0 }]);
@@ -285,7 +285,7 @@ describe("zigbee/server", () => {
 		assert.equal(toUs?.toString("hex"), "1809078c010004");
 	});
 
-	it("gives clients what is theirs, and answers for them by the other direction", () => {
+	it("passes frames to its clients, and answers for them in the other direction", () => {
 		const client = new PlayedClient();
 		const world = new World({ clients: [client] }).join();
 		assert.deepEqual(world.bridge.clients, [0x000a]);
@@ -311,10 +311,14 @@ describe("zigbee/server", () => {
 			"with a default response",
 		);
 		assert.deepEqual(client.got, ["0/1 000000 0/1", "0/11 0086 0/1", "1/66 0102 0/1", "1/67  0/1"]);
-		assert.equal(world.give(0x0019, Uint8Array.of(0x09, 4, 0x00))?.toString("hex"), "10040b00c3", "no such client");
+		assert.equal(
+			world.give(0x0019, Uint8Array.of(0x09, 4, 0x00))?.toString("hex"),
+			"10040b00c3",
+			"there is no such client",
+		);
 	});
 
-	it("stands any frame: it answers with one at most, and goes on", () => {
+	it("survives any frame, sends at most one answer, and goes on", () => {
 		const world = new World({ clients: [new PlayedClient()], cells: 3 }).join();
 		const cluster = fc.constantFrom(0, 1, 3, 0x0702, 0x0b04, 0x000a, 0x0019, 0x0006);
 		const header = fc.tuple(fc.integer({ min: 0, max: 31 }), fc.nat(255), fc.integer({ min: 0, max: 0x18 }));

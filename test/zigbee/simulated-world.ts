@@ -32,7 +32,7 @@ export class SimulatedWorld implements RadioUser {
 			port,
 			line: { baud: 115200, format: FORMAT_8N1 },
 			machine: this.driver,
-			onEvent: () => assert.fail("it has no events"),
+			onEvent: () => assert.fail("the link has reported an event"),
 			onClosed: () => {},
 		});
 		this.link.tell((nowMs) => this.driver.start(nowMs));
@@ -64,7 +64,7 @@ export class SimulatedWorld implements RadioUser {
 		return this;
 	}
 
-	/** The coordinator removes it: ZDO Leave (Zigbee specification, 2.4.3.3.5). */
+	/** Makes the coordinator remove the device: ZDO Leave (Zigbee specification, 2.4.3.3.5). */
 	remove(): this {
 		const { chip, coordinator } = this.radio;
 		const payload = Buffer.concat([Buffer.of(9), chip.ieee, Buffer.of(0)]);

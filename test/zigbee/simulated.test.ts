@@ -9,11 +9,11 @@ import { SimulatedWorld } from "./simulated-world.js";
 const MINUTE_MS = 60_000;
 
 const FAULTS: Readonly<Record<string, Partial<Faults>>> = Object.freeze({
-	"answers that come late": { lateMs: 2000 },
+	"late answers": { lateMs: 2000 },
 	"noise before each frame": { garbage: 30 },
 	"frames in pieces": { pieceBytes: 1 },
 	"a restart in place of an answer to a leave": { leaveRestarts: true },
-	"all of that": { lateMs: 700, garbage: 9, pieceBytes: 3, leaveRestarts: true },
+	"all of these faults": { lateMs: 700, garbage: 9, pieceBytes: 3, leaveRestarts: true },
 });
 
 const ROLES = Object.freeze([
@@ -32,7 +32,7 @@ for (const [name, role] of ROLES) {
 				return made;
 			};
 
-			it("is in no network at first, and finds none that is closed", () => {
+			it("is in no network at first, and joins none that is closed", () => {
 				const made = world();
 				assert.equal(made.state, "not_joined");
 				made.join();
@@ -43,7 +43,7 @@ for (const [name, role] of ROLES) {
 				assert.equal(made.state, "not_joined");
 			});
 
-			it("joins, reports, restarts by itself, leaves, and forgets the key", () => {
+			it("joins, reports, restarts by itself, leaves, and erases the key", () => {
 				const made = joined();
 				const { network, ieeeAddress, firmware } = made.driver;
 				assert.deepEqual([network?.channel, network?.panId], [15, 0x1a62]);
@@ -61,17 +61,17 @@ for (const [name, role] of ROLES) {
 				assert.deepEqual(made.secrets(made.radio.coordinator.networkKey), []);
 			});
 
-			it("is in a network of its own again after it was turned off and on", () => {
+			it("is in its network again after it was turned off and on", () => {
 				const made = joined();
 				made.link.tell((nowMs) => made.driver.stop(nowMs));
 				made.after(MINUTE_MS);
-				assert.equal(made.radio.chip.network, undefined, "it is off the air");
+				assert.equal(made.radio.chip.network, undefined, "the chip is off the air");
 				made.link.tell((nowMs) => made.driver.start(nowMs));
 				made.after(5000);
 				assert.deepEqual([made.state, made.report()], ["joined", 0]);
 			});
 
-			it("leaves, though it was asked to while the chip was away", () => {
+			it("leaves even if that was requested while the chip was away", () => {
 				const made = joined()
 					.fault({ silent: true })
 					.after(2 * MINUTE_MS);
@@ -84,7 +84,7 @@ for (const [name, role] of ROLES) {
 			});
 
 			for (const [what, faults] of Object.entries(FAULTS)) {
-				it(`works in spite of ${what}`, () => {
+				it(`works despite ${what}`, () => {
 					const made = world()
 						.fault(faults)
 						.join()
@@ -98,7 +98,7 @@ for (const [name, role] of ROLES) {
 				});
 			}
 
-			it("is silent when it is dead, and heals when it is back", () => {
+			it("is silent if the chip is dead, and recovers when it is back", () => {
 				const made = joined().fault({ silent: true });
 				made.states.length = 0;
 				made
@@ -108,7 +108,7 @@ for (const [name, role] of ROLES) {
 				assert.deepEqual([made.states, made.report()], [["starting", "silent", "joined"], 0]);
 			});
 
-			it("goes on after answers that were lost, one or two", () => {
+			it("continues after one or two lost answers", () => {
 				for (let lost = 1; lost <= 2; lost++) {
 					const made = joined();
 					for (let i = 0; i < 5; i++) made.fault({ lostAnswers: lost }).after(MINUTE_MS);
@@ -116,7 +116,7 @@ for (const [name, role] of ROLES) {
 				}
 			});
 
-			it("joins in spite of a restart at any moment", () => {
+			it("joins despite a restart at any moment", () => {
 				for (let ms = 0; ms < 120; ms += 3) {
 					const made = world().join().after(ms);
 					made.radio.chip.restart(2);
@@ -125,12 +125,12 @@ for (const [name, role] of ROLES) {
 				}
 			});
 
-			it("tells what became of a frame", () => {
+			it("reports the outcome of a frame", () => {
 				const made = joined().fault({ confirms: [0xe9, 0], refusals: [0x10] });
 				assert.deepEqual([made.report(), made.report(), made.report()], [0x10, 0xe9, 0]);
 			});
 
-			it("is not joined when the exchange of keys fails", () => {
+			it("is not joined if the key exchange fails", () => {
 				const made = world()
 					.fault({ keyExchangeFails: true })
 					.join()
@@ -140,7 +140,7 @@ for (const [name, role] of ROLES) {
 				assert.equal(made.state, "joined");
 			});
 
-			it("is refused when it is too old, or no ZNP, and taken when it has another firmware", () => {
+			it("is rejected if it is too old or not a ZNP, and accepted with other firmware", () => {
 				for (const [build, firmware] of [
 					["1.2", "Z-Stack 2.6.3"],
 					["foreign", ""],
@@ -160,7 +160,7 @@ for (const [name, role] of ROLES) {
 			});
 
 			if (role !== ROLE_END_DEVICE) return;
-			it("has lost its parent when that is gone, and is joined when it is back", () => {
+			it("loses its parent when that disappears, and is joined when it is back", () => {
 				const made = joined();
 				const { air } = made.radio.chip;
 				made.states.length = 0;

@@ -24,7 +24,7 @@ class Bed {
 		clockChanged: () => this.changes++,
 	});
 
-	/** Advances time until it sends a request; undefined after `limitMs`. */
+	/** Advances time until the client sends a request; undefined: none within `limitMs`. */
 	asked(limitMs = 10 * DAY_MS): Buffer | undefined {
 		const endMs = this.nowMs + limitMs;
 		if (!this.client.isReady) {
@@ -83,7 +83,7 @@ describe("Time client", () => {
 		assert.deepEqual([bed.utcMs, bed.changes], [UTC_MS, 1]);
 	});
 
-	it("takes both attributes in any order, and does without the status", () => {
+	it("accepts both attributes in any order, and needs no status", () => {
 		for (const records of [[...status(2), ...time(UTC_MS)], [...time(UTC_MS), ...UNSUPPORTED_STATUS], time(UTC_MS)]) {
 			const bed = joined();
 			bed.answer(records);
@@ -91,7 +91,7 @@ describe("Time client", () => {
 		}
 	});
 
-	it("asks once a day, and more often while nobody answers", () => {
+	it("requests the time once a day, and more often without an answer", () => {
 		const bed = joined();
 		bed.answer([...time(UTC_MS), ...status(3)]);
 		const startMs = bed.nowMs;
@@ -126,14 +126,14 @@ describe("Time client", () => {
 		}
 	});
 
-	it("leaves the clock alone that a time server has set", () => {
+	it("does not change a clock that a time server has set", () => {
 		const bed = joined(UTC_MS + 5000);
 		bed.hasServer = true;
 		bed.answer([...time(UTC_MS), ...status(3)]);
 		assert.equal(bed.changes, 0);
 	});
 
-	it("believes nothing that can't be", () => {
+	it("rejects impossible answers", () => {
 		const wrong: readonly (readonly number[])[] = [
 			time(BUILT_MS - 1000),
 			time(EPOCH_MS),
@@ -153,7 +153,7 @@ describe("Time client", () => {
 		}
 	});
 
-	it("listens to the coordinator, and to answers to what it has asked", () => {
+	it("accepts only the coordinator's answers to its requests", () => {
 		for (const how of [{ source: 0x1234 }, { control: 0x19 }, { command: 0x0a }]) {
 			const bed = joined();
 			bed.answer([...time(UTC_MS), ...status(3)], how);

@@ -6,19 +6,21 @@ import assert from "node:assert/strict";
 import { trace, traceIncoming } from "./trace.js";
 import { decode, type Frame, World } from "./world.js";
 
-/** Cluster, and place of the ZCL frame in AF_DATA_REQUEST_EXT (MT API), hex digits. */
+/**
+ * AF_DATA_REQUEST_EXT (MT API). CLUSTER_AT and FRAME_AT are the places of cluster and ZCL frame in it, in hex digits.
+ */
 const REQUEST = "2402";
 const CLUSTER_AT = 4 + 2 * 13;
 const FRAME_AT = 4 + 2 * 20;
 
-/** Identifier, status and type of each attribute; for other commands the payload. */
+/** Identifier, status and type of each attribute; the payload of other commands. */
 function shapeOf({ command, payload }: Frame): unknown {
 	if (command.name !== "readRsp") return { command: command.name, payload };
 	return payload.map(({ attrId, status, dataType }: Record<string, number>) => ({ attrId, status, dataType }));
 }
 
 describe("zigbee/bridge", () => {
-	it("answers what herdsman asks as the prototype did that it has accepted", () => {
+	it("answers zigbee-herdsman like the prototype that it has accepted", () => {
 		const answers = new Map<string, Frame>();
 		for (const { fromChip, body } of trace()) {
 			if (fromChip || !body.startsWith(REQUEST)) continue;

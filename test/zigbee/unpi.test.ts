@@ -51,20 +51,20 @@ for (const body of ["2102", "4180000201020701", `4481${"fe".repeat(250)}`]) {
 }
 
 describe("Frames of the UART", () => {
-	it("are made as TI's examples are", () => {
+	it("are built as in TI's examples", () => {
 		assert.equal(hex(frame("2102")), "fe00210223");
 		assert.equal(hex(frame("410001")), "fe0141000141");
 		assert.equal(hex(frame("4180000201020701")), "fe064180000201020701c0");
 	});
 
-	it("are made in the middle of a buffer, and leave the rest of it alone", () => {
+	it("are built in the middle of a buffer, without a change to the rest", () => {
 		const bytes = new Uint8Array(12).fill(0xaa);
 		bytes.set([0x21, 0x02], 5);
 		assert.equal(seal(bytes, 3, 2), 8);
 		assert.equal(hex(bytes), "aaaaaafe00210223aaaaaaaa");
 	});
 
-	it("are found inside what looked like the beginning of a longer one", () => {
+	it("are found inside what looked like the beginning of a longer frame", () => {
 		const reading = new Reading();
 		const all = Buffer.concat([Buffer.of(0xfe, 40, 0x44), frame("610001"), frame("6102aabb"), Buffer.alloc(60)]);
 		reading.take(all, 0, all.length);
@@ -74,7 +74,7 @@ describe("Frames of the UART", () => {
 		);
 	});
 
-	it("are not lost after any amount of garbage", () => {
+	it("are found after any amount of garbage", () => {
 		let seed = 7;
 		const random = () => {
 			seed = (seed * 1103515245 + 12345) % 0x80000000;
@@ -92,7 +92,7 @@ describe("Frames of the UART", () => {
 		}
 	});
 
-	it("of the trace are all made and read as they stand there", () => {
+	it("of the trace are all built and read unchanged", () => {
 		const bodies = trace().map(({ body }) => body);
 		assert.ok(bodies.length > 100);
 		const reading = new Reading();

@@ -1,4 +1,4 @@
-/** The driver on a used coprocessor: a coordinator, a member of another network, or of the same one. */
+/** The driver on a used coprocessor: one that was a coordinator, or a member of another network or of the same one. */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import { NV_NETWORK_KEY, NV_NIB, NVMemory } from "../../tools/zigbee/nvram.js";
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const AS_COORDINATOR = 9;
 const DUMPS = Object.freeze(memoryDumps());
 
-describe("The memories of real chips", () => {
+describe("Memory dumps of real chips", () => {
 	for (const { name, nv, role, network, ...dump } of DUMPS) {
 		it(`are read: ${name}`, () => {
 			const { channel, panId, extendedPanId, shortAddress } = nv.network ?? {};
@@ -29,7 +29,7 @@ for (const [name, role, state] of [
 	["end device", ROLE_END_DEVICE, 6],
 ] as const) {
 	describe(`The ${name} on a used chip`, () => {
-		/** A member of the network, known to the coordinator. */
+		/** Checks that the device is in the network and known to the coordinator. */
 		const isIn = (world: SimulatedWorld, coordinator = world.radio.coordinator) => {
 			assert.equal(world.state, "joined");
 			const { chip } = world.radio;
@@ -47,7 +47,7 @@ for (const [name, role, state] of [
 			assert.equal(world.report(), 0);
 		});
 
-		it("joins the network anew that it has left", () => {
+		it("joins again a network that it has left", () => {
 			const world = new SimulatedWorld(role, {}).join().after(10_000);
 			isIn(world);
 			world.leave().after(MINUTE_MS);
@@ -57,7 +57,7 @@ for (const [name, role, state] of [
 			assert.equal(world.radio.coordinator.members.length, 3);
 		});
 
-		it("joins the network anew that it was removed from", () => {
+		it("joins again a network that it was removed from", () => {
 			const world = new SimulatedWorld(role, {}).join().after(10_000);
 			isIn(world);
 			world.remove().after(MINUTE_MS);
@@ -67,7 +67,7 @@ for (const [name, role, state] of [
 			assert.equal(world.report(), 0);
 		});
 
-		it("joins though the chip starts anew after a search that found nothing", () => {
+		it("joins although the chip restarts after a search that found nothing", () => {
 			for (let ms = 4000; ms < 8000; ms += 250) {
 				const world = new SimulatedWorld(role, {}).join();
 				world.radio.coordinator.isOpen = false;
@@ -83,7 +83,7 @@ for (const [name, role, state] of [
 		});
 
 		for (const dump of DUMPS) {
-			it(`joins with the memory ${dump.name}, and keeps nothing of its network`, () => {
+			it(`joins with the memory ${dump.name}, and keeps nothing of the old network`, () => {
 				const nv = new NVMemory(dump.nv.contents);
 				const world = new SimulatedWorld(role, { nv }).after(10_000);
 				assert.equal(world.state, "not_joined");
@@ -97,7 +97,7 @@ for (const [name, role, state] of [
 			});
 		}
 
-		it("has no key left when it is reset after it has left, whatever the chip's own reset does", () => {
+		it("has no key left when it is reset after leaving, whatever the chip's own reset does", () => {
 			for (const length of [24, 21]) {
 				const world = new SimulatedWorld(role, {}).join().after(10_000);
 				isIn(world);
@@ -106,7 +106,7 @@ for (const [name, role, state] of [
 				assert.ok(world.secrets(key).length >= 3);
 				nv.setItem(NV_NETWORK_KEY, nv.item(NV_NETWORK_KEY)!.subarray(0, length));
 				nv.setItem(NV_NIB, Buffer.concat([nv.item(NV_NIB)!], length === 24 ? 116 : 110));
-				// From here on in reset: only the host's requests have an effect.
+				// The chip is in reset from here on, so only the host's requests can have erased the keys.
 				let left: readonly string[] | undefined;
 				const restart = chip.setLines.bind(chip);
 				chip.setLines = (reset, bootLoader) => {

@@ -21,7 +21,7 @@ const NODE = Buffer.from("4b1200aabbccddee", "hex");
 export interface RadioOptions {
 	/** False: reset and boot line are not connected. */
 	readonly hasLines?: boolean;
-	/** Default: a new chip's. */
+	/** Default: the memory of a new chip. */
 	readonly nv?: NVMemory;
 }
 
@@ -36,7 +36,6 @@ export class VirtualRadio {
 	readonly #hasLines: boolean;
 	#chip: SimulatedCoprocessor | undefined;
 	#isThere = true;
-	/** The open port. */
 	port: VirtualSerial | undefined;
 
 	constructor({ hasLines = true, nv = new NVMemory() }: RadioOptions = {}) {
@@ -48,7 +47,7 @@ export class VirtualRadio {
 		return this.#chip!;
 	}
 
-	/** For a new world. */
+	/** Makes the port for a new world. */
 	readonly make = (time: VirtualTime): CoprocessorPort => {
 		const air = new Air({ timers: time });
 		for (const coordinator of [this.coordinator, this.neighbour]) {
@@ -142,12 +141,12 @@ class Listener implements Station {
 	readonly network: Network;
 	readonly networkKey: Buffer;
 	isOpen = false;
-	/** Frames for its endpoint 1. */
+	/** Received frames for its endpoint 1. */
 	readonly heard: AirFrame[] = [];
-	/** Answer to such a frame; undefined: none. */
+	/** Answer to such a frame; undefined: no answer. */
 	answer: (frame: AirFrame) => Buffer | undefined = () => undefined;
 	air: Air | undefined;
-	/** IEEE addresses, hex, of devices that joined; with `-` in front, that left. */
+	/** IEEE addresses of devices in hex: those that joined, and with `-` in front those that left. */
 	readonly members: string[] = [];
 
 	constructor({ channel = 15, panId = 0x1a62, extendedPanId = "77665544332211dd" } = {}) {
@@ -180,7 +179,7 @@ class Listener implements Station {
 
 	hasMoved(): void {}
 
-	/** Reports of a cluster, as hex from their attribute on. */
+	/** Reports of a cluster, as hex from the attribute on. */
 	reports(cluster: number): string[] {
 		const isReport = ({ cluster: of, payload }: AirFrame) => of === cluster && payload[2] === 0x0a;
 		return this.heard.filter(isReport).map(({ payload }) => payload.subarray(3).toString("hex"));

@@ -1,4 +1,4 @@
-/** The bridge in a network of its own: a modelled chip, and zigbee-herdsman's frames for the coordinator. */
+/** The bridge in a network of its own: a modelled chip, and the coordinator's frames made by zigbee-herdsman. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import type { HostInfo } from "../../modules/io/host.js";
@@ -23,7 +23,7 @@ import {
 import { bytesOf } from "../latin1.js";
 import { recordsOfBlock } from "../readout/block.js";
 
-/** The used part; the package's own types include all of it. */
+/** The used part of the package's frame; the package's own types include all of it. */
 export interface Frame {
 	readonly header: {
 		readonly frameControl: Readonly<Record<string, number | boolean>>;
@@ -64,7 +64,7 @@ export const IDENTIFY = 0x0003;
 export const METERING = 0x0702;
 export const ELECTRICAL = 0x0b04;
 
-/** The coordinator's values of a frame with attributes, by its names; NaN: unknown. */
+/** Values of a frame with attributes, by the coordinator's names; NaN: unknown. */
 export function shown(frame: Frame): Record<string, unknown> {
 	return attributeKeyValue(frame, 0, {});
 }
@@ -104,7 +104,7 @@ export function readout(block: string, more: Partial<Readout> = {}): Readout {
 	};
 }
 
-/** A chip that always works: sent frames are in `sent`, and arrive by `confirm`. */
+/** A chip that always works. Sent frames are in `sent`, and arrive by `confirm`. */
 export class PlayedChip implements Chip {
 	readonly #user: RadioUser;
 	state = RADIO_OFF;
@@ -128,8 +128,8 @@ export class PlayedChip implements Chip {
 	}
 
 	send(frame: Outgoing, ms: number): void {
-		assert.ok(this.canSend, "sends when it can't");
-		assert.ok(frame.end > frame.start && frame.end - frame.start <= ZCL_LIMIT, "too long a frame");
+		assert.ok(this.canSend, "a frame was sent while none can be");
+		assert.ok(frame.end > frame.start && frame.end - frame.start <= ZCL_LIMIT, "the frame is too long");
 		this.isSending = true;
 		this.sent.push({ ...frame, frame: Buffer.from(frame.bytes.slice(frame.start, frame.end)), ms });
 	}
@@ -162,7 +162,7 @@ export class PlayedChip implements Chip {
 	receive(): void {}
 	advance(): void {}
 	poll(): Output {
-		throw new Error("is never asked");
+		throw new Error("poll is never called");
 	}
 }
 
@@ -256,14 +256,14 @@ export class World implements BridgeUser {
 		this.identified.push(seconds);
 	}
 
-	/** Advances time as the driver does; everything sent arrives at once. Returns the reports. */
+	/** Advances time as the driver does. Everything sent arrives at once. Returns the reports. */
 	run(ms: number, status = 0): { cluster: number; ms: number; values: Record<string, unknown>; sequence: number }[] {
 		const { bridge, chip } = this;
 		const endMs = this.nowMs + ms;
 		const reports = [];
 		let turns = 0;
 		for (;;) {
-			assert.ok(turns++ < 100_000, "never rests");
+			assert.ok(turns++ < 100_000, "the bridge never rests");
 			if (chip.isSending) {
 				const { cluster, frame, ms } = chip.sent.at(-1) as (typeof chip.sent)[number];
 				if (frame[2] === 0x0a) {
@@ -282,7 +282,7 @@ export class World implements BridgeUser {
 		return reports;
 	}
 
-	/** Joins a network; all due reports have arrived. */
+	/** Joins a network; all reports that are due arrive. */
 	join(): this {
 		this.chip.become(RADIO_JOINED, this.nowMs);
 		this.run(0);
@@ -315,7 +315,7 @@ export class World implements BridgeUser {
 		if (chip.sent.length === before) return undefined;
 		const sent = chip.sent[before];
 		chip.confirm(0, this.nowMs);
-		// A report may follow.
+		// A report may follow the answer.
 		for (const { frame: next } of chip.sent.slice(before + 1)) assert.equal(next[2], 0x0a, "more than one answer");
 		assert.equal(sent.cluster, cluster);
 		assert.equal(sent.destination, more.source ?? 0);

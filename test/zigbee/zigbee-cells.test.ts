@@ -15,11 +15,11 @@ const OTA = 0x0019;
 const HOME_AUTOMATION = 0x0104;
 const BLOCK_REQUEST = 3;
 const MINUTE_MS = 60_000;
-/** Has energy and power. */
+/** A meter with energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 const POWER = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => 0, temperatureC: () => undefined };
 
-describe("The owner of the Zigbee bridge, with cells", () => {
+describe("The Zigbee bridge of a gateway with cells", () => {
 	let gateway: VirtualGateway;
 	let radio: VirtualRadio;
 	let slots: ReturnType<typeof makeSlots>;
@@ -42,7 +42,7 @@ describe("The owner of the Zigbee bridge, with cells", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	/** Advances time until it sleeps; returns the time taken, ms. */
+	/** Advances time until the gateway sleeps; returns the time taken, ms. */
 	const untilAsleep = async (limitMs: number): Promise<number> => {
 		for (let passedMs = 0; ; passedMs += 1000) {
 			if (gateway.world.asleep !== undefined) return passedMs;
@@ -51,31 +51,31 @@ describe("The owner of the Zigbee bridge, with cells", () => {
 		}
 	};
 
-	it("is an end device, in reset between readings; a wake for one reports and sleeps again", async () => {
+	it("is an end device in reset between readouts; a wake for a readout sends reports and sleeps again", async () => {
 		assert.equal((await gateway.read("zigbee/config")).role, "end_device");
 		await untilAsleep(60 * MINUTE_MS);
 		assert.equal(radio.lines.at(-1), 1);
 		const before = radio.coordinator.reports(METERING).length;
 		await gateway.wake(WAKE_TIMER);
-		assert.equal(radio.lines.at(-1), 1, "not before there is something to report");
+		assert.equal(radio.lines.at(-1), 1, "the chip stays in reset until there is something to report");
 		await untilAsleep(2 * MINUTE_MS);
 		assert.ok(radio.coordinator.reports(METERING).length > before);
 		assert.equal(radio.lines.at(-1), 1);
 	});
 
-	describe("and a firmware file", () => {
+	describe("with a firmware file", () => {
 		const IMAGE = makeImage(300_000);
 		const FILE = makeFile(IMAGE, { packed: false });
-		/** Long enough a wake for a piece or two. */
+		/** Interval of the blocks, ms; a wake is then long enough for a piece or two. */
 		const PERIOD_MS = 250;
 
-		/** Requested blocks. */
+		/** Number of requested blocks. */
 		const blocks = () =>
 			radio.coordinator.heard.filter(({ cluster, payload }) => cluster === OTA && payload[2] === BLOCK_REQUEST).length;
 
 		/** The coordinator announces the file, which keeps the device awake. */
 		const offer = async () => {
-			// Near the end of the time after the last use.
+			// This is near the end of the time for which the gateway stays awake after the last use.
 			await gateway.pass(8 * MINUTE_MS);
 			const answer = serve(FILE, 3);
 			let isPaced = false;
@@ -94,7 +94,7 @@ describe("The owner of the Zigbee bridge, with cells", () => {
 		};
 		const lying = () => Buffer.compare(slots.flash.open(SLOTS[1])!.bytes.subarray(0, IMAGE.length), IMAGE) === 0;
 
-		it("comes in several wakes, each of which goes on where the one before was cut; it runs, and stays", async () => {
+		it("loads it in several wakes, each of which continues where the last one was cut; the firmware runs, and stays", async () => {
 			await offer();
 			let wakes = 0;
 			await untilAsleep(40 * MINUTE_MS);
@@ -118,7 +118,7 @@ describe("The owner of the Zigbee bridge, with cells", () => {
 			assert.deepEqual(refusals, []);
 		});
 
-		it("costs no more than a minute of a wake when its coordinator has forgotten it, and that once", async () => {
+		it("spends at most a minute of one wake on it if the coordinator has forgotten it", async () => {
 			await offer();
 			radio.coordinator.answer = () => undefined;
 			await untilAsleep(40 * MINUTE_MS);

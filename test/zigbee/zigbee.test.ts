@@ -10,10 +10,10 @@ const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 const TIME = 0x000a;
 const OTA = 0x0019;
-/** Has energy and power. */
+/** A meter with energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 
-describe("The owner of the Zigbee bridge", () => {
+describe("The Zigbee bridge of a gateway", () => {
 	const gateways: VirtualGateway[] = [];
 
 	async function begin(options: RadioOptions = {}, more: ConstructorParameters<typeof VirtualGateway>[1] = {}) {
@@ -61,7 +61,7 @@ describe("The owner of the Zigbee bridge", () => {
 		assert.deepEqual(await eventsOf(gateway), []);
 	});
 
-	it("joins when it is asked to, reports what is read, and is in the network again after a restart", async () => {
+	it("joins on request, reports readouts, and is in the network again after a restart", async () => {
 		const { gateway, radio } = await begin();
 		const joined = await join(gateway, radio);
 		const { channel, pan_id, extended_pan_id, short_address, joining_secs } = joined;
@@ -88,7 +88,7 @@ describe("The owner of the Zigbee bridge", () => {
 		);
 	});
 
-	it("has OTA Upgrade only where updates are taken, so that no coordinator waits for an answer in vain", async () => {
+	it("has OTA Upgrade only if updates are accepted, so that no coordinator waits in vain for an answer", async () => {
 		for (const [slots, wanted] of [
 			[undefined, [TIME]],
 			[makeSlots({ keys: [] }), [TIME]],
@@ -100,7 +100,7 @@ describe("The owner of the Zigbee bridge", () => {
 		}
 	});
 
-	it("looks for five minutes, and tells for how long", async () => {
+	it("searches for five minutes, and shows the time left", async () => {
 		const { gateway } = await begin();
 		await until(gateway, "not_joined");
 		await gateway.post("zigbee/reset");
@@ -115,7 +115,7 @@ describe("The owner of the Zigbee bridge", () => {
 		]);
 	});
 
-	it("is held in reset while it is turned off, which restarts; can't join then", async () => {
+	it("is held in reset while it is turned off, which restarts the gateway, and can't join then", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		const reply = await gateway.post("zigbee/config", { enabled: false });
@@ -133,7 +133,7 @@ describe("The owner of the Zigbee bridge", () => {
 		await until(gateway, "joined");
 	});
 
-	it("stops a coprocessor whose reset line is not wired", async () => {
+	it("stops a coprocessor without a wired reset line", async () => {
 		const { gateway, radio } = await begin({ hasLines: false });
 		await join(gateway, radio);
 		await gateway.post("zigbee/config", { enabled: false });
@@ -159,7 +159,7 @@ describe("The owner of the Zigbee bridge", () => {
 		await until(gateway, "joined");
 	});
 
-	it("tells of a coprocessor that falls silent and comes back, as often as it does", async () => {
+	it("logs each time that the coprocessor falls silent and comes back", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		for (let times = 0; times < 2; times++) {
@@ -171,7 +171,7 @@ describe("The owner of the Zigbee bridge", () => {
 		assert.deepEqual(new Set(await eventsOf(gateway)), new Set(["zigbee_joined", "zigbee_silent", "zigbee_back"]));
 	});
 
-	it("finds its port again when that was gone, also at the start", async () => {
+	it("finds its port again after it was missing, also at the start", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		radio.plug(false);
@@ -192,7 +192,7 @@ describe("The owner of the Zigbee bridge", () => {
 		assert.ok((await eventsOf(gateway)).includes("zigbee_silent"));
 	});
 
-	it("knows a map that was changed while its port was gone", async () => {
+	it("uses a map that was changed while its port was missing", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		const served = () => radio.chip.endpoints.get(1)!.inputs.includes(ELECTRICAL);
@@ -207,7 +207,7 @@ describe("The owner of the Zigbee bridge", () => {
 		assert.ok(!served());
 	});
 
-	it("is told by the coordinator's side that it has left", async () => {
+	it("leaves when the coordinator removes it", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		await gateway.pass(1000);
@@ -239,7 +239,7 @@ describe("The owner of the Zigbee bridge", () => {
 			await gateway.login();
 		};
 
-		it("leaves the network, forgets it, and joins none", async () => {
+		it("leaves the network, forgets it, and joins no other", async () => {
 			const { gateway, radio } = await begin();
 			await join(gateway, radio);
 			radio.coordinator.isOpen = true;
@@ -253,7 +253,7 @@ describe("The owner of the Zigbee bridge", () => {
 			assert.equal((await until(gateway, "not_joined")).enabled, true);
 		});
 
-		it("catches up with that when the coprocessor is back, after other starts too", async () => {
+		it("leaves later when the coprocessor is back, even after other restarts", async () => {
 			const { gateway, radio } = await begin();
 			await join(gateway, radio);
 			radio.plug(false);

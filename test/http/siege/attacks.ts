@@ -12,13 +12,13 @@ export interface Ports {
 	readonly http: number;
 }
 
-/** One attack on a connection. */
+/** An attack on one connection. */
 interface Attack {
 	readonly connections: number;
-	/** True: after a TLS handshake. False: TCP only, to the HTTPS port (`toTLS`) or the plain one. */
+	/** True: acts after a TLS handshake. False: TCP only, to the HTTPS port (`toTLS`) or the plain one. */
 	readonly secure: boolean;
 	readonly toTLS?: boolean;
-	/** Aborts the handshake because of the certificate. */
+	/** The client aborts the handshake because of the certificate. */
 	readonly refuses?: boolean;
 	/** Runs while the connection is open. */
 	act(socket: Socket, hello: Buffer): Promise<void> | void;
@@ -30,7 +30,7 @@ const LOGIN = `POST /api/v1/system/login HTTP/1.1\r\n${HEAD}Content-Type: applic
 const AGAIN_MS = 20;
 const FEW_ADDRESSES = 3;
 const BYTE_MS = 1000;
-/** Interval of a handshake's bytes; the gateway drops one after a second of silence. */
+/** Interval of a handshake's bytes, ms; the gateway drops a handshake after a second of silence. */
 const HANDSHAKE_BYTE_MS = 400;
 
 async function trickle(socket: Socket, start: string, rest: string): Promise<void> {
@@ -42,10 +42,10 @@ async function trickle(socket: Socket, start: string, rest: string): Promise<voi
 }
 
 const slowHead = (socket: Socket) => trickle(socket, "GET / HTTP/1.1\r\nX: ", "x");
-/** Rest of the first line, and the gateway's own name, as a battery sends them. */
+/** Rest of the request line, and the gateway's own name as Host, as a battery sends them. */
 const LIVE = "HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 const slowFrame = (socket: Socket) => trickle(socket, `POST /rpc ${LIVE}Content-Length: 400\r\n\r\n{"src":"`, "a");
-/** Asks again as soon as there is an answer. */
+/** Sends the next request as soon as there is a reply. */
 const askLive = (socket: Socket) => {
 	const ask = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
 	socket.on("data", ask);
@@ -54,13 +54,13 @@ const askLive = (socket: Socket) => {
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 
 /** Handshakes that stop after the first message. */
-export const STALLED = "a ClientHello and no more";
-/** Attacks without cost for the attacker, for sieges from many addresses. */
+export const STALLED = "handshakes that stop after the ClientHello";
+/** Attacks that cost the attacker nothing, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
 	"half a ClientHello",
 	STALLED,
-	"plain connections without a word",
+	"silent plain connections",
 ];
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
@@ -89,11 +89,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 			}
 		},
 	},
-	"clients that refuse the certificate": { connections: 10, secure: true, refuses: true, act: () => {} },
-	"handshakes and no more": { connections: 8, secure: true, act: () => {} },
+	"clients that reject the certificate": { connections: 10, secure: true, refuses: true, act: () => {} },
+	"silent connections after a handshake": { connections: 8, secure: true, act: () => {} },
 	"slow heads over TLS": { connections: 4, secure: true, act: slowHead },
 	"slow logins over TLS": { connections: 4, secure: true, act: slowBody },
-	"kept connections that come again": {
+	"persistent connections with a request each second": {
 		connections: 10,
 		secure: true,
 		act: async (socket) => {
@@ -103,7 +103,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 			}
 		},
 	},
-	"readers that do not read": {
+	"clients that do not read": {
 		connections: 4,
 		secure: true,
 		act: (socket) => {
@@ -111,16 +111,16 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 			socket.write(`GET / HTTP/1.1\r\n${HEAD}\r\n`.repeat(8));
 		},
 	},
-	"plain connections without a word": { connections: 20, secure: false, act: () => {} },
+	"silent plain connections": { connections: 20, secure: false, act: () => {} },
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
 	"slow frames for live values": { connections: 4, secure: false, act: slowFrame },
 	"requests for live values": { connections: 4, secure: false, act: askLive },
 };
 
-/** Attackers from their start to `end`. */
+/** Attackers that act until `end`. */
 export class Siege {
-	/** Established connections, by attack and address. */
+	/** Number of established connections by attack. */
 	readonly stood = new Map<string, number>();
 	readonly #open = new Set<Socket>();
 	readonly #ports: Ports;
@@ -168,7 +168,7 @@ export class Siege {
 		}
 	}
 
-	/** Until the connection is closed. */
+	/** Attacks until the connection is closed. */
 	async #once(name: string, address: string): Promise<void> {
 		const { secure, toTLS, refuses = false, act } = ATTACKS[name];
 		const socket = connect({

@@ -1,6 +1,6 @@
 /**
- * A siege, and whether the owner got through, for suites of seconds or minutes, with the native core of the firmware on
- * Linux and with the simulator's TLS in Node.
+ * A siege, and whether the owner's requests are answered meanwhile. For suites of seconds or minutes, with the native
+ * core of the firmware on Linux and with the simulator's TLS in Node.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,9 +10,9 @@ import { BOOT, probe } from "../../system/memory-limits.js";
 import { ATTACKS, CHEAP, Siege, STALLED } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
 
-/** The attackers'; the owner uses 127.0.0.1. */
+/** Addresses of the attackers; the owner uses 127.0.0.1. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
-/** Unknown to the gateway. */
+/** An address that the gateway does not know. */
 const NEW_ADDRESS = "127.0.0.200";
 const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
 /** Longer than any time-out of a connection without a request. */
@@ -20,16 +20,16 @@ const REST_MS = 31_000;
 /** Share of the owner's requests that must be answered within PATIENCE_MS. */
 const SHARE = 0.95;
 
-/** Longest first login from an unknown address. */
+/** Longest first login from an unknown address, ms. */
 const FIRST_LOGIN_MS = 15_000;
 /** The gateway has ended the connections of the siege before by then. */
 const RECOVERY_MS = 30_000;
 
-/** Logged in before the siege. */
+/** A client that logged in before the siege. */
 const OWNER_KNOWN = "its owner";
-/** Logs in during the siege. */
+/** A client that logs in during the siege. */
 const OWNER_NEW = "a new client";
-/** Never shows a token. */
+/** A client that never shows a token. */
 const OWNER_STRANGER = "a stranger";
 
 const SHOWN_NOTHING = "that never showed a token";
@@ -46,7 +46,7 @@ interface Plan {
 	readonly shown?: typeof SHOWN_NOTHING | typeof SHOWN_VALID | typeof SHOWN_REVOKED;
 }
 
-/** Besieges the gateway and returns a line on the owner's requests, of which 95 % must be answered in time. */
+/** Besieges the gateway and returns a line on the owner's requests; 95 % of them must be answered in time. */
 async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 	const { attacks, ms, addresses = ADDRESSES, connections, owner: who = OWNER_KNOWN } = plan;
 	const { https, http } = gateway.ports;
@@ -66,7 +66,7 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 	} finally {
 		await siege.end();
 	}
-	assert.ok(siege.stood.size > 0, "no attack came as far as a connection");
+	assert.ok(siege.stood.size > 0, "no attack established a connection");
 	const sorted = owner.tookMs.toSorted((a, b) => a - b);
 	const found =
 		`${owner.answered} of ${owner.asked} answered, half of them within ${sorted[sorted.length >> 1]} ms, ` +
@@ -108,23 +108,23 @@ async function introduce(
 	assert.equal(await show(addresses[0]), 401);
 }
 
-/** That many addresses of this computer. */
+/** `count` addresses of this computer. */
 function crowd(count: number): string[] {
 	return Array.from({ length: count }, (_, i) => `127.0.1.${i + 1}`);
 }
 
 export interface SiegeSuite {
-	/** Duration of each siege. */
+	/** Duration of each siege, ms. */
 	readonly ms: number;
-	/** Default: all. */
+	/** Attacks; default: all. */
 	readonly attacks?: readonly string[];
-	/** Numbers of handshakes stalled by one known address, each a siege of its own. */
+	/** Numbers of handshakes that one known address stalls, with a siege for each number. */
 	readonly stalled: readonly number[];
-	/** Numbers of addresses, each a siege of its own. */
+	/** Numbers of addresses, with a siege for each number. */
 	readonly crowds: readonly number[];
 }
 
-/** Each attack alone, then all together; stalled handshakes of known addresses; many addresses. */
+/** Sieges by each attack alone, then by all together; by stalled handshakes of known addresses; by many addresses. */
 export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): void {
 	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds } = suite;
 	describe(title, function () {
@@ -134,7 +134,7 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
 			await gateway.login();
 			await gateway.connectMeter({ telegram: TELEGRAM });
-			// The attackers' addresses may ask for live values.
+			// Allows the attackers' addresses to request live values.
 			await gateway.write("live-meter/clients", { clients: ADDRESSES.map((address) => ({ address })) });
 			await gateway.write("live-meter", { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 0 });
 		});
@@ -146,25 +146,25 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 				this.test!.title += ` (${await besiege(gateway, { ms, ...plan })})`;
 			});
 
-		for (const name of attacks) siege(`serves its owner among ${name}`, { attacks: [name] });
+		for (const name of attacks) siege(`serves its owner during an attack by ${name}`, { attacks: [name] });
 		for (const owner of [OWNER_KNOWN, OWNER_NEW] as const)
-			siege(`serves ${owner} among all of that at once`, { attacks, owner });
-		siege("serves its owner among all of that at once, from addresses that held a read token", {
+			siege(`serves ${owner} during all attacks at once`, { attacks, owner });
+		siege("serves its owner during all attacks at once, from addresses that held a read token", {
 			attacks,
 			shown: SHOWN_REVOKED,
 		});
 		for (const shown of [SHOWN_VALID, SHOWN_REVOKED] as const)
 			for (const owner of [OWNER_KNOWN, OWNER_STRANGER] as const)
 				for (const connections of stalled)
-					siege(`serves ${owner} among ${connections} stalled handshakes from an address ${shown}`, {
+					siege(`serves ${owner} during ${connections} stalled handshakes from an address ${shown}`, {
 						...{ attacks: [STALLED], addresses: ADDRESSES.slice(0, 1), connections, shown, owner },
 					});
 		for (const count of crowds)
-			siege(`serves its owner among strangers at ${count} addresses`, {
+			siege(`serves its owner during an attack by unknown clients at ${count} addresses`, {
 				...{ attacks: CHEAP, addresses: crowd(count), connections: 1 },
 			});
 		if (engine !== "linux") return;
-		it("has its memory back afterwards", async function () {
+		it("releases its memory afterwards", async function () {
 			await gateway.login();
 			await gateway.write("live-meter", { ecotracker: false, shelly: false, homewizard: false });
 			await gateway.pass(REST_MS);

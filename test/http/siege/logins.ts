@@ -1,6 +1,6 @@
 /**
- * Continuous wrong logins from many addresses of the loopback network to a new gateway. Its owner knows the password
- * and comes from an address that has never logged in. On virtual time: test/auth/many-addresses.test.ts.
+ * Continuous wrong logins from many addresses of the loopback network to a new gateway. The owner knows the password
+ * and uses an address that has never logged in. test/auth/many-addresses.test.ts does the same on virtual time.
  */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:https";
@@ -9,7 +9,7 @@ import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
 import { ANY, probe } from "../../system/memory-limits.js";
 
-/** Limit of the owner's login, ms. */
+/** Longest time of the owner's login, ms. */
 const LIMIT_MS = 30_000;
 const AGAIN_MS = 1000;
 /** Time-out of an attempt, ms. */
@@ -19,7 +19,7 @@ const NEXT_OWNER_MS = 10_000;
 /** Parallel attackers, each of which uses all addresses. */
 const ATTACKERS = 4;
 
-/** Status of a login over a new connection; 0: no answer. */
+/** Status of a login over a new connection; 0: no reply. */
 function login(port: number, password: string, localAddress: string): Promise<number> {
 	const agent = new Agent({ rejectUnauthorized: false });
 	const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -60,26 +60,26 @@ class LoginAttack {
 	}
 }
 
-/** Time until the owner is logged in, with one attempt per second; ms. */
+/** Time until the owner is logged in, ms, with one attempt per second. */
 async function ownerMs(port: number, address: string): Promise<number> {
 	for (const startMs = Date.now(); ; await sleep(AGAIN_MS)) {
 		const status = await login(port, PASSWORD, address);
 		const tookMs = Date.now() - startMs;
 		if (status === 200) return tookMs;
-		assert.ok(tookMs < LIMIT_MS, `not in after ${tookMs} ms, the last status was ${status}`);
+		assert.ok(tookMs < LIMIT_MS, `not logged in after ${tookMs} ms, the last status was ${status}`);
 	}
 }
 
 /**
- * 60 and 240 failing addresses, each against a new unit. The owner logs in after all of them have failed and some were
- * refused, and again from further addresses until `ms` have passed.
+ * Attacks from 60 and from 240 addresses, each against a new unit. The owner logs in after all addresses have failed
+ * and some attempts were refused, and again from further addresses until `ms` have passed.
  */
 export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 	describe(title, function () {
 		this.timeout(180_000 + ms);
 
 		for (const count of [60, 240])
-			it(`lets its owner in from a new address while ${count} addresses fail to log in`, async function () {
+			it(`lets its owner log in from a new address while ${count} addresses fail to log in`, async function () {
 				const gateway = await ProcessGateway.start(engine);
 				const port = gateway.httpsPort;
 				const attack = new LoginAttack(
@@ -102,7 +102,7 @@ export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 				const counts = [...statuses].map(([status, times]) => `${status}: ${times}`).join(", ");
 				this.test!.title += ` (${tookMs.length} times, within ${Math.max(...tookMs)} ms; attackers ${counts})`;
 				assert.equal(statuses.get(200), undefined);
-				assert.ok(statuses.get(401)! >= count, "the first attempt of each is looked at");
+				assert.ok(statuses.get(401)! >= count, "the first attempt of each address is checked");
 			});
 	});
 }

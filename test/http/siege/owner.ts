@@ -1,16 +1,16 @@
 /**
- * The owner of a gateway under siege. As the page does, it requests status and readings every half second, over a kept
- * connection and over new ones, logs in again, and has the meter read. It repeats unanswered requests as a browser
- * would. It also follows the events, whose connection is dropped first.
+ * The owner of a gateway under siege. Like the page, the owner requests status and readings every half second, over a
+ * persistent connection and over new ones, logs in again, has the meter read, and repeats unanswered requests as a
+ * browser would. The owner also follows the events; the gateway drops that connection first.
  */
 import { Agent, type RequestOptions, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A later answer counts as none, ms. */
+/** A reply after this time counts as missing, ms. */
 export const PATIENCE_MS = 5000;
 const PAUSE_MS = 500;
 const RETRY_MS = 100;
-/** Pause before an ended event stream is reopened; a page waits ten seconds or more. */
+/** Pause before an ended event stream is reopened, ms; a page waits ten seconds or more. */
 const FOLLOW_AGAIN_MS = 1000;
 
 export interface Account {
@@ -19,13 +19,12 @@ export interface Account {
 }
 
 export class Owner {
-	/** Requests; those answered in time, with their durations, ms. */
+	/** Number of requests; `answered` of them in time, with the durations `tookMs`. */
 	asked = 0;
 	answered = 0;
 	readonly tookMs: number[] = [];
 	readouts = 0;
 	readonly failures: string[] = [];
-	/** Number of event streams. */
 	streams = 0;
 	readonly #port: number;
 	readonly #account: Account;
@@ -33,7 +32,7 @@ export class Owner {
 	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 	#token = "";
 
-	/** `address`: source of the requests, on this computer. */
+	/** `address` is the source of the requests, on this computer. */
 	constructor(port: number, account: Account, address = "127.0.0.1") {
 		this.#port = port;
 		this.#account = account;
@@ -45,13 +44,13 @@ export class Owner {
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
 	}
 
-	/** For `ms`, acts without a token: repeatedly requests a challenge over new connections. */
+	/** Requests challenges over new connections for `ms`, without a token. */
 	async knock(ms: number): Promise<void> {
 		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))
 			await this.#ask("GET", "system/challenge", undefined, true);
 	}
 
-	/** Shows its token once, so that the gateway knows the address; returns the status. */
+	/** Shows the token once, so that the gateway knows the address; returns the status. */
 	async show(token: string): Promise<number> {
 		const agent = new Agent({ rejectUnauthorized: false });
 		this.#token = token;
@@ -65,7 +64,7 @@ export class Owner {
 		}
 	}
 
-	/** Acts for `ms`; with `readMeter` it also reads the meter all the time. */
+	/** Acts for `ms`; with `readMeter` the meter is also read all the time. */
 	async stay(ms: number, readMeter: boolean): Promise<void> {
 		const endMs = Date.now() + ms;
 		const reading = readMeter ? this.#readOn(endMs) : undefined;
@@ -109,7 +108,7 @@ export class Owner {
 				await this.#send("GET", "iec62056/read", undefined, agent, 60_000);
 				this.readouts++;
 			} catch (error) {
-				// Retried: a broken connection, and one without a place.
+				// A broken connection and a full gateway lead to another try.
 				this.failures.push(`read: ${(error as Error).message}`);
 			}
 			await sleep(PAUSE_MS);
@@ -117,7 +116,7 @@ export class Owner {
 		agent.destroy();
 	}
 
-	/** The reply's body; undefined: none in time. */
+	/** Body of the reply; undefined: no reply in time. */
 	async #ask(
 		method: string,
 		path: string,

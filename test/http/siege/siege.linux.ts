@@ -1,4 +1,4 @@
-/** Sieges of seconds on the firmware's native core on Linux; siege.long.ts runs minutes. */
+/** Sieges of seconds on the firmware on Linux, with its native core; siege.long.ts runs minutes. */
 import { siegeOf } from "./check.js";
 
 siegeOf("linux", "The firmware on Linux under siege", { ms: 6000, stalled: [1, 2, 3, 8], crowds: [60, 240] });

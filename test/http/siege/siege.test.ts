@@ -4,7 +4,7 @@ import { siegeOf } from "./check.js";
 siegeOf("xs", "The simulator under siege", {
 	ms: 4000,
 	attacks: [
-		"clients that refuse the certificate",
+		"clients that reject the certificate",
 		"slow heads over TLS",
 		"slow logins over TLS",
 		"slow logins over plain HTTP",
