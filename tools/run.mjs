@@ -82,7 +82,10 @@ const TEST_PACKAGES = [
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
 	{ name: "openssl", isThere: () => runs("openssl", ["version"]) },
 	{ name: "curl", isThere: () => runs("curl", ["--version"]) },
-	{ name: "chromium", isThere: () => runs("chromium", ["--version"]) },
+	{
+		name: "chromium-headless-shell",
+		isThere: () => ["chromium-headless-shell", "chromium"].some((name) => runs(name, ["--version"])),
+	},
 ];
 
 /**

@@ -6,16 +6,15 @@
  * page deals with those; nor does advice for forms, which takes each password for an account's.
  */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
 import { TEXTS, type TextKey } from "../../hosts/browser/text/all.js";
 import type { Language } from "../../hosts/browser/text/translations.js";
+import { CHROMIUM, NO_CHROMIUM } from "../../tools/chromium.js";
 import { PASSWORD } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { skipBecause } from "../hosts/native/compile.js";
 
-const CHROMIUM = "/usr/bin/chromium";
 /** Longest wait for anything on the page; a computer that is busy needs it. */
 const WAIT_MS = 45_000;
 /** A gateway that restarts is back by then. */
@@ -52,7 +51,7 @@ export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
 
 /** For `before`: starts Chromium, or skips the suite without it. */
 export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
-	if (!existsSync(CHROMIUM)) skipBecause(hook, `${CHROMIUM} is not installed`);
+	if (CHROMIUM === "") skipBecause(hook, NO_CHROMIUM);
 	return chromium.launch({
 		executablePath: CHROMIUM,
 		// Chromium's own sandbox does not work for root.

@@ -97,7 +97,7 @@ describe("npm run doctor", () => {
 		for (const command of [
 			"sudo apt-get install build-essential",
 			"sudo apt-get install openssl",
-			"sudo apt-get install chromium",
+			"sudo apt-get install chromium-headless-shell",
 			"sudo apt-get install libmbedtls-dev",
 			"npm install -g xs-dev && xs-dev setup --target-branch 8.2.3",
 			"gcc-multilib libglib2.0-dev:i386 libmbedtls-dev:i386",

@@ -3,15 +3,14 @@
  * records of at most 2 KB. The reference is the time of the same bytes without pauses. The time of the chip's handshake
  * and processing is not included.
  */
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { CHROMIUM, NO_CHROMIUM } from "../chromium.js";
 import { BenchGateway, type EngineName } from "./benchmark-gateway.js";
 import { BenchMeter } from "./benchmark-meter.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { SlowLine } from "./slow-line.js";
 import { capturePath, ZMF100 } from "./telegrams.js";
 
-const CHROMIUM = "/usr/bin/chromium";
 const BITS_PER_SECOND = 1_000_000;
 const ROUNDS = 5;
 const QUICK_ROUNDS = 2;
@@ -31,8 +30,8 @@ const LOADS: readonly Load[] = [
 export async function measurePage(isQuick: boolean): Promise<Section> {
 	const rows: Row[] = [];
 	const notes = ["ratio = time ÷ time that the bytes take on the line, medians; a chip's handshake comes on top."];
-	if (existsSync(CHROMIUM)) await measureAll(isQuick, rows);
-	else notes.push(`Not measured: ${CHROMIUM} is not installed.`);
+	if (CHROMIUM === "") notes.push(`Not measured: ${NO_CHROMIUM}.`);
+	else await measureAll(isQuick, rows);
 	return { part: "e", title: "First load of the page, 1 Mbit/s, one TLS connection", notes, rows };
 }
 

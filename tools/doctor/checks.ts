@@ -113,7 +113,11 @@ function testChecks(machine: Machine): Check[] {
 	return [
 		found("OpenSSL", machine.ask("openssl", "version"), apt("openssl")),
 		found("curl", machine.ask("curl", "--version"), apt("curl")),
-		found("Chromium", machine.ask("chromium", "--version"), apt("chromium")),
+		found(
+			"Chromium",
+			machine.ask("chromium-headless-shell", "--version") ?? machine.ask("chromium", "--version"),
+			apt("chromium-headless-shell"),
+		),
 		header(machine, "Mbed TLS for C", "mbedtls/ssl.h", apt("libmbedtls-dev")),
 	];
 }

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CHROMIUM, NO_CHROMIUM } from "../../../tools/chromium.js";
 import { needNative, skipBecause } from "./compile.js";
 import { Certificates, type Outcome, Peer, type PeerOptions, pattern, run } from "./stream-server-driver.js";
-
-const CHROMIUM = "/usr/bin/chromium";
 
 describe("The native stream server", function () {
 	// The first test compiles the program.
@@ -297,7 +296,7 @@ describe("The native stream server", function () {
 		});
 
 		it("serves a page to Chromium", async function () {
-			if (!existsSync(CHROMIUM)) skipBecause(this, `${CHROMIUM} is not installed`);
+			if (CHROMIUM === "") skipBecause(this, NO_CHROMIUM);
 			this.timeout(60_000);
 			const peer = await start({ certificates });
 			const profile = mkdtempSync(join(tmpdir(), "chromium-"));
