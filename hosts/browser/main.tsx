@@ -16,8 +16,8 @@ if (root !== null && !isLanguageAstray()) {
 	applyTheme();
 	leadToWizard();
 	render(<App />, root);
-	// Only for the installed app, which has no address bar to try again in. Browsers refuse a service worker under a
-	// certificate that they don't trust.
+	// The service worker is only for the installed app, which has no address bar in which the user could try again.
+	// Browsers refuse a service worker under a certificate that they don't trust.
 	if (matchMedia("(display-mode: standalone)").matches) {
 		const texts = [language, t("title"), t("offline"), t("retry")].map((text) => ["t", text]);
 		navigator.serviceWorker?.register(`/offline.js?${new URLSearchParams(texts)}`).catch(() => undefined);

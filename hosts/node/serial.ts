@@ -99,7 +99,7 @@ class NodeSerial implements Serial {
 		return this.#received.read(into, start, end);
 	}
 
-	/** Nothing can be written until the port is open, when the first `onWritable` follows. */
+	/** Nothing can be written before the first `onWritable`, which is called once the port is open. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		const count = end - start;
 		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
@@ -144,7 +144,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// Even when closed, the device is kept by a pending call of the driver.
+		// A pending call of the driver still uses the device after the port is closed.
 		await this.#sent;
 	}
 
@@ -231,7 +231,7 @@ class NodeSerial implements Serial {
 	}
 }
 
-/** Returns why the port could not be opened or was lost, without the driver's prefix "Error: … cannot open PATH". */
+/** Returns why the port could not be opened or was lost, from the driver's "Error: REASON, cannot open PATH". */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";

@@ -1,6 +1,7 @@
 /**
- * The table "Errors" of the API text, with a check for each row, by the row's name. Rows that take minutes or a full
- * flash are in `slowWalkErrorChecks`, for virtual time. firmware.test.ts checks the rows of firmware upload.
+ * The table "Errors" of the API text, with a check for each row, by the row's name. Rows that take minutes or need a
+ * full flash are in `slowWalkErrorChecks`, which runs on virtual time. firmware.test.ts checks the rows of firmware
+ * upload.
  */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -121,7 +122,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 				for (const path of ["nothing", "system", "system/tokens/", "hub/send/x", "/api/v2/hub", "/api"])
 					isError(await gateway().request(method, path), 404, "not_found");
 		});
-		it("404 | DELETE tokens/<id>: unknown id; of a session alike", async () => {
+		it("404 | DELETE tokens/<id>, DELETE sessions/<id>: unknown id", async () => {
 			for (const route of WALK.filter(({ name }) => name.startsWith("DELETE") && name.endsWith("<id>")))
 				for (const id of ["00000000", "x", "x".repeat(200), "%20", "0".repeat(7)])
 					isError(await gateway().request("DELETE", pathOf(route, id)), 404, "not_found");

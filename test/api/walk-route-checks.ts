@@ -1,4 +1,4 @@
-/** The tables "Endpoints" of the API text: each route replies as its row says, for each client and form. */
+/** The tables "Endpoints" of the API text: each route replies as its row says, to each kind of token and request. */
 import assert from "node:assert/strict";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { DEFAULT_CONFIG, isError, type JSONObject, type Reply, succeeded, type TestGateway } from "./gateway.js";
@@ -129,7 +129,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				await gateway().rebooted();
 				assert.equal((await gateway().read("system/tokens")).tokens[0].name, name);
 			});
-			it("POST system/certificate, POST system/certificate/reset: Certificate, reboot true", async () => {
+			it("POST system/certificate, POST system/certificate/reset: reply with a Certificate whose reboot is true", async () => {
 				gateway().token = await makeToken();
 				const { max_size } = await shown();
 				const root = make({ subject: "/CN=Root", extensions: AUTHORITY });

@@ -33,7 +33,7 @@ class Unit {
 }
 
 describe("app/crash-loop-guard", () => {
-	it("counts three starts that a fault has ended before a minute: the fourth is safe mode, and says why", () => {
+	it("enters safe mode after three starts that each ended by a fault in their first minute, and names the causes", () => {
 		const unit = new Unit();
 		assert.equal(unit.start(POWER), "");
 		assert.equal(unit.start(PANIC, 1000), "");
@@ -57,7 +57,7 @@ describe("app/crash-loop-guard", () => {
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(undefined, 100), "");
 	});
 
-	it("forgets a start after ten minutes, those between two others too", () => {
+	it("forgets a counted start after ten minutes, including the minutes of a healthy start", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		unit.start(PANIC, 100);
@@ -103,7 +103,7 @@ describe("app/crash-loop-guard", () => {
 		assert.deepEqual(unit.left, [60 * MINUTE_MS]);
 	});
 
-	it("wants no more turns when there is nothing left to forget", () => {
+	it("has no deadline once its first minute is over and no counted start is left", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		assert.equal(unit.starts!.deadlineMs, MINUTE_MS);
@@ -115,7 +115,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.starts!.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
-	it("cuts causes that are too long, of any characters", () => {
+	it("cuts causes to 80 characters, whether each takes one, two or three bytes", () => {
 		for (const character of ["x", "ä", "€"]) {
 			const unit = new Unit();
 			unit.start(POWER);
@@ -125,13 +125,13 @@ describe("app/crash-loop-guard", () => {
 		}
 	});
 
-	it("starts with anything in the retained memory, and with one that refuses", () => {
+	it("starts whatever the retained memory contains, and also if it cannot be written", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
 				const unit = new Unit();
 				if (bytes.length > 1) bytes[0] = 1;
 				unit.retained.write(bytes);
-				// An invalid record has no age of the previous start.
+				// An invalid record does not say that the previous start was young, so the first of the four may not count.
 				for (let i = 0; i < 4; i++) unit.start(PANIC, 100);
 				assert.notEqual(unit.starts!.safeMode, "");
 			}),

@@ -104,7 +104,7 @@ describe("npm run emulate", function () {
 		assert.ok(!existsSync(join(state, "lock")));
 	});
 
-	it("ends with its QEMU", async () => {
+	it("exits with 0 on SIGINT, and leaves no socket behind", async () => {
 		const { child, errors } = await start(["--no-build", "--meter", "none"]);
 		assert.match(errors(), /^Nothing is at UART 1$/m);
 		const [, socket] = /unix:([^,]+)\/meter,/.exec(logged())!;

@@ -24,7 +24,7 @@ const TOP = 10;
 const RIGHT = 10;
 /** Width of a digit in the font size of the style sheet, pixels. */
 const DIGIT = 7.5;
-/** Width of two times with a gap between them, pixels. */
+/** Smallest distance between two time labels, which leaves a gap between them, pixels. */
 const TIME_WIDTH = 150;
 /** Up to this number of points, each is marked. */
 const MARKED_LIMIT = 30;

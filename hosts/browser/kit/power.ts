@@ -27,8 +27,8 @@ export function isOpen(readings: readonly Reading[]): boolean {
 }
 
 /**
- * Returns true if the meter seems to wait for its PIN: SML with whole kWh and without power. No meter of another
- * protocol does, but some count whole kWh.
+ * Returns true if the meter seems to wait for its PIN: SML with whole kWh and without power. Meters of other protocols
+ * do not wait for a PIN, although some count whole kWh.
  */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
@@ -49,7 +49,7 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
 }
 
-/** Added to group C of the sum, gives group C of each phase: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
+/** Differences between group C of the sum and of L1, L2 and L3: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
 export const PHASES = [20, 40, 60];
 
 /** Watts of one phase, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */
