@@ -15,6 +15,15 @@ import { makeScript, type Script } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { withNamesOfProperties, withShortNames } from "../../tools/sdk/short-names.js";
 
+const scripts = new Map<string, Promise<Script>>();
+/** The script of a main file; each is made once, because that takes seconds. */
+const scriptOf = (main: string, board = "") => {
+	const made = board === "" ? undefined : madeFor(findBoard(board));
+	const script = scripts.get(main + board) ?? makeScript(join(ROOT, ".build"), main, made);
+	scripts.set(main + board, script);
+	return script;
+};
+
 describe("The firmware's script", function () {
 	this.timeout(120_000);
 	let build = "";
@@ -59,15 +68,13 @@ describe("The firmware's script", function () {
 		assert.match(text, /\{\s+native\("xs_face_end"\)\.call\(this\);\s+\}/);
 	});
 
-	const PLAIN_BOARD = madeFor(findBoard("esp32c3-devkitm"));
-
-	for (const [main, made] of [
-		["hosts/esp32/main", PLAIN_BOARD],
-		["hosts/linux/main", undefined],
-		["test/hosts/portable/linux", undefined],
+	for (const [main, board] of [
+		[MAIN, "esp32c3-devkitm"],
+		["hosts/linux/main", ""],
+		["test/hosts/portable/linux", ""],
 	] as const)
 		it(`can be made from ${main} as plain JavaScript`, async () => {
-			const { text } = await makeScript(join(ROOT, ".build"), main, made);
+			const { text } = await scriptOf(main, board);
 			assert.doesNotMatch(text, /\.#\w/);
 			assert.match(text, /export \{ [\w$]+ as default \}/);
 			const natives = text.match(/^.*\bnative\(.*/gm)!;
@@ -102,7 +109,7 @@ describe("The firmware's script", function () {
 	});
 
 	it("contains every name by which C calls or reads something", async () => {
-		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", madeFor(findBoard("slzb-06")));
+		const { text } = await scriptOf(MAIN, "slzb-06");
 		for (const folder of ["esp32", "esp32/ethernet", "native"]) {
 			const files = readdirSync(join(ROOT, "hosts", folder)).filter((name) => name.endsWith(".c"));
 			for (const file of files)
@@ -113,8 +120,7 @@ describe("The firmware's script", function () {
 
 	it("contains its own board only, and code for a radio and Ethernet only if the board has them", async function () {
 		this.timeout(120_000);
-		const build = (name: string) => makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard(name)));
-		const [plain, radio] = [await build("esp32c3-devkitm"), await build("slzb-06")];
+		const [plain, radio] = [await scriptOf(MAIN, "esp32c3-devkitm"), await scriptOf(MAIN, "slzb-06")];
 		const boardsIn = ({ text }: Script) =>
 			BOARDS.filter(({ name }) => text.includes(`"${name}"`)).map(({ name }) => name);
 		assert.deepEqual([boardsIn(plain), boardsIn(radio)], [["esp32c3-devkitm"], ["slzb-06"]]);
@@ -242,7 +248,7 @@ describe("Fields in the firmware", () => {
 	});
 
 	it("are declared in no class", async () => {
-		const { text } = await makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard("slzb-06")));
+		const { text } = await scriptOf(MAIN, "slzb-06");
 		assert.doesNotMatch(text, /^\t+\$\d+( = .*)?;$/m);
 	});
 
