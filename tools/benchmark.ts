@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { measureDLMS } from "./benchmark/dlms-readout.js";
+import { measureLatency } from "./benchmark/latency.js";
 import { measurePage } from "./benchmark/page-load.js";
 import { measureReadouts } from "./benchmark/readout-time.js";
 import { format, progress, type Section } from "./benchmark/report.js";
@@ -24,7 +25,8 @@ const HELP = `Usage: npm run benchmark -- [options]
                    e  first load of the web page against the wire's limit
                    f  readouts of DLMS: time, turns, steps, calls of GCM
                    g  processor time of a small request in the firmware on Linux, beside the Moddable SDK's own server
-  --quick        fewer and shorter measurements: about a minute instead of four and a half
+                   h  time from a telegram's last character to the event stream, MQTT and the dialects of the live values
+  --quick        fewer and shorter measurements: about a minute instead of eight
   --json FILE    also writes the numbers to FILE as JSON
   --help         prints this text
 `;
@@ -37,18 +39,19 @@ const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<S
 	{ letter: "e", measure: measurePage },
 	{ letter: "f", measure: measureDLMS },
 	{ letter: "g", measure: measureRequestCPU },
+	{ letter: "h", measure: measureLatency },
 ];
 
 function readOptions() {
 	const { values } = parseArgs({
 		options: {
-			only: { type: "string", default: "abcdefg" },
+			only: { type: "string", default: "abcdefgh" },
 			quick: { type: "boolean", default: false },
 			json: { type: "string" },
 			help: { type: "boolean", default: false },
 		},
 	});
-	if (!/^[a-g]+$/.test(values.only)) throw new Error(`--only takes some of abcdefg, not "${values.only}".`);
+	if (!/^[a-h]+$/.test(values.only)) throw new Error(`--only takes some of abcdefgh, not "${values.only}".`);
 	return values;
 }
 

@@ -56,6 +56,11 @@ const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
+/**
+ * A readout that arrives this long before the end of the pause is sent at once, ms. Otherwise each late message would
+ * delay all later ones of a meter that sends regularly.
+ */
+const EARLY_MS = 500;
 /** Seconds. With a shorter pause values are sent without acknowledgement, because the next values replace lost ones. */
 const ACKNOWLEDGED_PAUSE_S = 10;
 
@@ -158,11 +163,12 @@ export class Agenda {
 	}
 
 	/** Takes a readout, which replaces an unsent one. */
-	measured(readout: Readout): void {
+	measured(readout: Readout, nowMs: number): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
 		this.#isNews = true;
-		this.#fromMs = this.#sentMs + this.pauseSecs * 1000;
+		const pauseEndMs = this.#sentMs + this.pauseSecs * 1000;
+		this.#fromMs = nowMs >= pauseEndMs - EARLY_MS ? nowMs : pauseEndMs;
 		this.renew();
 	}
 

@@ -168,7 +168,7 @@ export class Publisher implements Timed {
 	}
 
 	measured(readout: Readout, nowMs: number): void {
-		this.#agenda.measured(readout);
+		this.#agenda.measured(readout, nowMs);
 		if (this.#session === undefined) this.begin(nowMs);
 		else this.work(nowMs);
 	}

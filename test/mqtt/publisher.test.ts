@@ -113,6 +113,21 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 1);
 	});
 
+	it("sends a readout at once that arrives within the last half second of the pause", () => {
+		bed = new Bed().start();
+		const sentAfter = (ms: number, value: number) => {
+			bed.advance(ms);
+			bed.measured(`1-0:1.8.0(${value}*kWh)`);
+			bed.advance(1);
+			return bed.broker.retained.get(`${BASE}/state`)?.includes(`"1_0_1_8_0":${value}}`);
+		};
+		assert.equal(sentAfter(100, 1), true);
+		assert.equal(sentAfter(9600, 2), true);
+		assert.equal(sentAfter(9400, 3), false);
+		bed.advance(600);
+		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /"1_0_1_8_0":3\}/);
+	});
+
 	/** QoS of the readouts in the present session. */
 	const qualities = () =>
 		bed.broker.current!.packets.flatMap((one) =>

@@ -32,6 +32,8 @@ export interface Reply {
 export class BenchGateway {
 	token = "";
 	port = 0;
+	/** Port of plain HTTP. */
+	plainPort = 0;
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
 	readonly #engine: Engine;
@@ -61,6 +63,7 @@ export class BenchGateway {
 			trace: progress,
 			onListening: (secure, port) => {
 				if (secure) this.port = port;
+				else this.plainPort = port;
 			},
 		});
 		this.hostname = host.info.hostname;

@@ -1,0 +1,218 @@
+/**
+ * Part h: time from the last character of a meter's telegram to the message with its power, at one telegram a second,
+ * for the event stream, MQTT and each dialect of the live values. All of them are served at the same time. The
+ * reference is the limit of 50 ms in the median and 250 ms in the worst case.
+ *
+ * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A dialect is asked
+ * every ASK_MS; its time is that of the first reply with the new power.
+ */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { get } from "node:http";
+import { get as getHTTPS } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Aedes } from "aedes";
+import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
+import type { HouseholdReading } from "../meter/household.js";
+import { p1Telegram } from "../meter/p1-telegram.js";
+import { openPseudoTerminal } from "../meter/pseudo-terminal.js";
+import { smlTelegram } from "../meter/sml-telegram.js";
+import { BenchGateway, nowMs } from "./benchmark-gateway.js";
+import { median, progress, type Row, round, type Section } from "./report.js";
+
+const TELEGRAMS = 100;
+const QUICK_TELEGRAMS = 10;
+const EACH_MS = 1000;
+const ASK_MS = 20;
+/** The first telegrams find the protocol's state and open the connections; they are not measured. */
+const SETTLED = 4;
+const MEDIAN_LIMIT_MS = 50;
+const LIMIT_MS = 250;
+const JOIN_ASK_MS = 200;
+const SHELLY_PORT = 2220;
+const ASK_SHELLY = Buffer.from('{"id":1,"src":"bench","method":"EM.GetStatus","params":{"id":0}}');
+
+const PROTOCOLS = { p1: p1Telegram, sml: (reading: HouseholdReading) => smlTelegram(reading) } as const;
+type Protocol = keyof typeof PROTOCOLS;
+/** Paths and bodies that make the gateway listen to the meter. */
+const SETTINGS: Readonly<Record<Protocol, readonly [path: string, body: object]>> = {
+	p1: ["iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 }],
+	sml: ["meter/protocol", { protocol: "sml" }],
+};
+
+function readingOf(power: number): HouseholdReading {
+	const phase = { volts: 230, amperes: 2, watts: power / 3 };
+	return {
+		...{ utcMs: Date.now(), dayImport: 100 + power / 1000, nightImport: 50, export: 3, reactive: 0, frequency: 50 },
+		...{ maximum: 0, maximumMs: 0, power, phases: [phase, phase, phase] },
+	};
+}
+
+/** Times of the telegrams and of the first message with each telegram's power, Unix ms. */
+class Arrivals {
+	power = 0;
+	readonly ways: readonly string[];
+	#sentMs = 0;
+	readonly #tookMs = new Map<string, number[]>();
+	readonly #last = new Map<string, number>();
+
+	constructor(ways: readonly string[]) {
+		this.ways = ways;
+		for (const way of ways) this.#tookMs.set(way, []);
+	}
+
+	sent(power: number): void {
+		this.power = power;
+		this.#sentMs = nowMs();
+	}
+
+	/** Notes a message; `power` in W, or undefined if the way tells of a new readout without its values. */
+	came(way: string, power = this.power): void {
+		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
+		this.#last.set(way, this.power);
+		this.#tookMs.get(way)!.push(nowMs() - this.#sentMs);
+	}
+
+	rows(protocol: Protocol): Row[] {
+		return this.ways.map((way) => {
+			const times = this.#tookMs
+				.get(way)!
+				.slice(SETTLED)
+				.sort((a, b) => a - b);
+			if (times.length === 0) throw new Error(`${way} told no value of a telegram of ${protocol}.`);
+			return {
+				...{ protocol, way, telegrams: times.length, "median, ms": round(median(times), 1) },
+				"99th, ms": round(times[Math.ceil(times.length * 0.99) - 1], 1),
+				...{ "worst, ms": round(times[times.length - 1], 1) },
+				...{
+					ratio: round(median(times) / MEDIAN_LIMIT_MS, 2),
+					"ratio of worst": round(times[times.length - 1] / LIMIT_MS, 2),
+				},
+			};
+		});
+	}
+}
+
+/** Asks plain HTTP again and again, as a device on the network does. */
+async function ask(
+	port: number,
+	path: string,
+	heard: (body: Record<string, unknown>) => void,
+	signal: AbortSignal,
+): Promise<void> {
+	while (!signal.aborted) {
+		await new Promise<void>((resolve) => {
+			const request = get({ host: "127.0.0.1", port, path, agent: false }, async (response) => {
+				let text = "";
+				for await (const piece of response) text += piece;
+				if (response.statusCode === 200) heard(JSON.parse(text));
+				resolve();
+			});
+			request.on("error", () => resolve());
+		});
+		await sleep(ASK_MS);
+	}
+}
+
+async function askByUDP(heard: (body: Record<string, unknown>) => void, signal: AbortSignal): Promise<void> {
+	const socket = createSocket("udp4");
+	socket.on("message", (bytes) => heard(JSON.parse(bytes.toString()).result ?? {}));
+	while (!signal.aborted) {
+		socket.send(ASK_SHELLY, SHELLY_PORT, "127.0.0.1");
+		await sleep(ASK_MS);
+	}
+	socket.close();
+}
+
+/** Follows the event stream; calls `heard` for each event of this name. */
+function follow(gateway: BenchGateway, name: string, heard: () => void, signal: AbortSignal): void {
+	const headers = { Authorization: `Bearer ${gateway.token}` };
+	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };
+	getHTTPS(way, (response) => {
+		response.setEncoding("utf8").on("data", (text: string) => text.includes(`event: ${name}\n`) && heard());
+		response.on("error", () => {});
+	}).on("error", () => {});
+}
+
+async function measure(protocol: Protocol, count: number): Promise<Row[]> {
+	progress(`  ${count} telegrams of ${protocol} …`);
+	const line = await openPseudoTerminal();
+	const broker = await Aedes.createBroker();
+	const server = createServer((socket) => void broker.handle(socket));
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const gateway = await BenchGateway.start("xs", line.path);
+	const over = new AbortController();
+	const arrivals = new Arrivals([
+		"event stream",
+		"MQTT",
+		"EcoTracker",
+		"Shelly by HTTP",
+		"Shelly by UDP",
+		"HomeWizard",
+	]);
+	try {
+		await gateway.request("network/wifi", { ssid: BENCH_SSID, password: BENCH_PASSWORD, dhcp: true, apply: true });
+		await gateway.request(...SETTINGS[protocol]);
+		await gateway.request("live-meter/clients", { clients: [{ address: "127.0.0.1" }] });
+		await gateway.request("live-meter", {
+			ecotracker: true,
+			shelly: true,
+			homewizard: true,
+			shelly_udp_port: SHELLY_PORT,
+		});
+		// The gateway leaves its own access point and joins the network.
+		for (;;) {
+			const { body } = await gateway.request("network/status");
+			if (JSON.parse(body.toString()).connected) break;
+			await sleep(JOIN_ASK_MS);
+		}
+		const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		await gateway.request("mqtt", { enabled: true, url, pause_secs: 1, discovery: false });
+		broker.on("publish", ({ topic, payload }) => {
+			if (topic.endsWith("/state")) arrivals.came("MQTT", JSON.parse(payload.toString())["1_0_1_7_0"]);
+		});
+		follow(gateway, "readout", () => arrivals.came("event stream"), over.signal);
+		const port = gateway.plainPort;
+		const asking = [
+			ask(port, "/v1/json", ({ power }) => arrivals.came("EcoTracker", Number(power)), over.signal),
+			ask(
+				port,
+				"/rpc/EM.GetStatus?id=0",
+				(it) => arrivals.came("Shelly by HTTP", Number(it["total_act_power"])),
+				over.signal,
+			),
+			askByUDP((it) => arrivals.came("Shelly by UDP", Number(it["total_act_power"])), over.signal),
+			ask(port, "/api/v1/data", (it) => arrivals.came("HomeWizard", Number(it["active_power_w"])), over.signal),
+		];
+		for (let i = 0; i < count + SETTLED; i++) {
+			// Whole thirds, so that no phase is rounded.
+			const power = 900 + 3 * i;
+			line.write(PROTOCOLS[protocol](readingOf(power)));
+			arrivals.sent(power);
+			await sleep(EACH_MS);
+		}
+		over.abort();
+		await Promise.all(asking);
+		return arrivals.rows(protocol);
+	} finally {
+		over.abort();
+		await gateway.stop();
+		broker.close();
+		server.close();
+		await line.close();
+	}
+}
+
+export async function measureLatency(isQuick: boolean): Promise<Section> {
+	const count = isQuick ? QUICK_TELEGRAMS : TELEGRAMS;
+	return {
+		part: "h",
+		title: "From the last character of a telegram to the message (engine xs, one telegram a second)",
+		notes: [
+			`ratio = median ÷ ${MEDIAN_LIMIT_MS} ms, worst ÷ ${LIMIT_MS} ms. All ways are served at once; each dialect is asked every ${ASK_MS} ms.`,
+		],
+		rows: [...(await measure("p1", count)), ...(await measure("sml", count))],
+	};
+}
