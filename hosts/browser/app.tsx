@@ -19,7 +19,7 @@ export function App() {
 	const isDisplay = useStore(display);
 	// Once logged in, an ended session only opens a dialog over the page, so that input is not lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// A user may log in on a display.
+	// On a display: true while the login page is shown in place of the readings.
 	const [isAsked, setAsked] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);

@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Point {
-	/** Unix time in milliseconds of this browser. */
+	/** Unix time, ms, by this browser's clock. */
 	readonly atMs: number;
 	readonly value: number;
 }

@@ -82,7 +82,7 @@ interface Options {
 	readonly body?: unknown;
 	/** Body to send unchanged, in place of JSON. */
 	readonly text?: string;
-	/** The reply is saved as a File, whatever its type. */
+	/** The reply is returned as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
 	/** Queue of requests that occupy the meter. Such a request fails if the gateway disappears meanwhile. */
@@ -207,7 +207,9 @@ export function replied(): void {
 	reachable.set(true);
 }
 
-/** Whether an HTTP server answers at this address. Uses the gateway's cheapest request. */
+/**
+ * Returns true if an HTTP server replies at this address, whatever the reply is. Sends the gateway's cheapest request.
+ */
 async function answers(): Promise<boolean> {
 	try {
 		await fetch(`${API}system/challenge`, { signal: AbortSignal.timeout(5_000) });

@@ -144,7 +144,7 @@ export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, am
 	if (toMs === undefined) return undefined;
 	const now = { fromMs: whole.fromMs, toMs };
 	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
-	// The earlier month ends before that time.
+	// The previous month is too short to have that time.
 	if (before.toMs > whole.fromMs) return undefined;
 	const nowSum = sumUpTo(pieces, now, amount);
 	const beforeSum = sumUpTo(pieces, before, amount);

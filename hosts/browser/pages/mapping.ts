@@ -91,7 +91,10 @@ function matches(entry: Entry, obis: string): boolean {
 	return isFull(entry.obis) ? own.full === other.full : own.short === other.short;
 }
 
-/** The target of a code: the last entry that matches decides, unless a later entry has the same target. */
+/**
+ * The target of a code: that of the last matching entry. Entries whose target also appears in a later entry are
+ * ignored.
+ */
 export function targetOf(obis: string, entries: readonly Entry[]): string {
 	for (let i = entries.length - 1; i >= 0; i--) {
 		const { mapping_id } = entries[i];

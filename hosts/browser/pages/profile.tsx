@@ -33,7 +33,7 @@ const A_DAY_OF_QUARTERS = "96";
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/** Kept outside the component, because a readout takes long; cleared at logout for the next user. */
+/** This state is kept outside the component, because a readout takes long, and is cleared at logout. */
 interface Seen {
 	/** Start of the readout, ms. */
 	readonly sinceMs?: number;
