@@ -9,7 +9,10 @@ import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
-/** Length of the prefix of a kept session: a hash of name and trust, for which alone the session is valid. */
+/**
+ * Length of the hash with which a stored session begins. It covers the server's name and the trusted certificates,
+ * because the session is valid only for these.
+ */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;

@@ -87,8 +87,8 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 }
 
 /**
- * Command that presses the button. The command uses the id of this process, because the signal would open a debugger in
- * npm's.
+ * Command that presses the button. The command uses the id of this process, because in npm's process the signal would
+ * open a debugger.
  */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;

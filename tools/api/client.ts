@@ -50,7 +50,7 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Logs in. Repeats that until `limitMs` have passed, because a gateway that has just started makes a new
+	 * Logs in, with repeated attempts for up to `limitMs`, because a gateway that has just started makes a new
 	 * certificate once it has an address.
 	 */
 	async loginWithin(limitMs: number): Promise<void> {

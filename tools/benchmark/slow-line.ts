@@ -33,7 +33,7 @@ export class SlowLine {
 		return line;
 	}
 
-	/** Use `open`. */
+	/** Called by `open` only. */
 	constructor(serverPort: number, bitsPerSecond: number) {
 		this.#serverPort = serverPort;
 		this.#bitsPerSecond = bitsPerSecond;
