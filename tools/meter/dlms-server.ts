@@ -220,7 +220,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Answers a client that uses the right mechanism, which cannot be verified here. */
+	/** Answers an AARQ according to `hls`. The proof of the client is not verified. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
 		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
