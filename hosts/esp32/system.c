@@ -1,6 +1,6 @@
 /*
- * Small natives of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start. The
- * reason for an abort of the engine, or the mark of a planned restart, is kept for the next start.
+ * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
+ * The reason for an abort of the engine, or the mark of a planned restart, is kept for the next start.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -168,7 +168,7 @@ void xs_wifi_leave_overdue(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* (ssid, password): returns whether it is on. */
+/* (ssid, password): returns whether the access point is on. */
 void xs_wifi_start_access_point(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);

@@ -1,4 +1,4 @@
-/** The Host of Linux, composed of the natives of this folder and of hosts/native, in XS. */
+/** The Host of Linux, composed of the native parts of this folder and of hosts/native, in XS. */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";

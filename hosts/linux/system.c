@@ -1,5 +1,5 @@
 /*
- * Small natives of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
+ * Small native functions of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
  * `gateway_memory`.
  */
 #include <stdio.h>

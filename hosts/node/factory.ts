@@ -58,8 +58,8 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * Checks that all settings are readable. A device continues without unreadable settings; the user of the simulator may
- * have a copy of the files. Throws an Error whose message can be shown to the user.
+ * Checks that all settings are readable. A device would continue without unreadable settings. The simulator stops
+ * instead, because its user may have a copy of the files. Throws an Error whose message can be shown to the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());

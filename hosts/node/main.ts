@@ -186,7 +186,7 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// A listener that could not open reports that after its constructor.
+		// Waits for a listener that cannot open: it reports this only after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 

@@ -87,7 +87,10 @@ export interface ServerFaults {
 	exceptionAfter?: number;
 	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/** For a meter that uses short names: it refuses each AARQ, or accepts it as if it were for short names. */
+	/**
+	 * Makes the meter one that uses short names: it refuses each AARQ, or accepts it as if the AARQ were for short
+	 * names.
+	 */
 	shortNames?: "refuse" | "accept";
 }
 

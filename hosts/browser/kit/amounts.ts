@@ -1,4 +1,7 @@
-/** Amounts of the history, their times and their cost, formatted in the language. Times are those of wall.ts. */
+/**
+ * Amounts of the history, their times and their cost, formatted in the language. Times are wall-clock times in the form
+ * of wall.ts.
+ */
 import type { TextKey } from "../text/all.js";
 import { decimalCell } from "./csv.js";
 import { formatNumber, withMinus } from "./format.js";
@@ -43,7 +46,7 @@ export function formatMoney(micro: number, currency: string): string {
 	return withMinus(format.format(micro / 1e6));
 }
 
-/** The amount of money followed by the word for its sign, unless it rounds to nothing. */
+/** The amount of money, followed by the word for its sign unless the amount rounds to 0. */
 export function moneyText(micro: number, currency: string): string {
 	const text = formatMoney(micro, currency);
 	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";

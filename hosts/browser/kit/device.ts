@@ -85,7 +85,9 @@ interface Options {
 	/** The reply is returned as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
-	/** Queue of requests that occupy the meter. Such a request fails if the gateway disappears meanwhile. */
+	/**
+	 * Queue of the request: `meter` if it occupies the meter. Such a request fails if the gateway disappears meanwhile.
+	 */
 	readonly lane?: "meter";
 }
 

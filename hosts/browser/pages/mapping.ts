@@ -63,8 +63,8 @@ export function targetsFor(reading: Reading): readonly Target[] {
 const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;
 
 /**
- * The code without and with medium and channel; by default they are 1-0, and group E is 0. Undefined: the code can't be
- * mapped.
+ * The code in its short form, and with medium and channel. By default medium and channel are 1-0, and group E is 0.
+ * Undefined: the code can't be mapped.
  */
 export function partsOf(obis: string): { readonly short: string; readonly full: string } | undefined {
 	const match = CODE.exec(obis.trim());

@@ -139,7 +139,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const toggleSound = (on: boolean) => {
 		setSound(on);
 		audio.current?.close();
-		// Created in an event handler, because browsers allow sound only there.
+		// The AudioContext is created in an event handler, because browsers allow sound only there.
 		audio.current = on ? new AudioContext() : undefined;
 	};
 
