@@ -20,7 +20,8 @@ import type { TextKey } from "./text/all.js";
 const SOON_MS = 120_000;
 
 /**
- * Loaded pages by name. The overview is part of this script; the others are loaded when one of them is first opened.
+ * Loaded pages by name. The overview is part of this script; the others are in two more scripts, which are loaded
+ * later.
  */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });

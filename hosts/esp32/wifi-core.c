@@ -139,7 +139,7 @@ static void associated(wifi_core *core)
 		core->link = WIFI_ASSOCIATED;
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
-		/* This attempt was already taken for ended: its end was overdue, or the end of another attempt was reported. */
+		/* This attempt counts as ended already: its end was overdue, or the end of another attempt was taken for it. */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;
 	}

@@ -139,7 +139,7 @@ function oddRegisters(): COSEMObject[] {
 
 /**
  * Returns all objects except the association, which lists them. If two objects have the same code, only the first of
- * them is returned, which is the odd one.
+ * them is returned: with `oddTypes`, the one with an odd type.
  */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [
