@@ -1,6 +1,6 @@
 /**
  * `npm run api`: makes a page from modules/api/openapi.json and prints its path. The page is one HTML file without
- * scripts or network access, and is light or dark as the reader's system is.
+ * scripts or network access, and follows the light or dark theme of the reader's system.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, 
   --help                 prints this text
 `;
 const JOIN_LIMIT = 254;
-/** Beside the folder of the simulated coprocessors, because a new unit must be new to its coordinator too. */
+/** This folder is beside that of the simulated coprocessors, because a new unit must be new to its coordinator too. */
 const FOLDER = join(".state", "coordinator");
 
 const WORDS = {

@@ -77,7 +77,7 @@ export const PERIODS: readonly [string, number][] = [
 	["1 day", 1],
 ];
 
-/** Rounds the figure to two significant digits. */
+/** Formats a time in days as whole months or, from a year on, as years with one decimal. */
 export function spanOf(days: number): string {
 	if (days < YEAR_DAYS) return `${Math.round((days / YEAR_DAYS) * 12)} months`;
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;

@@ -90,7 +90,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		logLevel: "warn",
 		define: { NAMES: JSON.stringify(names) },
 		plugins: [plugin, PLAIN_IMPORT],
-		// Makes scripts 0.5 KB shorter than the automatic runtime.
+		// With the classic runtime, scripts are 0.5 KB shorter than with the automatic one.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
 		build: {
 			write: false,

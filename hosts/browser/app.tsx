@@ -17,9 +17,9 @@ import { LoginForm, LoginPage, LoginReason } from "./pages/login.js";
 export function App() {
 	const isIn = useStore(loggedIn);
 	const isDisplay = useStore(display);
-	// Once logged in, an ended session only opens a dialog over the page, so that input is not lost.
+	// After the first login, the end of a session only opens a dialog over the page, so that no input is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// A user may log in on a display.
+	// On a display: true while the login page is shown in place of the readings.
 	const [isAsked, setAsked] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);

@@ -19,7 +19,10 @@ import type { TextKey } from "./text/all.js";
 /** A notice appears this long before the end of a session. */
 const SOON_MS = 120_000;
 
-/** Loaded pages by name. All but the first are loaded later, by a separate request, once. */
+/**
+ * Loaded pages by name. The overview is part of this script; the others are in two more scripts, which are loaded
+ * later.
+ */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
@@ -165,7 +168,7 @@ function SessionNotice() {
 	useEffect(() => {
 		const look = () => {
 			const leftMs = (endMs ?? Number.POSITIVE_INFINITY) - Date.now();
-			// A device that stays signed in can still read after the session.
+			// A device that stays signed in can still read after the session, so it needs no notice.
 			setSoon(leftMs > 0 && leftMs < SOON_MS && reader() === undefined);
 		};
 		look();

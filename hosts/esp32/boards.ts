@@ -28,7 +28,7 @@ export interface MeterPins extends UARTPins {
 }
 
 export interface RadioPins extends UARTPins {
-	/** Set both RTS and CTS, or neither. The usual coprocessor firmware drives neither and must work too. */
+	/** Set both RTS and CTS, or neither. The usual coprocessor firmware uses neither line and must also work. */
 	readonly rts?: number;
 	readonly cts?: number;
 	/** Holds the coprocessor in reset while low. */

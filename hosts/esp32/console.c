@@ -1,7 +1,7 @@
 /*
- * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of these
- * keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes, often enough
- * for 115200 Bd except while flash is erased. Uses no memory but the ring below.
+ * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of stdin
+ * and stdout keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes,
+ * often enough for 115200 Bd except while flash is erased. Uses no memory but the ring below.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -135,8 +135,8 @@ void xs_console_read(xsMachine *the)
 }
 
 /*
- * (bytes, start, end): writes the bytes in one piece and unchanged, under the lock of stdout. A log line at the same
- * time ends without a carriage return. Waits up to 20 ms for the UART.
+ * (bytes, start, end): writes the bytes in one piece and unchanged, under the lock of stdout. A log line that another
+ * task prints meanwhile ends without a carriage return. Waits up to 20 ms for the UART.
  */
 void xs_console_write(xsMachine *the)
 {

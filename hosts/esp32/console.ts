@@ -57,5 +57,5 @@ class ConsoleSerial implements Serial {
 	}
 }
 
-/** Frozen, so that it lies in flash. */
+/** The object is frozen, so that it stays in flash. */
 export const CONSOLE: SerialPort = Object.freeze({ io: ConsoleSerial, pins: Object.freeze({}), hardwareParity: false });

@@ -147,10 +147,10 @@ export interface FactoryDeps {
 }
 
 /**
- * Returns the unit's factory data. A unit without any gets its MAC address as serial number, and random secrets. These
- * are kept in flash and printed at each start, because no label shows them; a person with access to the console could
- * read the flash as well. Damaged data mean that the unit has a label: nothing secret is printed then, and the owner's
- * account and network stay valid.
+ * Returns the unit's factory data. A unit without factory data gets its MAC address as serial number, and random
+ * secrets. These are kept in flash and printed at each start, because no label shows them; a person with access to the
+ * console could read the flash as well. Damaged data mean that the unit has a label: nothing secret is printed then,
+ * and the owner's account and network stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;

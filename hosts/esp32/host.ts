@@ -55,7 +55,7 @@ export function createHost(ending: Ending): Host {
 		serial: {
 			meter: new UARTPort({ pins: meter, timers, trace }),
 			console: CONSOLE,
-			// Nothing else uses code that needs a radio, so that other boards' images leave it out.
+			// Only this line uses code that needs a radio, so images for boards without one leave that code out.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
 		network: createNetwork(timers),
@@ -76,7 +76,7 @@ export function createHost(ending: Ending): Host {
 		power,
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
-		// Nothing else uses code that needs Ethernet, so that other boards' images leave it out.
+		// Only this line uses code that needs Ethernet, so images for boards without it leave that code out.
 		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined

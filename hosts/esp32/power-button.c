@@ -77,7 +77,7 @@ static bool start(void)
 	if (esp_timer_create(&rest, &button.rest) != ESP_OK) return false;
 	esp_err_t service = gpio_install_isr_service(0);
 	if (service != ESP_OK && service != ESP_ERR_INVALID_STATE) return false;
-	/* Last, because the pin's interrupt may come as soon as it is configured. */
+	/* The pin is configured last, because its interrupt may then come at once. */
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 

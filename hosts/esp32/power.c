@@ -205,9 +205,7 @@ static uint64_t waking_pins(void)
 #endif
 }
 
-/*
- * (supply): returns the WAKE_… of this start. If no other reason is recorded, it was the button, the only other source.
- */
+/* (supply): returns the WAKE_… of this start. If neither the timer nor the supply ended a sleep, the button did. */
 void xs_power_wake_reason(xsMachine *the)
 {
 	int supply = (int)xsmcToInteger(xsArg(0));

@@ -68,7 +68,10 @@ export class ChipPower implements Power {
 /** Bytes kept across a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/** Voltage from which USB counts as present. It must then not end the sleep, which would be at once. */
+/**
+ * Voltage from which USB counts as present. If USB is present, it is not used to end the sleep, because the sleep would
+ * end at once.
+ */
 const USB_MIN = 4;
 
 export interface SleepSettings {

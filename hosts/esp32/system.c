@@ -1,6 +1,6 @@
 /*
- * Small natives of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start. The
- * reason for an abort of the engine, or the mark of a planned restart, is kept for the next start.
+ * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
+ * The reason for an abort of the engine, or the mark of a planned restart, is kept for the next start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -87,8 +87,8 @@ void xs_system_fail(xsMachine *the)
 }
 
 /*
- * Returns the ending of the previous program as [cause, is a fault]. It can be read only once, so that a later ending
- * is not taken for it.
+ * Returns the ending of the previous program as [cause, is a fault]. Erases the stored reason, so that a later start
+ * does not report it again.
  */
 void xs_system_ending(xsMachine *the)
 {

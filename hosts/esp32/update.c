@@ -37,7 +37,7 @@ static bool is_way_back(char text[UPDATE_TEXT_SIZE])
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE])
 {
 	if (is_way_back(text)) return false;
-	/* Fails, harmlessly, if the slot has no entry. */
+	/* This fails if the slot has no entry, which is harmless. */
 	esp_ota_invalidate_inactive_ota_data_slot();
 	return true;
 }

@@ -31,7 +31,10 @@ static bool begin_scan(wifi_core *core)
 	return core->scanning;
 }
 
-/* Does what was waiting for the network to be left, and turns off parts of the radio that are not needed any more. */
+/*
+ * Begins the waiting join or scan if the previous network has been left. Turns off parts of the radio that are not
+ * needed.
+ */
 static void proceed(wifi_core *core)
 {
 	if (core->link == WIFI_IDLE && core->join_waits) {
@@ -136,7 +139,7 @@ static void associated(wifi_core *core)
 		core->link = WIFI_ASSOCIATED;
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
-		/* This attempt was already given up: its end was overdue, or the reported end belonged to another attempt. */
+		/* This attempt counts as ended already: its end was overdue, or the end of another attempt was taken for it. */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;
 	}

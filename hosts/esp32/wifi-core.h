@@ -1,6 +1,6 @@
 /*
- * Requests to the Wi-Fi radio and the meaning of its events: `WiFi` of the host contract without the driver
- * (wifi-driver.h). For wifi-xs.c; plain C. Call everything in the machine's thread.
+ * State machine of the Wi-Fi radio: `WiFi` of the host contract without the driver (wifi-driver.h). For wifi-xs.c;
+ * plain C. Call everything in the machine's thread.
  *
  * ESP-IDF's events do not tell to which attempt to join they belong. Each attempt ends with one RADIO_ENDED: the next
  * one begins only after that, and earlier events belong to the attempt that is being left.

@@ -101,7 +101,7 @@ bool radio_driver_join(const radio_station *station);
 /* Ends the attempt or the connection that radio_driver_join began. */
 void radio_driver_leave(void);
 
-/* Only in the mode RADIO_BOTH. */
+/* Call this in the mode RADIO_BOTH only. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
 /* Begins a scan. Returns true if RADIO_SCANNED will follow. */

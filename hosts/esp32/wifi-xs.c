@@ -110,7 +110,7 @@ void xs_wifi(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* Returns the binding for a call that makes a decision; first processes all events so far. */
+/* Returns the binding for a call whose result depends on the radio's state; first processes all events so far. */
 static wifi_binding *binding_of(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -168,7 +168,7 @@ void xs_wifi_leave_overdue(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* (ssid, password): returns whether it is on. */
+/* (ssid, password): returns whether the access point is on. */
 void xs_wifi_start_access_point(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);

@@ -1,6 +1,6 @@
 /**
- * The Wi-Fi radio of the host contract (modules/io/wifi.ts) on that of ESP-IDF (wifi-core.h). After a change of the
- * address, `onConnected` is called again.
+ * The Wi-Fi radio of the host contract (modules/io/wifi.ts), by ESP-IDF (wifi-core.h). After a change of the address,
+ * `onConnected` is called again.
  */
 import type { Timers } from "../../modules/io/host.js";
 import type {

@@ -1,4 +1,4 @@
-/** The Host of Linux, composed of the natives of this folder and of hosts/native, in XS. */
+/** The Host of Linux, composed of the native parts of this folder and of hosts/native, in XS. */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
@@ -66,7 +66,7 @@ function endingOf(cause: string | undefined): Ending {
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
-/** As long as that of the ESP32's watchdog. */
+/** Time until the watchdog restarts a hanging firmware, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 
 /** Address that stands for the access point's network. */
@@ -89,7 +89,7 @@ const setting = (name: string): string | undefined => System.setting(`GATEWAY_${
 
 /**
  * Returns the host, and a function that prints the runner's "ready" line. For an image with a start fault it also
- * returns `fail`, which is called instead of everything else.
+ * returns `fail`; the caller must then call only that.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;
@@ -218,7 +218,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};
-	/** Returns the start fault of the image; undefined if it starts. */
+	/** Restarts a firmware whose image fails at its start, or hangs until the watchdog acts. */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

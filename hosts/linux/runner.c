@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* Otherwise, if the parent process was killed, the firmware would continue and keep its ports. */
+	/* Ends the runner if the parent process is killed; otherwise the firmware would continue and keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_asked();

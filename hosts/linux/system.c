@@ -1,5 +1,5 @@
 /*
- * Small natives of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
+ * Small native functions of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
  * `gateway_memory`.
  */
 #include <stdio.h>
@@ -77,8 +77,8 @@ void xs_system_restart(xsMachine *the)
 }
 
 /*
- * (utcMs, httpPort, httpsPort, ms): restarts the firmware after the runner has waited, and set GATEWAY_WAKE to the
- * reason.
+ * (utcMs, httpPort, httpsPort, ms): restarts the runner, which waits for `ms` or the button, sets GATEWAY_WAKE to the
+ * reason for waking, and starts the firmware.
  */
 void xs_system_sleep(xsMachine *the)
 {
@@ -109,7 +109,7 @@ void xs_system_watch_stack(xsMachine *the)
 	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;
 }
 
-/* Collects garbage, then prints one line: slots in use of all, bytes of chunks, deepest stack, property names. */
+/* Collects garbage, then prints one line: slots in use and in total, bytes of chunks, deepest stack, property names. */
 void gateway_memory(xsMachine *the)
 {
 	fxBeginHost(the);

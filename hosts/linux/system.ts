@@ -1,4 +1,4 @@
-/** Natives of the Linux host: runner and system (system.c, storage.c). */
+/** Native functions of the Linux host: runner and system (system.c, storage.c). */
 export class System {
 	/** An environment setting; undefined if not set. */
 	static setting(name: string): string | undefined {

@@ -109,8 +109,8 @@ static bool goes_before(const admission_queue *queue, const pending_connection *
 }
 
 /*
- * Returns the connection to drop for `newcomer`, possibly `newcomer` itself, which is counted for its address and
- * treated as ready.
+ * Returns the connection to drop for `newcomer`, possibly `newcomer` itself. The newcomer counts for its address, and
+ * as ready.
  */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {

@@ -167,7 +167,7 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 /* Returns true if `issuer` is an authority and has signed `certificate`. Validity times are ignored. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
-	// Allows everything: clients check the algorithms, and the upload checks the smallest key.
+	// This profile allows everything: clients check the algorithms, and the upload checks the smallest key.
 	static const mbedtls_x509_crt_profile anything = {
 		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
 	};

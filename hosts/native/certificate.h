@@ -31,7 +31,7 @@ enum {
 	PRIVATE_KEY_PEM_SIZE = 320,
 };
 
-/* As in modules/io/host.ts. */
+/* Kinds of keys, numbered as in modules/io/host.ts. */
 typedef enum { KEY_TYPE_EC = 1, KEY_TYPE_RSA = 2 } certificate_key_type;
 typedef enum {
 	CERTIFICATES_WELL = 0,

@@ -52,7 +52,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&clients.lock);
 }
 
-/* Must not take the lock: a caller that leaves the gate holds the gate's lock. May be called in any thread. */
+/* Called by the gate with its lock held, in any thread; it must therefore not take the clients' lock. */
 void client_granted(void *context)
 {
 	(void)context;

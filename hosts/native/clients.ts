@@ -1,6 +1,6 @@
 /**
  * Clients of the host contract, TCP and TLS 1.2, on stream-client.h. Limit: CLIENT_LIMIT at once; a further client
- * fails as out of memory.
+ * fails as if memory were short.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";

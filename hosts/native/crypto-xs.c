@@ -105,7 +105,7 @@ void xs_hash_destructor(void *data)
 	free(data);
 }
 
-/* The state of an unfinished hash is host data of the object, which is deleted with the result. */
+/* The state of an unfinished hash is host data of the object; xs_hash_digest frees it. */
 void xs_hash(xsMachine *the)
 {
 	digest *state = malloc(sizeof(digest));

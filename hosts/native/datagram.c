@@ -160,7 +160,7 @@ static bool open_parts(datagram_socket *self, char *message)
 		explain(self, false, message);
 		return false;
 	}
-	/* Not checked: lwIP limits the number of datagrams instead and may refuse this option. */
+	/* The result is not checked: lwIP limits the number of datagrams instead and may refuse this option. */
 	setsockopt(self->socket, SOL_SOCKET, SO_RCVBUF, &(int){ RECEIVE_SIZE }, sizeof(int));
 	if (self->options.group) share_port(self->socket);
 	bool bound = bind_to(self);

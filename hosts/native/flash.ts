@@ -1,4 +1,7 @@
-/** Flash partitions of the host contract on those of the host (partition.h), for every host that runs in XS. */
+/**
+ * The flash partitions of the host contract by the C functions of each host (partition.h), for every host that runs in
+ * XS.
+ */
 import type { Flash, Partition } from "../../modules/io/flash.js";
 
 class NativeFlash {
@@ -38,7 +41,7 @@ class NativePartition implements Partition {
 	}
 }
 
-/** Frozen, so that it lies in flash and takes no memory until a partition is opened. */
+/** The object is frozen, so that it stays in flash and takes no memory until a partition is opened. */
 export const FLASH: Flash = Object.freeze({
 	open(name: string): Partition | undefined {
 		const size = NativeFlash.size(name);

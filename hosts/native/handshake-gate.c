@@ -1,4 +1,7 @@
-/* See handshake-gate.h. The lock is held while `granted` wakes, so that a party is never called after leaving. */
+/*
+ * See handshake-gate.h. The lock is held while `granted` is called, so that it is never called for a party that has
+ * left.
+ */
 #include "handshake-gate.h"
 
 #include <pthread.h>

@@ -118,7 +118,7 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 
 /*
- * Removes the peer's certificate from a session, which it would make longer; nobody needs it. Without
+ * Removes the peer's certificate from a session: it is not needed and would only make the session longer. Without
  * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE a session contains none.
  */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)

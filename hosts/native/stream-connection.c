@@ -138,7 +138,7 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 	return count;
 }
 
-/* Receives bytes; the result is as of socket_receive. */
+/* Receives bytes; returns what socket_receive returns. */
 static int receive_some(stream_connection *connection, void *into, size_t size)
 {
 	if (!connection->party) return socket_receive(connection->socket, into, size);
@@ -156,7 +156,7 @@ static int receive_some(stream_connection *connection, void *into, size_t size)
 	}
 }
 
-/* Sends bytes; the result is as of socket_send. */
+/* Sends bytes; returns what socket_send returns. */
 static int send_some(stream_connection *connection, const void *bytes, size_t size)
 {
 	if (!connection->party) return socket_send(connection->socket, bytes, size);

@@ -33,7 +33,7 @@ uint64_t socket_clock_ms(void)
 
 bool socket_prepare(int socket)
 {
-	/* Not checked: a host without child programs (ESP-IDF) refuses this call and does not need it. */
+	/* The result is not checked: a host without child programs (ESP-IDF) refuses this call and does not need it. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 	int flags = fcntl(socket, F_GETFL, 0);
 	return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;

@@ -81,7 +81,7 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Gives up a connection; the peer may still want to read the reason. If it has an owner, its place stays taken. */
+/* Ends a connection, but keeps its socket for a while, so that the peer can read the reason. Its place stays taken. */
 static void hang_up(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
@@ -290,7 +290,10 @@ static void answer_door(stream_server *server)
 			return;
 		}
 		if (socket == SOCKET_SCARCE) {
-			/* If connections wait for a place, their work will free sockets. */
+			/*
+			 * While a ready connection waits for a place, no socket is closed here: the connections being served will
+			 * free some.
+			 */
 			bool busy = admission_first(&server->queue);
 			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
 			if (oldest) end_lingering(oldest);

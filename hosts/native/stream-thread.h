@@ -65,7 +65,7 @@ struct stream_server {
 	 * The port's place at the gate, which allows one handshake at a time in the program, including the port's own test.
 	 */
 	gate_party gate;
-	/* True while the port waits at the gate, and while it is inside, as far as this thread knows. */
+	/* `waits`: the port waits at the gate. `inside`: it is inside, as far as this thread knows. */
 	bool waits, inside;
 	/* True while the port is inside the gate and waits for other connections' data to arrive before its handshake. */
 	bool settling;

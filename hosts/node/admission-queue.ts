@@ -94,7 +94,10 @@ export class AdmissionQueue<T extends PendingConnection> {
 		this.#trustedInARow = this.#isTrusted(address) ? this.#trustedInARow + 1 : 0;
 	}
 
-	/** Drops the youngest connection of the address that has the most; of equal addresses, that of an untrusted one. */
+	/**
+	 * Drops the youngest connection of the address that has the most; among addresses with equally many, an untrusted
+	 * one loses.
+	 */
 	#dismiss(): void {
 		let surplus = this.#pending[0];
 		for (const each of this.#pending) {

@@ -23,7 +23,7 @@ export interface EventSubject {
 interface QueuedEvent {
 	readonly subject: EventSubject;
 	readonly kind: number;
-	/** SERIAL_ERROR_… of an EVENT_ERROR. */
+	/** Number of an EVENT_ERROR: SERIAL_ERROR_… or CLIENT_…; 0 for other kinds. */
 	readonly code: number;
 }
 

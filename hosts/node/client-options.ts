@@ -9,7 +9,10 @@ import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
-/** Length of the prefix of a kept session: a hash of name and trust, for which alone the session is valid. */
+/**
+ * Length of the hash with which a stored session begins. It covers the server's name and the trusted certificates,
+ * because the session is valid only for these.
+ */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
@@ -62,13 +65,16 @@ export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }
 
-/** Returns the session with its prefix, to be given to the next connection; undefined if it is too long. */
+/** Returns the session with its hash before it, for the next connection; undefined if it is too long. */
 export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
 
-/** Returns the given session without its prefix; undefined if it was made with different trust. */
+/**
+ * Returns the given session without its hash; undefined if it was made for another name or with other trusted
+ * certificates.
+ */
 export function unboundSession(tls: TLSWishes): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;

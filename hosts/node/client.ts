@@ -110,7 +110,7 @@ class NodeClient extends Outgoing {
 			socket.off("close", failed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// A server that resumes a session was found trusted before.
+			// A server that resumes a session was already found trusted when the session was made.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);

@@ -58,8 +58,8 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * Checks that all settings are readable. A device continues without unreadable settings; the user of the simulator may
- * have a copy of the files. Throws an Error whose message can be shown to the user.
+ * Checks that all settings are readable. A device would continue without unreadable settings. The simulator stops
+ * instead, because its user may have a copy of the files. Throws an Error whose message can be shown to the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -87,8 +87,8 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 }
 
 /**
- * Command that presses the button. The command uses the id of this process, because the signal would open a debugger in
- * npm's.
+ * Command that presses the button. The command uses the id of this process, because in npm's process the signal would
+ * open a debugger.
  */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;

@@ -13,7 +13,10 @@
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
-/** Longer than the page's interval between two requests (hosts/browser/kit/live.ts). */
+/**
+ * Time after the last connection at the computer's speed; longer than the page's interval between two requests
+ * (hosts/browser/kit/live.ts).
+ */
 const LINGER_MS = 40_000;
 /** Maximum delay of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;

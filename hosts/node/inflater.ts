@@ -23,7 +23,7 @@ export class PakoInflater implements Inflater {
 	#failure = "";
 
 	constructor() {
-		// pako then rejects a header with a larger window.
+		// With this setting, pako rejects a header with a larger window.
 		if (zlibInflateInit2(this.#stream, WINDOW_BITS) !== Z_OK) throw new Error("out of memory");
 		this.reset();
 	}

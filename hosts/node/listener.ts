@@ -132,7 +132,8 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// Set only after the handshake: during it, Node would silently keep a connection that its client has ended.
+		// This is set only after the handshake: during it, Node would silently keep a connection that its client has
+		// ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;

@@ -58,7 +58,7 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_SUPPLY]: "USB supply",
 };
 
-/** As long as that of the ESP32's watchdog. */
+/** Time until a hanging firmware is restarted, as by the ESP32's watchdog. */
 const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
@@ -186,7 +186,7 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// A listener that could not open reports that after its constructor.
+		// Waits for a listener that cannot open: it reports this only after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 

@@ -74,7 +74,7 @@ export interface Options {
 	readonly meter: string | undefined;
 	readonly console: string | undefined;
 	readonly cable: boolean;
-	/** Undefined: the simulated coprocessor. */
+	/** Path or `tcp://` address of the coprocessor; undefined: the simulated one. */
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;

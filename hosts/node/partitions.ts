@@ -75,7 +75,8 @@ export class FilePartition implements Partition {
 
 	#put(offset: number, bytes: Uint8Array): void {
 		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-		// Opened for appending, because unwritten bytes within a file would read as 0.
+		// Creates a missing file, which is then filled with erased bytes to its full size: unwritten bytes would read
+		// as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
 			const { size } = fstatSync(file);

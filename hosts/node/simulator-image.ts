@@ -20,9 +20,9 @@ const TEXT = "The meter is read through its optical port. ";
 export interface BenchImage {
 	/** At most 32 ASCII characters. */
 	readonly version: string;
-	/** Default 1. */
+	/** Build number; default 1. */
 	readonly build?: number;
-	/** Default 0. */
+	/** Security level; default 0. */
 	readonly securityLevel?: number;
 	/** IMAGE_…, as bits; default: none. */
 	readonly flags?: number;

@@ -34,7 +34,7 @@ export interface VirtualLineOptions {
 	hardwareParity?: boolean;
 	/** True if the optical head echoes each character that it sends. */
 	echo?: boolean;
-	/** Flips a bit in one of so many characters, on average; 0 (default): in none. */
+	/** On average, one in this number of characters gets a flipped bit; 0 (default): none. */
 	noise?: number;
 }
 

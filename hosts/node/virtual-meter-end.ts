@@ -29,7 +29,7 @@ export class MeterEnd {
 	/** Wire forms of characters, and line changes, in their order. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
-	/** Format of the line when the queue is empty. */
+	/** Format that the line has after everything in the queue was sent. */
 	#queuedFormat: SerialFormat = FORMAT_7E1;
 	#head = 0;
 	#changedMs = 0;

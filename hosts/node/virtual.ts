@@ -64,7 +64,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** False: no button. Default true. */
 	button?: boolean;
-	/** Makes a unit without a button. The value tells whether the unit was started by power-on. */
+	/** If given, the unit has no button; true if the unit was started by power-on. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -203,7 +203,7 @@ export class VirtualWorld implements Host {
 		this.time.run(untilMs);
 	}
 
-	/** Connects to the TLS listener if there is one, with `secure` false to the plain one. */
+	/** Connects to the TLS listener, if there is one; to the plain one if `secure` is false. */
 	connect(secure = true, address?: string): VirtualClient {
 		const port = secure ? (this.network.https ?? this.network.http) : this.network.http;
 		const client = port.connect(address);

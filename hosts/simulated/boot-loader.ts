@@ -56,7 +56,7 @@ export interface BootDeps {
 	/** One partition for each name of SLOTS. */
 	readonly slots: readonly Partition[];
 	readonly crypto: Pick<Crypto, "hash">;
-	/** As in Update. */
+	/** `keys` and `revoked` are those of Update. */
 	readonly keys: readonly Uint8Array[];
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the program itself. */

@@ -50,7 +50,7 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Logs in. Repeats that until `limitMs` have passed, because a gateway that has just started makes a new
+	 * Logs in, with repeated attempts for up to `limitMs`, because a gateway that has just started makes a new
 	 * certificate once it has an address.
 	 */
 	async loginWithin(limitMs: number): Promise<void> {
@@ -112,8 +112,8 @@ export class GatewayClient {
 				},
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
-				// The gateway closes idle connections to make room, and has then not seen a request that was sent at
-				// that moment.
+				// The gateway closes idle connections to make room. A request that is sent at that moment does not
+				// reach it, so it is repeated.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});

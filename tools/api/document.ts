@@ -1,6 +1,6 @@
 /**
- * Reads modules/api/openapi.json for the generators: resolves references and describes allowed values in words. Of
- * OpenAPI 3.1 and JSON Schema it supports only what the document uses. Backquotes mark code.
+ * Reads modules/api/openapi.json for the generators: resolves references and describes allowed values in words. It
+ * supports only those parts of OpenAPI 3.1 and JSON Schema that the document uses. Backquotes mark code.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

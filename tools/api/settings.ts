@@ -105,7 +105,7 @@ function sameClass(a: Node, b: Node): boolean {
 	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
 }
 
-/** Existing members keep their order; a new one follows the member before it in the table. */
+/** Existing members keep their order; a new one is put after its predecessor in the table. */
 function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	const names = Object.keys(old).filter((name) => name in made);
 	let before = -1;

@@ -47,7 +47,7 @@ export class BenchGateway {
 		return gateway;
 	}
 
-	/** Use `start`. */
+	/** Called by `start` only. */
 	constructor(engine: EngineName, meterPath: string) {
 		const host = createHost({
 			stateFolder: this.#folder,

@@ -25,7 +25,7 @@ export class BenchMeter {
 		return meter;
 	}
 
-	/** Use `start`. */
+	/** Called by `start` only. */
 	constructor(args: readonly string[]) {
 		this.#process = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 		createInterface(this.#process.stderr!).on("line", (line) => {
@@ -36,7 +36,7 @@ export class BenchMeter {
 		});
 	}
 
-	/** Returns the time of the first such event since `forget`; undefined if there was none. */
+	/** Returns the time of the first event with this text since `forget`; undefined if there was none. */
 	timeOf(text: string): number | undefined {
 		return this.#events.find((event) => event.text === text)?.timeMs;
 	}
@@ -45,7 +45,7 @@ export class BenchMeter {
 		this.#events = [];
 	}
 
-	/** Resolves with the time of the next such event. */
+	/** Resolves with the time of the next event with this text. */
 	async next(text: string): Promise<number> {
 		this.forget();
 		for (;;) {

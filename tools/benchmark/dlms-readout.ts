@@ -187,7 +187,7 @@ async function readOnce(xs: XSWorld): Promise<number> {
 	return xs.engine.steps() - before;
 }
 
-/** From now on counts the calls in the returned object. */
+/** Counts the calls from now on; the returned object contains the counts so far. */
 function countGCM({ world }: XSWorld): { gcmCalls: number; gcmBytes: number; gcmMs: number } {
 	const { crypto } = world;
 	const run = crypto.aes128GCM.bind(crypto);

@@ -81,7 +81,8 @@ async function measure({ mode, baud, name }: Case, isQuick: boolean): Promise<Ro
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
 	const file = join(folder, "telegram");
 	writeFileSync(file, Uint8Array.from([...telegram.opening, ...telegram.message]));
-	// The interval is long enough for a request at the start of a push not to be answered by the previous push.
+	// The interval exceeds the length of a push, so that a request at the start of one is not answered with the
+	// previous one.
 	const pushSeconds = Math.ceil(pushMs(telegram, baud) / 1000) + 1;
 	const push = mode === "D" ? ["--mode", "D", "--baud", String(baud), "--push-seconds", String(pushSeconds)] : [];
 	const meter = await BenchMeter.start(["--baud-pace", "--telegram", file, ...push]);

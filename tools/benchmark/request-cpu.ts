@@ -1,7 +1,7 @@
 /**
  * Part g: CPU time of a small request in the firmware on Linux. It is compared with the Moddable SDK's HTTP server,
- * which sends as many bytes but checks no token and closes after each reply. Plain HTTP, alternating; the figures
- * include the system's time for sockets.
+ * which sends as many bytes but checks no token and closes after each reply. Both are measured in turn, over plain
+ * HTTP; the figures include the system's time for sockets.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -153,8 +153,8 @@ interface Asked {
 }
 
 /**
- * Measures the CPU time of one request, µs. A kept connection is opened anew for each measurement, because the gateway
- * may have closed the previous one as idle.
+ * Measures the CPU time of one request, µs. A persistent connection is reopened for each measurement, because the
+ * gateway may have closed the previous one as idle.
  */
 async function measure({ child, client, path, token, isKept }: Asked, count: number): Promise<number> {
 	await client.renew();
@@ -206,8 +206,8 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const results: number[][] = asked.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
 			for (let i = 0; i < asked.length; i++) {
-				// Fewer requests without keep-alive: the SDK's server sends its head line by line (40 ms each by
-				// Nagle's algorithm).
+				// Without keep-alive fewer requests are measured, because the SDK's server sends its head line by line
+				// (40 ms each by Nagle's algorithm).
 				const count = asked[i].isKept ? requests : requests / 10;
 				const us = await measure(asked[i], turn < 0 ? FIRST_REQUESTS : count);
 				if (turn >= 0) results[i].push(us);

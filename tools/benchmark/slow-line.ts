@@ -20,9 +20,9 @@ export class SlowLine {
 	readonly #server: Server;
 	readonly #waiting: Socket[] = [];
 	#served: Socket | undefined;
-	/** Packets on the air, in order; `atMs` is the time by `performance` at which a packet is through. */
+	/** Packets on the air, in order; `atMs` is the time by `performance` at which a packet has been transmitted. */
 	readonly #underway: { readonly atMs: number; readonly done: () => void }[] = [];
-	/** Time at which the last packet on the air is through. */
+	/** Time at which the last packet on the air has been transmitted. */
 	#freeAtMs = 0;
 
 	static async open(serverPort: number, bitsPerSecond: number): Promise<SlowLine> {
@@ -33,7 +33,7 @@ export class SlowLine {
 		return line;
 	}
 
-	/** Use `open`. */
+	/** Called by `open` only. */
 	constructor(serverPort: number, bitsPerSecond: number) {
 		this.#serverPort = serverPort;
 		this.#bitsPerSecond = bitsPerSecond;
@@ -85,7 +85,7 @@ export class SlowLine {
 		});
 	}
 
-	/** Calls `done` when so many bytes are through, in order. */
+	/** Calls `done` when this number of bytes has been transmitted, in the order of the calls. */
 	#pass(bytes: number, done: () => void): void {
 		this.bytes += bytes;
 		this.#freeAtMs = Math.max(this.#freeAtMs, performance.now()) + (bytes * 8000) / this.#bitsPerSecond;

@@ -57,7 +57,7 @@ export class Emulator {
 		this.lines.length = 0;
 		this.#failure = undefined;
 		// QEMU's console is on its standard input, which stays open, because QEMU would close the console at its end.
-		// Detached, because Ctrl-C must only reach this process.
+		// QEMU is detached, so that Ctrl-C reaches only this process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;
 		const kill = () => child.kill("SIGKILL");

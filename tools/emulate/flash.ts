@@ -38,10 +38,7 @@ export function fingerprint(parts: readonly Part[]): string {
 	return hash.digest("hex");
 }
 
-/**
- * Returns the flash size, in bytes, for which a partition table is, by the table's name. Throws an Error for another
- * name.
- */
+/** Returns the flash size, in bytes, that is in a partition table's name. Throws an Error for another name. */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);

@@ -27,7 +27,7 @@ Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 
 /** Value of --meter for no meter. */
 const NO_METER = "none";
-/** As in npm start: with a load profile in addition to the telegram. */
+/** Default options of the meter, as in npm start: a load profile in addition to the telegram. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
 /** Options of npm run meter that the emulator sets itself. */
 const NOT_FOR_METER = ["--port", "--socket", "--help"];

@@ -21,8 +21,8 @@ export interface StandInOptions {
 	/** PEM texts; plain HTTP if omitted. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * Number of replies 401 after which an address is banned for good, as `login_attempts_threshold` there. Default:
-	 * never.
+	 * Number of replies 401 after which an address is banned for good (`login_attempts_threshold` of Home Assistant).
+	 * Default: never.
 	 */
 	readonly banAfter?: number;
 }
@@ -132,7 +132,7 @@ export class StandIn {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// The default of aiohttp; that of Node is 5 s.
+		// This is the default of aiohttp; that of Node is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -291,8 +291,8 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// As `attributes or {}` in Python: an empty value counts as missing, and anything but a mapping raises an
-		// exception.
+		// Like `attributes or {}` in Python: an empty value counts as missing, and a non-empty one other than a mapping
+		// raises an exception.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);

@@ -138,8 +138,8 @@ function oddRegisters(): COSEMObject[] {
 }
 
 /**
- * Returns all objects except the association, which lists them. Of two objects with the same code the odd one comes
- * first.
+ * Returns all objects except the association, which lists them. If two objects have the same code, only the first of
+ * them is returned: with `oddTypes`, the one with an odd type.
  */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [

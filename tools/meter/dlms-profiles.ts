@@ -71,7 +71,9 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** Returns the time in a date-time octet string; if it has no deviation, in the meter's own zone. */
+/**
+ * Returns the Unix time, ms, of a date-time octet string. A date-time without a deviation is in the meter's own zone.
+ */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);

@@ -87,7 +87,10 @@ export interface ServerFaults {
 	exceptionAfter?: number;
 	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/** For a meter that uses short names: it refuses each AARQ, or accepts it as if it were for short names. */
+	/**
+	 * Makes the meter one that uses short names: it refuses each AARQ, or accepts it as if the AARQ were for short
+	 * names.
+	 */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -220,7 +223,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Answers a client that uses the right mechanism, which cannot be verified here. */
+	/** Answers an AARQ according to `hls`. The proof of the client is not verified. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
 		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;

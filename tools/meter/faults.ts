@@ -18,7 +18,7 @@ export interface MeterFaults {
 	noSTX?: boolean;
 	/** True if the block ends with `! 11 CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** A bit is flipped in one of so many characters. */
+	/** On average, one in this number of characters gets a flipped bit. */
 	damage?: number;
 	/** True if `ACK CR LF` is sent before STX (Elster AS1440). */
 	ackLine?: boolean;

@@ -84,14 +84,15 @@ export interface IECMeterOptions {
 	/** Speed of mode D; default 2400. */
 	pushBaud?: number;
 	/**
-	 * Interval from the start of a push to the start of the next one; a longer push is followed at once. Default 3000.
+	 * Interval from the start of a push to the start of the next one; if a push takes longer, the next one follows at
+	 * once. Default 3000.
 	 */
 	pushMs?: number;
 	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;
 	/**
-	 * With a value, accepts `ACK 2 Z 2` and is then silent until `takeBack`; `only` refuses mode C. Default: refuses
-	 * mode E.
+	 * If given, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; with `only` it refuses mode C.
+	 * Default: it refuses mode E.
 	 */
 	handOver?: "both" | "only";
 	/** True if the acknowledgement is repeated at the new speed. Default true. */

@@ -3,7 +3,7 @@
  * of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. It shares no code with the gateway's reader.
  *
  *   <- `SOH R5 STX P.01([from];[to]) ETX BCC`   -> `STX P.01(time)(status)(period)(2)(1.5)(kW)(2.5)(kW) CR LF rows ETX BCC`
- *   <- the same with R6                         -> so many lines, EOT in place of ETX; the others after ACK each
+ *   <- the same with R6                         -> a part of the lines, EOT in place of ETX; a further part after each ACK
  *
  * The row that ends at T has the number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 if
  * n mod 32 = 7 and otherwise 00. Each change of the status begins a new head. Clock and times are in UTC.

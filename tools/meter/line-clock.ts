@@ -26,7 +26,7 @@ export class LineClock {
 		return Math.min(realMs, this.#seenMs + this.#graceMs) - this.#lostMs;
 	}
 
-	/** Last performance.now() at which nothing had arrived yet. */
+	/** Time by performance.now() up to which all input has been processed. */
 	get seenMs(): number {
 		return this.#seenMs ?? performance.now();
 	}

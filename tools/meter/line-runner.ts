@@ -187,7 +187,7 @@ export class LineRunner {
 		this.#advance();
 	}
 
-	/** Calls the machine with each deadline's own time, however late the timer is. */
+	/** Calls the machine for each deadline with the time of that deadline, however late the timer is. */
 	#advance(): void {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;

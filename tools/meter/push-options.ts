@@ -43,9 +43,11 @@ export interface PushProgramOptions {
 	port?: string;
 	telegram?: string;
 	form: PushForm;
-	/** First invocation counter; number of pushes after which one is repeated; one in how many has a wrong tag. */
+	/** First invocation counter. */
 	counter: number;
+	/** Number of pushes after which the last one is repeated for ever. */
 	replay?: number;
+	/** Each push whose number is a multiple of this has a wrong tag. */
 	wrongTag?: number;
 	sml?: SMLOptions;
 	/** Mode of TIC; default: standard. */

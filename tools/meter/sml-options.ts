@@ -70,7 +70,10 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/** Returns a function for consecutive telegrams of such a meter. Its display depends on the time. */
+/**
+ * Returns a function that makes the consecutive telegrams of a meter with these options. Its display depends on the
+ * time.
+ */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

@@ -46,7 +46,7 @@ export interface Telegram {
 	readonly opening: Uint8Array;
 	/** Position of the `/` in `opening`. */
 	readonly slash: number;
-	/** The bytes after that: the block, with any bytes before its STX and after its BCC. */
+	/** The bytes after `opening`: the block, with any bytes before its STX and after its BCC. */
 	readonly message: Uint8Array;
 }
 

@@ -25,7 +25,7 @@ function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }
 
-/** Makes a group: LF, label, data and check, CR. Only in the standard form is the last separator part of the sum. */
+/** Makes a group: LF, label, data and check, CR. The check covers the last separator in the standard form only. */
 export function ticGroup(mode: TICMode, ...fields: readonly string[]): string {
 	const separator = mode === "standard" ? "\t" : " ";
 	const text = fields.join(separator);

@@ -119,7 +119,7 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	const build = {
 		SDKCONFIGPATH: sdkconfig,
 		PARTITIONS_FILE: join(HOST, board.partitions),
-		// Passed as a file, because mcconfig accepts only a single word.
+		// The options are passed as a file, because mcconfig accepts only a single word.
 		C_INCLUDES: `@${options}`,
 	};
 	const settings = { build, config: { version, builtUtcMs } };
@@ -195,8 +195,8 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, existsSync(places.image));
 	if (failure === undefined) return places;
-	// Otherwise the next build would use the output of a failed build, with settings missing and C compiled despite
-	// warnings.
+	// The output of a failed build is deleted, because the next build would use it, with settings missing and C
+	// compiled despite warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }

@@ -66,8 +66,8 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource timezones.bin": 8000,
 
 	/**
-	 * The value of native.ts for the largest chip, the C3. It has no radio, so that the room for modules/zigbee is free
-	 * there.
+	 * The value of native.ts for the C3, which is the largest. The board with that chip has no radio, so that the room
+	 * for modules/zigbee is free there.
 	 */
 	"ESP-IDF and all C": 982000,
 });

@@ -145,8 +145,8 @@ export class Air {
 	}
 
 	/**
-	 * Asks the parent of a sleeping child for one frame; returns false if the parent is gone. `heard` is told whether
-	 * more frames wait.
+	 * Asks the parent of a sleeping child for one frame; returns false if the parent is gone. After a frame, calls
+	 * `heard` with true if more frames wait.
 	 */
 	poll(child: Station, heard: (hasMore: boolean) => void): boolean {
 		const { network } = child;

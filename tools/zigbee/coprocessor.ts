@@ -247,7 +247,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** Admits nodes for so many seconds; 0: not any more, 255: without limit. */
+	/** Admits nodes for this number of seconds. 0: admits no more; 255: no limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;

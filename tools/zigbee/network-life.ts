@@ -162,7 +162,8 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
-		// An end device repeats its start in a mode that coordinators do not know.
+		// In the role of an end device the chip gets no further: it repeats its start in a mode that coordinators do
+		// not know.
 		if (chip.role === END_DEVICE) return;
 		chip.role = COORDINATOR;
 	}

@@ -1,4 +1,7 @@
-/** Amounts of the history, their times and their cost, formatted in the language. Times are those of wall.ts. */
+/**
+ * Amounts of the history, their times and their cost, formatted in the language. Times are wall-clock times in the form
+ * of wall.ts.
+ */
 import type { TextKey } from "../text/all.js";
 import { decimalCell } from "./csv.js";
 import { formatNumber, withMinus } from "./format.js";
@@ -43,7 +46,7 @@ export function formatMoney(micro: number, currency: string): string {
 	return withMinus(format.format(micro / 1e6));
 }
 
-/** The amount of money followed by the word for its sign, unless it rounds to nothing. */
+/** The amount of money, followed by the word for its sign unless the amount rounds to 0. */
 export function moneyText(micro: number, currency: string): string {
 	const text = formatMoney(micro, currency);
 	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";
@@ -81,19 +84,19 @@ export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
-/** Time range within a day, month or year that is named beside it; "" for the whole of it. */
+/** Time range within a day, month or year whose name is shown beside this text; "" for the whole unit. */
 export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);
 }
 
-/** Name of the compared day, month or year. */
+/** Name of the day, month or year with which a value is compared. */
 export function formatOther(unit: Unit, span: Span): string {
 	if (unit === "day") return SHORT_DAYS.format(span.fromMs);
 	return unit === "month" ? formatPart(unit, span) : YEARS.format(span.fromMs);
 }
 
-/** Day and time; only the day at midnight. */
+/** Day and time; at midnight the day alone. */
 export function formatWall(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }

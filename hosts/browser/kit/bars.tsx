@@ -6,7 +6,7 @@ import { useState } from "preact/hooks";
 import { ticksOf, useWidth } from "./curve.js";
 
 export interface Bar {
-	/** Beginning and end, in any evenly growing unit. */
+	/** Beginning and end on the time axis, in any unit of constant length. */
 	readonly from: number;
 	readonly to: number;
 	/** Heights above and below 0; neither is negative. */

@@ -48,7 +48,6 @@ const THEME = "theme";
  */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
-	// The browser's own frame takes the colour of the page's header.
 	for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
 		const own = meta.dataset["theme"];
 		meta.media = theme === "auto" ? `(prefers-color-scheme: ${own})` : theme === own ? "all" : "not all";

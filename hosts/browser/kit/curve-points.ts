@@ -53,7 +53,7 @@ export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const last = kept.points.at(-1);
 	if (last?.atMs === atMs) return last.value;
 	const value = watts ?? meanSince(counter, wh, atMs);
-	// A clock that was set back begins a new curve.
+	// If the clock was set back, the points that now lie in the future are dropped.
 	const before = kept.points.filter((point) => point.atMs < atMs);
 	keep({
 		points: value === undefined ? before : thinned([...before, { atMs, value }]),

@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Point {
-	/** Unix time in milliseconds of this browser. */
+	/** Unix time, ms, by this browser's clock. */
 	readonly atMs: number;
 	readonly value: number;
 }
@@ -26,7 +26,7 @@ const RIGHT = 10;
 const DIGIT = 7.5;
 /** Smallest distance between two time labels, which leaves a gap between them, pixels. */
 const TIME_WIDTH = 150;
-/** Up to this number of points, each is marked. */
+/** The points are marked if there are at most this many. */
 const MARKED_LIMIT = 30;
 
 /** Round numbers around the values, at most six: 0, 0.5, 1 … */

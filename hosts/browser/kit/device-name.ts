@@ -1,6 +1,6 @@
 /** Name of this device's token, made from the browser's user agent: `Firefox on Android, Nov 2026`. */
 
-/** The order matters: most browsers also name others. */
+/** The order matters, because most user agents also contain the names of other browsers. */
 const BROWSERS = [
 	["Edge", /Edg(e|A|iOS)?\//],
 	["Opera", /OPR\//],

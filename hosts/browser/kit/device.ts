@@ -82,10 +82,12 @@ interface Options {
 	readonly body?: unknown;
 	/** Body to send unchanged, in place of JSON. */
 	readonly text?: string;
-	/** The reply is saved as a File, whatever its type. */
+	/** The reply is returned as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
-	/** Queue of requests that occupy the meter. Such a request fails if the gateway disappears meanwhile. */
+	/**
+	 * Queue of the request: `meter` if it occupies the meter. Such a request fails if the gateway disappears meanwhile.
+	 */
 	readonly lane?: "meter";
 }
 
@@ -207,7 +209,9 @@ export function replied(): void {
 	reachable.set(true);
 }
 
-/** Whether an HTTP server answers at this address. Uses the gateway's cheapest request. */
+/**
+ * Returns true if an HTTP server replies at this address, whatever the reply is. Sends the gateway's cheapest request.
+ */
 async function answers(): Promise<boolean> {
 	try {
 		await fetch(`${API}system/challenge`, { signal: AbortSignal.timeout(5_000) });

@@ -2,7 +2,9 @@
 import type { TextKey } from "../text/all.js";
 import { t } from "./text.js";
 
-/** Codes with the same causes share a text; `{what}` in it is the end of the code. */
+/**
+ * Codes with the same causes share a text. `{what}` in a text is replaced by the part of the code after the last "-".
+ */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.silence", "iec62056-21/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
@@ -37,7 +39,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.port", "port"],
 ];
 
-/** Texts that advise to check the optical head. */
+/** Texts that advise the user to check the optical head. */
 const AT_HEAD: readonly TextKey[] = [
 	"failure.silence",
 	"failure.addressed",
@@ -52,7 +54,7 @@ function groupOf(code: string | undefined) {
 	return GROUPS.find(([, codes]) => codes.split(" ").includes(code ?? ""));
 }
 
-/** Returns true if moving the head may help, instead of another setting. */
+/** Returns true if the position of the optical head may be the cause, so that moving the head may help. */
 export function isAtHead(code: string | undefined): boolean {
 	const group = groupOf(code);
 	return group !== undefined && AT_HEAD.includes(group[0]);

@@ -6,7 +6,9 @@
 const HEADER = 56;
 const ELEMENT = 6;
 const METADATA = 220;
-/** Length of header, metadata, and the second element up to its length. */
+/**
+ * Number of bytes to read: the header, the metadata element, and the head of the element after it, which has a length.
+ */
 export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
 

@@ -5,8 +5,8 @@ import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
 /**
- * Added at both ends of the span: until the zone's name has arrived, its present offset is used, which may differ in
- * another season.
+ * Time added to a request at both ends of the span. Until the zone's name has arrived, the zone's present offset is
+ * used, which may differ in another season.
  */
 const SLACK_S = 3_600;
 

@@ -185,7 +185,8 @@ function take(next: Readout): void {
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
-	// Without a clock the arrival time stands in, if the readout arrived while this page was open.
+	// If the gateway's clock is not set, the arrival time is used, provided that the readout arrived while this page
+	// was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
 	// A meter that waits for its PIN sends whole kWh only; no power can be derived from their difference.

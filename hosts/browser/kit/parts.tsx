@@ -173,7 +173,7 @@ export function LiveRegion() {
 interface ProgressProps {
 	readonly label: string;
 	readonly limitS: number;
-	/** Start of the operation, ms; default: the first display. */
+	/** Start of the operation, ms; default: the time at which this component first appears. */
 	readonly sinceMs?: number;
 	/** Explanation shown after LONG_S. */
 	readonly long?: string;

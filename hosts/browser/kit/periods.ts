@@ -13,8 +13,8 @@ export interface Piece {
 	readonly fromMs: number;
 	readonly toMs: number;
 	/**
-	 * Winter or summer time at the start; only in the hours around a clock change, where the wall clock alone is
-	 * ambiguous.
+	 * Winter or summer time at the start. It is given only for the hours around a clock change, in which the wall clock
+	 * alone is ambiguous.
 	 */
 	readonly season?: Season | undefined;
 }
@@ -36,7 +36,7 @@ export const VIEWS = {
 } as const satisfies Record<Level, { unit: Unit; kept: number }>;
 export type Unit = "day" | "month" | "year";
 
-/** Tolerance at a boundary of the clock, ms: a readout takes this long. */
+/** Tolerance for a readout at the boundary of a period, ms, because a readout takes this long. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_S = 3600;
@@ -133,8 +133,8 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 }
 
 /**
- * Compares the unit so far with the previous one, both up to the last boundary that they share. Undefined without a
- * previous unit, or if data are missing.
+ * Compares the unit so far with the same part of the previous one. Both end where the last complete period ends.
+ * Undefined without a previous unit, or if data are missing.
  */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
@@ -144,7 +144,7 @@ export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, am
 	if (toMs === undefined) return undefined;
 	const now = { fromMs: whole.fromMs, toMs };
 	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
-	// The earlier month ends before that time.
+	// The previous month is too short to have that time.
 	if (before.toMs > whole.fromMs) return undefined;
 	const nowSum = sumUpTo(pieces, now, amount);
 	const beforeSum = sumUpTo(pieces, before, amount);

@@ -37,7 +37,7 @@ export function stampOfCode(obis: string, text: string): string | undefined {
 	return STAMPS.includes(obis) || !/^\d+$/.test(text) ? stampOf(text) : undefined;
 }
 
-/** Codes of day and time: end of a billing period, clock, last change of parameters, and one of Iskra. */
+/** Codes of day and time: end of a billing period, clock, last change of parameters, and a code of Iskra meters. */
 const STAMPS = ["0.1.2", "0.9.4", "C.2.1", "C.51.2"];
 
 function joined(day: string | undefined, time: string | undefined, zone: string): string | undefined {

@@ -13,7 +13,7 @@ import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
 const PATH = "system/clock";
-/** The page advances the time between two polls. */
+/** Interval of polling; in between, the page advances the time by itself. */
 const POLL_MS = 60_000;
 /** Difference from which one of the two clocks must be wrong, seconds. */
 const APART_S = 60;

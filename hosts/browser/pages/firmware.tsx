@@ -88,7 +88,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// Deferred until the dialog has closed and returned the focus.
+		// This is deferred until the dialog has closed and returned the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -141,7 +141,8 @@ interface NewerProps {
 }
 
 /**
- * A newer version that the gateway has found: one button installs it. A link helps if the browser may not download it.
+ * A newer version that the gateway has found, with a button that installs it. If the browser may not download the file,
+ * a link to it is shown.
  */
 function Newer({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "" } = useStore(status) ?? {};

@@ -63,8 +63,8 @@ export function targetsFor(reading: Reading): readonly Target[] {
 const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;
 
 /**
- * The code without and with medium and channel; by default they are 1-0, and group E is 0. Undefined: the code can't be
- * mapped.
+ * The code in its short form, and with medium and channel. By default medium and channel are 1-0, and group E is 0.
+ * Undefined: the code can't be mapped.
  */
 export function partsOf(obis: string): { readonly short: string; readonly full: string } | undefined {
 	const match = CODE.exec(obis.trim());
@@ -91,7 +91,10 @@ function matches(entry: Entry, obis: string): boolean {
 	return isFull(entry.obis) ? own.full === other.full : own.short === other.short;
 }
 
-/** The target of a code: the last entry that matches decides, unless a later entry has the same target. */
+/**
+ * The target of a code: that of the last matching entry. Entries whose target also appears in a later entry are
+ * ignored.
+ */
 export function targetOf(obis: string, entries: readonly Entry[]): string {
 	for (let i = entries.length - 1; i >= 0; i--) {
 		const { mapping_id } = entries[i];

@@ -28,7 +28,7 @@ const ENOUGH = 3;
 /** Timeout of an attempt: 12 s of listening for mode D, and 45 s more to identify unsolicited data. */
 const TRY_MS = 65_000;
 const TRY_LIMIT_S = 60;
-/** Pause between two attempts; the simulator would otherwise leave none. */
+/** Pause between two attempts. Without it, attempts with the simulator would follow each other at once. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -139,7 +139,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const toggleSound = (on: boolean) => {
 		setSound(on);
 		audio.current?.close();
-		// Created in an event handler, because browsers allow sound only there.
+		// The AudioContext is created in an event handler, because browsers allow sound only there.
 		audio.current = on ? new AudioContext() : undefined;
 	};
 

@@ -210,7 +210,7 @@ export function DeviationFinding() {
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** The same offer for a polled meter. */
+/** The offer of `DeviationFinding`. It is shown only if the gateway polls the meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isAsked(value)) return null;

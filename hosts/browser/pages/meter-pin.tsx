@@ -40,7 +40,7 @@ export function PINForm() {
 		if (result) announce(t(`pin.${result}`));
 	};
 	const read = async () => {
-		// If this fails, the card of the protocol shows the failure.
+		// If the readout fails, the card of the protocol shows the failure.
 		tell((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (

@@ -33,7 +33,10 @@ const A_DAY_OF_QUARTERS = "96";
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/** Kept outside the component, because a readout takes long; cleared at logout for the next user. */
+/**
+ * This state is kept outside the component, because a readout takes long. It is cleared at logout, so that the next
+ * user does not see it.
+ */
 interface Seen {
 	/** Start of the readout, ms. */
 	readonly sinceMs?: number;

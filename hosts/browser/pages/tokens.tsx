@@ -193,7 +193,7 @@ const QUIET = 4;
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {
-		// Loaded only when a display is created. If loading fails, only the link is shown.
+		// The generator of QR codes is loaded only when a display is created. If loading fails, only the link is shown.
 		import("lean-qr/nano").then(
 			({ generate }) => {
 				const code = generate(text);

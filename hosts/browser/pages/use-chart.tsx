@@ -47,7 +47,7 @@ function kindsOf(there: readonly Amount[]): readonly Kind[] {
 }
 
 const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
-/** Style of the bars with each mark. */
+/** Style of a bar, by its mark. */
 const LOOKS = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
 
 /** The finest level for which the meter is read often enough. */

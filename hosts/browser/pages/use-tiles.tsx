@@ -20,7 +20,7 @@ interface TilesProps {
 export function UseTiles({ recent: { quarters = [], days = [], daysBefore, months = [] }, wallMs, there }: TilesProps) {
 	const thisMonth = spanOf("month", wallMs);
 	const monthBefore = spanOf("month", wallMs, -12);
-	// The year is compared by months where both are over, and by days in the current month.
+	// The year is compared by whole months that are over in both years, and by days in the current month.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];

@@ -58,7 +58,7 @@ function useHistory(loadAll: typeof loadRecent) {
 	return { recent, error, reload, wallMs };
 }
 
-/** The overview's cards below the counters, which are here because both pages share one script. */
+/** The overview's cards below the counters. */
 export function OverviewCards() {
 	return (
 		<>

@@ -86,7 +86,7 @@ export function WiFiForm({ onJoined }: WiFiFormProps) {
 			) : (
 				<Notice kind="info">{t("wifi.absent")}</Notice>
 			)}
-			{/* Kept while it is not seen: nothing typed is lost by a scan. */}
+			{/* The form is only hidden during a scan, so that no input is lost. */}
 			<div hidden={picked === undefined}>
 				<Settings {...{ status, picked: picked ?? BY_HAND, onJoined }} />
 			</div>
@@ -193,7 +193,7 @@ interface SettingsProps {
 	readonly onJoined: WiFiFormProps["onJoined"];
 }
 
-/** A switch in the form only; for the API an open network is an empty password. */
+/** Name of a switch that exists only in the form: the API expresses an open network by an empty password. */
 const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
@@ -294,7 +294,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// Not awaited: the form has sent its input, so it may finish.
+			// This is not awaited, so that the form can finish: its input has been sent.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}

@@ -1,7 +1,6 @@
 /*
- * Requests to the Ethernet port and the meaning of its events: `Ethernet` of the host contract without the driver
- * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events may arrive in any thread; call everything else in
- * the machine's thread.
+ * State machine of the Ethernet port: `Ethernet` of the host contract without the driver (ethernet-driver.h). For
+ * ethernet-xs.c; plain C on pthreads. Events may arrive in any thread; call everything else in the machine's thread.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF
@@ -41,8 +40,8 @@ void ethernet_core_open(ethernet_core *core);
 void ethernet_core_close(ethernet_core *core);
 
 /*
- * Turns the port on, or gives a port that is on new settings, which keeps its link. Returns false if the port does not
- * start; it is then off.
+ * Turns the port on. If it is on already, it gets the new settings and keeps its link. Returns false if the port does
+ * not start; it is then off.
  */
 bool ethernet_core_start(ethernet_core *core, const ethernet_settings *settings);
 void ethernet_core_stop(ethernet_core *core);

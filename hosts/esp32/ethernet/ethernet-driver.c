@@ -177,7 +177,7 @@ static bool run(void)
 {
 	if (port.runs) return true;
 	if (!port.has_shutdown) port.has_shutdown = esp_register_shutdown_handler(shut_down) == ESP_OK;
-	/* Set first, so that a partial start can be stopped. */
+	/* This is set before the start, so that a partial start can be stopped. */
 	port.runs = true;
 	return esp_eth_start(port.driver) == ESP_OK;
 }

@@ -16,8 +16,8 @@ typedef struct {
 } ethernet_parts;
 
 /*
- * Creates the drivers. `parts` contains those that were created, even after a failure; everything else is released by
- * then.
+ * Creates the drivers. On failure, `parts` contains the drivers that were created nevertheless; everything else is
+ * released.
  */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 

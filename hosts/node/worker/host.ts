@@ -81,7 +81,7 @@ class WireClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
-		// Used until the next event, which brings the host's own offset.
+		// This offset is used until the next event, which brings the host's own.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }

@@ -205,8 +205,8 @@ export const EVENT_DISCONNECTED = 12;
 export const EVENT_SCANNED = 13;
 export const EVENT_CLIENTS = 14;
 /**
- * Number: SERIAL_ERROR_… or CLIENT_…, otherwise 0. Text: a listener's message. It is the last kind, because
- * bridge-events.ts counts on from it.
+ * Number: SERIAL_ERROR_… or CLIENT_…, otherwise 0. Text: a listener's message. It must be the last kind, because
+ * bridge-events.ts adds the error's number to it.
  */
 export const EVENT_ERROR = 15;
 

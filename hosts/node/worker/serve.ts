@@ -25,7 +25,7 @@ export function serve(make: (host: Host) => Firmware): void {
 		try {
 			dispatch(message);
 		} catch (error) {
-			// The worker only passes on the text of an exception, so the place is added.
+			// The worker passes on only the message of an exception, so the stack is added to it.
 			throw error instanceof Error ? new Error(`${error.message}\n${error.stack}`) : error;
 		}
 	};

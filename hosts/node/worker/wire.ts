@@ -98,7 +98,10 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Processes one event. Returns its kind if the event has id 0, otherwise 0 after it was handled. */
+	/**
+	 * Processes one event. Returns its kind if it has id 0; otherwise passes it to the object with its id, and returns
+	 * 0.
+	 */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);

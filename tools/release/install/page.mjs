@@ -1,4 +1,4 @@
-/** Script of the page that installs the firmware: makes the button install that of the selected board. */
+/** Script of the page that installs the firmware: makes the button install the firmware of the selected board. */
 import "esp-web-tools/dist/web/install-button.js";
 
 const board = document.getElementById("board");
