@@ -87,7 +87,7 @@ static void sending(void)
 	MUST(!sends(&b));
 	now_ms += SETTLED_MS;
 	for (int i = 0; i < 3 * LOCK_MS; i++, now_ms++) MUST(sends(&b));
-	/* A connection that sends a little now and then, as an event stream, delays the others for that time only. */
+	/* A connection that sends a little now and then, as an event stream does, delays the others only while it sends. */
 	for (int i = 0; i < 3; i++) {
 		now_ms += 15000;
 		MUST(sends(&a));
