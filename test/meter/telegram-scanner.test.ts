@@ -82,7 +82,7 @@ describe("the scanner for unsolicited telegrams", () => {
 
 for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-general-glo", "ebz-dd3-push, 7E1"]) {
 	const { bytes, kind } = pushedTelegrams().find((telegram) => telegram.name === name)!;
-	feeds(`the scanner of telegrams, ${name},`, {
+	feeds(`a telegram for the scanner, ${name}`, {
 		open: () => {
 			let scanner = new TelegramScanner();
 			let found = KIND_NONE;
