@@ -365,7 +365,7 @@ describe("Failures of the hub", () => {
 	for (const [name, answer, code, retcode] of [
 		["redirects", "301 Moved Permanently", "redirected", 1],
 		["has no such path", "404 Not Found", "not_found", 1],
-		["is no Home Assistant", "405 Method Not Allowed", "not_found", 1],
+		["is not Home Assistant", "405 Method Not Allowed", "not_found", 1],
 		["rejects the state", "400 Bad Request", "rejected", 1],
 		["replies neither 200 nor 201", "204 No Content", "rejected", 1],
 		["starts", "503 Service Unavailable", "hub_unavailable", 1],

@@ -117,7 +117,7 @@ describe("data sets", () => {
 		],
 		["a line without an address before any set", "(12)(13)", [": 12, 13"]],
 		["a load profile", "P.01(1)(2)\r\n(3)(4)\r\n(5)(6)", ["P.01: 1, 2", "P.01: 3, 4", "P.01: 5, 6"]],
-		["an ampersand in a unit, which begins a value", "9.4(088*C&082*C)", ["9.4: 088*C, 082*C"]],
+		["an ampersand in a unit, which begins another value", "9.4(088*C&082*C)", ["9.4: 088*C, 082*C"]],
 		["an ampersand in a value", "0.0.0(A&B)", ["0.0.0: A&B"]],
 		["an ampersand in an address", "1.8.0&12(5*kWh)", ["1.8.0&12: 5*kWh"]],
 		["a second asterisk in a unit", "9.4(1*C*D)", ["9.4: 1*C*D"]],
@@ -126,7 +126,7 @@ describe("data sets", () => {
 		["LF alone as line end", "1.8.0(1)\n2.8.0(2)\n\n3.8.0(3)", ["1.8.0: 1", "2.8.0: 2", "3.8.0: 3"]],
 		["CR alone as line end", "1.8.0(1)\r2.8.0(2)", ["1.8.0: 1", "2.8.0: 2"]],
 		["control characters between sets", "\x00\x7f1.8.0(1)\x06\t2.8.0(2)", ["1.8.0: 1", "2.8.0: 2"]],
-		["the same code again and again", "1.8.0*00(1)\r\n1.8.0*00(2)", ["1.8.0*00: 1", "1.8.0*00: 2"]],
+		["the same code repeatedly", "1.8.0*00(1)\r\n1.8.0*00(2)", ["1.8.0*00: 1", "1.8.0*00: 2"]],
 		["a line without parentheses", "LZQJ header\r\n1.8.0(1)", ["1.8.0: 1"]],
 		["a continuation after a line without parentheses", "1.8.0(1)\r\nheader\r\n(2)", ["1.8.0: 1"]],
 	];

@@ -343,7 +343,7 @@ describe("the timing of a session", () => {
 });
 
 describe("a session with errors", () => {
-	it("reports silence if nothing was received, and an echo if only that was", () => {
+	it("reports silence if nothing was received, and an echo if only the echo was received", () => {
 		new Conversation().to(10_000).ended(failures.IEC_SILENCE);
 		const echo = new Conversation();
 		echo.to(170).receive(SIGN_ON).to(10_000).ended(failures.IEC_ECHO_ONLY);

@@ -373,7 +373,7 @@ describe("parity on a link", () => {
 });
 
 describe("the end of a link", () => {
-	it("follows the loss of the port, which is closed before the owner is notified, once", () => {
+	it("follows the loss of the port: the port is closed, and then the owner is notified once", () => {
 		const bench = new Bench(true, FORMAT_7E1, 5000);
 		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
 		bench.hand.options.onError?.(SERIAL_ERROR_GONE);

@@ -177,7 +177,12 @@ describe("An MQTT session", () => {
 			[E, SESSION_READY, E, E],
 			[END_SILENT, 0, END_SILENT, 0],
 		],
-		["a goodbye", (bed) => bed.session.leave(bed.nowMs), [E, SESSION_LEAVING, SESSION_LEAVING, E], [END_WELL, 0, 0, 0]],
+		[
+			"a request to disconnect",
+			(bed) => bed.session.leave(bed.nowMs),
+			[E, SESSION_LEAVING, SESSION_LEAVING, E],
+			[END_WELL, 0, 0, 0],
+		],
 		["the end of the connection", (bed) => bed.session.lost(), [E, E, E, E], [END_UNGREETED, END_LOST, END_WELL, 0]],
 	];
 	for (const [what, event, states, ends] of rows) {

@@ -27,7 +27,7 @@ function bench({ testLeastMs = 0, suffices = (_slots: number): boolean => true }
 	return { access, network, output, tlsPermit, told };
 }
 
-/** Records the progress of a test, and when it is drained. */
+/** A test that records its results; `drained` drains the output and returns them. */
 function tester(output: Output) {
 	const told: string[] = [];
 	const test = {

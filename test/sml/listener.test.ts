@@ -186,14 +186,14 @@ describe("values of SML", () => {
 	});
 });
 
-describe("makes of SML meters", () => {
-	it("are all read, in pieces of any size", () => {
+describe("the SML listener with several makes", () => {
+	it("reads all makes, in pieces of any size", () => {
 		for (const make of SML_MAKES) {
 			const frame = telegramOf(make);
 			for (const piece of [1, 2, 3, 5, 64, 100]) assert.deepEqual(new Bed().receive(frame, 0, piece), [only(frame)]);
 		}
 	});
-	it("of DZG send a power of two bytes without a sign, which is distinguished from a negative power by the status", () => {
+	it("distinguishes a two-byte power of DZG without a sign from a negative power by the status", () => {
 		assert.deepEqual([power("dzg-dvs", 356.24), power("dzg-dvs", -299.12)], ["356.24*W", "-299.12*W"]);
 		assert.deepEqual([power("dzg-dvs", 700), power("dzg-dvs", 327.67)], ["700.00*W", "327.67*W"]);
 		// The same value from another maker is taken as signed.
@@ -201,7 +201,7 @@ describe("makes of SML meters", () => {
 		const [told] = new Bed().receive(Buffer.from(other, "hex"));
 		assert.deepEqual([told.event, valueIn(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
 	});
-	it("of DZG send a power of more than three bytes with a sign, whatever the status says", () => {
+	it("reads a power of DZG of more than three bytes as signed, whatever the status says", () => {
 		const counter = "77 07 0100010800ff 65001c0104 01 621e 52ff 5500000005 01";
 		for (const [encoded, wanted] of [
 			["53ff38", "653.36*W"],
@@ -215,16 +215,16 @@ describe("makes of SML meters", () => {
 			assert.equal(valueIn(told, "1-0:16.7.0"), wanted, encoded);
 		}
 	});
-	it("need the sign of 15.7.0 from the status (EMH ED300L), or send 16.7.0 with its sign (Iskra MT175)", () => {
+	it("takes the sign of EMH ED300L's 15.7.0 from the status, but not that of Iskra MT175's 16.7.0", () => {
 		assert.equal(power("emh-ed300l", -299.1, "1-0:15.7.0"), "-299.1*W");
 		assert.equal(power("emh-ed300l", 299.1, "1-0:15.7.0"), "299.1*W");
 		assert.deepEqual([power("iskra-mt175", -299), power("iskra-mt175", 299)], ["-299*W", "299*W"]);
 	});
-	it("send whole kWh and no power while the PIN is not entered", () => {
+	it("reads whole kWh and no power while the PIN is not entered", () => {
 		const told = only(telegramOf("no-pin"));
 		assert.deepEqual([valueIn(told, "1-0:1.8.0"), valueIn(told, "1-0:16.7.0")], ["12572000*Wh", undefined]);
 	});
-	it("are read at any power", () => {
+	it("reads each make at any power", () => {
 		for (const make of SML_MAKES) {
 			for (const watts of [-70_000, -655.36, -1, 0, 0.5, 127, 128, 255, 256, 327.68, 655.35, 32_768, 70_000]) {
 				const told = only(telegramOf(make, watts));
@@ -235,7 +235,7 @@ describe("makes of SML meters", () => {
 			}
 		}
 	});
-	it("have the printed number as meter id, or hex", () => {
+	it("returns the printed number as meter id, or hex", () => {
 		assert.equal(only(telegramOf("holley-zdba")).meterId, "1HLY0200074565");
 		assert.equal(only(telegramOf("emh-ed300l")).meterId, "06454D480100012345AB");
 		assert.equal(only(telegramOf("escapes")).meterId, "0A01534D47001B1B1B1B");

@@ -360,7 +360,7 @@ describe("sntp/client", () => {
 		assert.equal(bed.sync.lastError, TIME_NO_REPLY);
 	});
 
-	it("sets an unset clock only if a second server agrees, if another one replies", () => {
+	it("sets an unset clock by one server only if no other one replies; otherwise a second one must agree", () => {
 		const both = (aheadOfB: number, others: ServerOptions = { silent: true }) => {
 			const bed = new TimeBed("a,b,c");
 			bed.serve("a", 1);
@@ -462,7 +462,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 2);
 	});
 
-	it("never steps by a single server that sends another time each time, or is contradicted", () => {
+	it("never steps by a single server that sends a different time in each reply, or is contradicted", () => {
 		let calls = 0;
 		const moody = new TimeBed("a", 0);
 		moody.serve("a", 1, {

@@ -80,7 +80,7 @@ static void sending(void)
 	MUST(!sends(&c));
 	now_ms += 1;
 	MUST(sends(&c) && !sends(&b));
-	/* A connection ends at once; a single one never waits. */
+	/* A connection ends at once; a single connection never waits. */
 	memory_lock_leave(&a);
 	MUST(sends(&c) && !sends(&b));
 	memory_lock_leave(&c);
