@@ -1,19 +1,19 @@
 /**
- * Requirements of every decoder of external bytes: a frame whole, byte by byte and in random pieces, twice in a row,
- * after garbage, cut at every place, and with each bit flipped.
+ * Tests that every decoder of external bytes must pass: it gets a frame whole, byte by byte, in random pieces, twice in
+ * a row, after garbage, cut at every place, and with each bit flipped.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-/** In place of a meaning: the decoder has detected an error. */
+/** Stands in place of a meaning when the decoder has detected an error. */
 export const REFUSED = "refused";
 
 export interface Feedable {
 	/** Takes `bytes[start..end)`; the buffer is overwritten afterwards. */
 	take(bytes: Uint8Array, start: number, end: number): void;
 	/**
-	 * A silence of the sender. Returns what was understood since the last call, as complete texts in order, or REFUSED;
-	 * the decoder is then ready for another frame, by its user's means.
+	 * Called for a silence of the sender. Returns the meanings decoded since the last call, as complete texts in order,
+	 * or REFUSED; afterwards the decoder is ready for another frame, if necessary by its user's means.
 	 */
 	settle(): string[];
 }
@@ -28,10 +28,10 @@ export interface Feed {
 	readonly bits: number;
 	/**
 	 * True: the frame has a check, so that a flipped bit gives REFUSED or has no effect. False: it may give another
-	 * meaning, but the next frame is understood.
+	 * meaning, but the next frame is decoded.
 	 */
 	readonly checked: boolean;
-	/** Frames may follow without a silence. */
+	/** True: frames may follow each other without a silence. */
 	readonly streams: boolean;
 	/** Number of bytes at the end without which the meaning may be known. */
 	readonly spare?: number;
@@ -44,12 +44,12 @@ export function feeds(name: string, feed: Feed): void {
 	const { frame, meaning, streams } = feed;
 	const spare = feed.spare ?? 0;
 
-	describe(`${name}, fed`, () => {
-		it("whole", () => assert.deepEqual(fed(feed.open(), frame), [meaning]));
+	describe(name, () => {
+		it("is decoded as a whole", () => assert.deepEqual(fed(feed.open(), frame), [meaning]));
 
-		it("byte by byte", () => assert.deepEqual(fed(feed.open(), frame, [1]), [meaning]));
+		it("is decoded byte by byte", () => assert.deepEqual(fed(feed.open(), frame, [1]), [meaning]));
 
-		it("in random pieces", () => {
+		it("is decoded in random pieces", () => {
 			const pieces = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
 			fc.assert(
 				fc.property(pieces, (sizes) => assert.deepEqual(fed(feed.open(), frame, sizes), [meaning])),
@@ -57,21 +57,21 @@ export function feeds(name: string, feed: Feed): void {
 			);
 		});
 
-		it("twice in a row", () => {
+		it("is decoded twice in a row", () => {
 			const decoder = feed.open();
 			if (streams) assert.deepEqual(fed(decoder, join(frame, frame), [7]), [meaning, meaning]);
 			else for (let i = 0; i < 2; i++) assert.deepEqual(fed(decoder, frame, [7]), [meaning]);
 		});
 
 		for (const garbage of feed.garbage ?? []) {
-			it(`after ${JSON.stringify(Buffer.from(garbage).toString("latin1"))}`, () => {
+			it(`is decoded after ${JSON.stringify(Buffer.from(garbage).toString("latin1"))}`, () => {
 				const decoder = feed.open();
 				assert.equal(fed(decoder, join(garbage, frame), [5]).at(-1), meaning);
 				assert.deepEqual(fed(decoder, frame), [meaning]);
 			});
 		}
 
-		it("cut short at every place, then whole", () => {
+		it("is decoded after a copy that was cut short anywhere", () => {
 			for (let length = 0; length < frame.length; length++) {
 				const decoder = feed.open();
 				const cut = fed(decoder, frame.subarray(0, length));
@@ -83,7 +83,7 @@ export function feeds(name: string, feed: Feed): void {
 			}
 		});
 
-		it("with one bit flipped at every place, then whole", () => {
+		it("is decoded after a copy with one flipped bit, whichever it is", () => {
 			for (let at = 0; at < frame.length; at++) {
 				for (let bit = 0; bit < feed.bits; bit++) checkFlip(feed, at, bit);
 			}
@@ -108,7 +108,7 @@ function checkFlip(feed: Feed, at: number, bit: number): void {
 function fed(decoder: Feedable, bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): string[] {
 	for (let at = 0, i = 0; at < bytes.length; i++) {
 		const end = Math.min(bytes.length, at + sizes[i % sizes.length]);
-		// In the middle of a buffer that is overwritten afterwards, as a port's.
+		// The piece is in the middle of a buffer that is overwritten afterwards, like a port's.
 		const buffer = new Uint8Array(end - at + 4).fill(0x2a);
 		buffer.set(bytes.subarray(at, end), 2);
 		decoder.take(buffer, 2, 2 + end - at);

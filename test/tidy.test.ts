@@ -1,6 +1,6 @@
 /**
- * The house rules, run over the whole tree. Each finding says where it is and what to do about it; a rule that has to
- * give way is changed here, with its reason, where the next person looks for it.
+ * Checks the project's rules in the whole tree. Each finding says where it is and what to do. To change a rule or allow
+ * an exception, edit this file and give the reason.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** This file names what it forbids. */
+/** This file, which the rules skip because it contains what they forbid. */
 const SELF = "test/tidy.test.ts";
 
 const TOP_LEVEL = [
@@ -23,20 +23,24 @@ const TOP_LEVEL = [
 /** Folders of test/ beside those that mirror modules/. */
 const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "emulated", "fuzz"];
 
-/** Decisions by number, which comments cite. */
+/** The guide that quotes messages of programs. */
 const GUIDE = "docs/troubleshooting.md";
 /** Commits after this one have subjects of the agreed form. */
 const AGREED = "f8f02554c5c8ec1f7e668a3f08ed6dd725b592cc";
-/** At the end of several sentences of tools/. */
+/** End of several messages of tools/, which insert it. */
 const ADVICE = "npm run doctor says how to get it.";
 
-/** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
+/**
+ * Licences whose vectors may be among our own; vectors with any other licence, or none, belong in the folder with the
+ * NOTICE.
+ */
 const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];
 const RESTRICTED = "test/vectors/restricted/";
 
 /**
- * Permitted imports between rooms: a folder of modules/ (in `io` each file is a room of its own, since most rooms may
- * know the types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
+ * Permitted imports between rooms. A room is a folder of modules/, a host, or tools; in `io` each file is a separate
+ * room, because most rooms may know the types but not the driver. A room may import itself. "*" is everything in
+ * modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
@@ -192,7 +196,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 ];
 
-/** Files of a folder that connect it to the gateway's parts; the folder's engine knows nothing of parts. */
+/** Files that connect a folder to the gateway's parts; the folder's other files know nothing of parts. */
 const FEATURE =
 	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
 
@@ -203,9 +207,9 @@ const SOURCE = /^(modules|hosts|tools|test)\/.*\.(tsx?|mjs)$/;
 const WRITTEN = /\.(tsx?|mjs|md|json|sh|c|h|css|html)$|^\.ci\//;
 /** Sources of the firmware, which run in XS. */
 const XS = /^(modules\/|hosts\/(node\/worker|native|simulated|linux|esp32)\/).*\.ts$/;
-/** All but the one place that skips a suite for want of a compiler or a library, and says so. */
+/** All tests, except the file that skips suites without a compiler or a library, and prints this. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
-/** Modules of the Moddable SDK, which is no npm package. */
+/** Modules of the Moddable SDK, which is not an npm package. */
 const SDK_MODULES = [
 	"Resource",
 	"timer",
@@ -219,21 +223,21 @@ const SDK_MODULES = [
 interface PatternRule {
 	/** The test's name. */
 	name: string;
-	/** Paths that it holds for. */
+	/** Paths to which the rule applies. */
 	files: RegExp;
 	/** The forbidden pattern. */
 	bad: RegExp;
-	/** Whether comments count. */
+	/** Whether comments are checked too. */
 	comments: boolean;
 	/** The replacement to suggest. */
 	advice: string;
-	/** Texts that the rule must find something in. */
+	/** Examples in which the rule must find something. */
 	catches: readonly string[];
 }
 
 const PATTERN_RULES: readonly PatternRule[] = [
 	{
-		name: "holds no promises to do something later",
+		name: "contains no note that something is still to be done",
 		files: WRITTEN,
 		bad: /\b(TODO|FIXME|XXX)\b|\b[Pp]laceholder(?!=)|\b[Nn]ot implemented\b|\b[Ff]or now\b/,
 		comments: true,
@@ -281,7 +285,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ['import { readFileSync } from "node:fs";', 'const a = await import("./a.js");'],
 	},
 	{
-		name: "passes no other file's exports on",
+		name: "re-exports nothing from another file",
 		files: SOURCE,
 		bad: /^export\s[^"'`;=()]*\sfrom\s/m,
 		comments: false,
@@ -338,7 +342,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["if (/^a+$/.test(b)) c();", "const A = /[/]x/g;", "a.split(/[,:]/);", "new RegExp(a)"],
 	},
 	{
-		name: "leaves out what takes kilobytes of the engine where the firmware runs",
+		name: "uses no built-in that adds kilobytes of the engine where the firmware runs",
 		files: /^(modules|hosts\/(native|esp32))\/.*\.ts$/,
 		bad: /\bnew Date\b|\bDate\.|\.(splice|shift|reduce|reduceRight|lastIndexOf|replaceAll|padEnd|padStart|sort|flatMap)\(|\.replace\(["'`]|\bparseInt\(|\bisSafeInteger\b|\bMath\.log|\b(Array|Uint8Array)\.from\(/,
 		comments: false,
@@ -347,7 +351,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["new Date(0)", "Date.UTC(1, 2)", "a.splice(1, 2)", "Number.parseInt(a, 10)", 'a.replace("b", "")'],
 	},
 	{
-		name: "changes the case of letters by bytes/ascii.ts where the firmware runs",
+		name: "changes the case of letters only by bytes/ascii.ts where the firmware runs",
 		files: /^(modules|hosts\/(native|simulated|linux|esp32))\/.*\.ts$/,
 		bad: /\.to(Lower|Upper)Case\b/,
 		comments: false,
@@ -355,7 +359,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["a.toLowerCase()", "a.toUpperCase()"],
 	},
 	{
-		name: "makes its private fields really private",
+		name: "declares private fields with #, not with the keyword private",
 		files: SOURCE,
 		bad: /^\s*private\s(?!(get |set |async )?\w+\()/m,
 		comments: false,
@@ -371,7 +375,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["\t#run(): void {", "\tget #z(): number {"],
 	},
 	{
-		name: "leaves timers and the catching of mistakes to the driver",
+		name: "leaves timers and the handling of exceptions to the driver",
 		files: /^modules\/(?!io\/(host|driver)\.ts|app\/gateway\.ts).*\.ts$/,
 		bad: /\bTimers\b|\btimers\.(set|clear)\(/,
 		comments: false,
@@ -379,7 +383,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["readonly timers: Timers;", "world.timers.set(run, 10);"],
 	},
 	{
-		name: "asks the host for time and chance in modules/",
+		name: "takes time and random numbers from the host in modules/",
 		files: MODULES,
 		bad: /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/,
 		comments: false,
@@ -387,7 +391,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["Date.now()", "new Date()", "Math.random()"],
 	},
 	{
-		name: "reads and writes JSON by modules/json",
+		name: "reads and writes JSON only by modules/json",
 		files: MODULES,
 		bad: /\bJSON\.(parse|stringify)\b/,
 		comments: false,
@@ -403,7 +407,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["a.toLocaleString()", "new Intl.NumberFormat()"],
 	},
 	{
-		name: "keeps the vectors of others out of what is shipped",
+		name: "keeps captured vectors out of the firmware",
 		files: /^(modules|hosts)\/|^manifest\.json$/,
 		bad: /\bvectors\//,
 		comments: false,
@@ -423,7 +427,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 interface Source {
 	path: string;
 	text: string;
-	/** The text with comments turned into blanks, so that positions stay. */
+	/** The text with comments replaced by blanks, so that positions stay the same. */
 	code: string;
 }
 
@@ -446,7 +450,7 @@ function at(source: Source, index: number): string {
 	return `${source.path}:${source.text.slice(0, index).split("\n").length}`;
 }
 
-/** Where the pattern stands in the file, with the advice. */
+/** Places of the pattern in the file, each with the advice. */
 function find(rule: PatternRule, source: Source): string[] {
 	const everywhere = new RegExp(rule.bad, `${rule.bad.flags}g`);
 	const text = rule.comments ? source.text : source.code;
@@ -455,7 +459,10 @@ function find(rule: PatternRule, source: Source): string[] {
 	);
 }
 
-/** Whether a document's link leads to a file, and to a heading of it as the web shows them. */
+/**
+ * Whether a document's link leads to an existing file and, if it names one, to an existing heading, in the form of
+ * GitHub's anchors.
+ */
 function isThere(path: string, link: string): boolean {
 	const file = join(ROOT, path);
 	if (!existsSync(file)) return false;
@@ -499,7 +506,7 @@ function none(findings: readonly string[]): void {
 	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
 }
 
-/** The room that a file stands in, or undefined for a file that is in none. */
+/** The room that a file belongs to; undefined for a file outside of all rooms. */
 function roomOf(path: string): string | undefined {
 	const [top, second = "", third = ""] = path.split("/");
 	if (top === "tools" || top === "test") return top;
@@ -518,7 +525,7 @@ function mayImport(room: string, target: string): boolean {
 	return room === target || allowed.includes(target) || (allowed.includes("*") && isModule);
 }
 
-/** Import lines of a file: what they name and where they stand. */
+/** Import lines of a file: the imported name and the position. */
 function importsOf(source: Source): { name: string; index: number }[] {
 	const lines = /^(?:import|export)\s(?:[^"'`;=()]*?\sfrom\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
 	return [...source.code.matchAll(lines)].map((match) => ({ name: match[1] ?? match[2], index: match.index }));
@@ -535,7 +542,7 @@ function checkImports(source: Source): string[] {
 	});
 }
 
-/** Whether a vector says where it comes from under which licence, and stands where that licence wants it. */
+/** Findings for a vector: it must name its source and licence, and be in the folder for that licence. */
 function checkOrigin(path: string, text: string): string[] {
 	const [first, second = ""] = text.split("\n");
 	if (!/^# source: \S/.test(first)) return [`${path}:1: begin with "# source: " and where it comes from`];
@@ -548,7 +555,10 @@ function checkOrigin(path: string, text: string): string[] {
 	];
 }
 
-/** Files that import each other, types included, by way of others maybe; each circle once, as a path. */
+/**
+ * Files that import each other in a circle, types included, directly or through other files; each circle once, as a
+ * path.
+ */
 function circlesIn(sources: readonly Source[]): string[] {
 	const targets = new Map(
 		sources.map((source) => {
@@ -598,7 +608,7 @@ describe("tidy", () => {
 		none(code.flatMap(checkImports));
 	});
 
-	it("lets the meter reader know no protocol by name", () => {
+	it("has no protocol named in the meter reader", () => {
 		const readers = /^modules\/meter\/(reader|probe|pending-reads)\.ts$/;
 		const known = /\/(iec62056-21|hdlc|dlms|sml)\/|\/(dlms|simulator)[^/]*$/;
 		const found = code.filter((source) => readers.test(source.path));
@@ -613,7 +623,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("would notice an import that the table doesn't allow", () => {
+	it("detects an import that the table doesn't allow", () => {
 		const check = (path: string, name: string) => {
 			const text = `import type {\n\tA,\n} from "${name}";\n`;
 			return checkImports({ path, text, code: text }).length;
@@ -636,7 +646,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("would notice a circle of imports", () => {
+	it("detects a circle of imports", () => {
 		const file = (path: string, name: string) => {
 			const text = `import type { A } from "${name}";\n`;
 			return { path, text, code: text };
@@ -685,7 +695,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("names files in kebab-case and none of them index", () => {
+	it("names files in kebab-case, and none of them index", () => {
 		const inside = paths.filter((path) =>
 			/^(modules|hosts|test|tools)\/.*\.(tsx?|mjs|js|html|css|tsv|bin|hex|txt)$/.test(path),
 		);
@@ -707,7 +717,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("links in its documents to files and headings that are there", () => {
+	it("links in its documents only to existing files and headings", () => {
 		const documents = paths.filter((path) => path.endsWith(".md") && !path.startsWith("test/vectors/"));
 		none(
 			documents.flatMap((path) => {
@@ -748,7 +758,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("notices the number of a decision in any form", () => {
+	it("detects the number of a decision in any form", () => {
 		assert.deepEqual(citedDecisions("(API decision 7). Decisions 4, 8 to 10 and 39;"), [7, 4, 8, 9, 10, 39]);
 		assert.deepEqual(citedDecisions("\t * (API decisions 41\n\t * and 44), decision\n// 2"), [41, 44, 2]);
 	});
@@ -760,7 +770,7 @@ describe("tidy", () => {
 		assert.ok(!isAgreed(`docs: ${"a".repeat(70)}`));
 	});
 
-	it("names the project of every vector where its licence is told", () => {
+	it("names the project of every vector in the list of licences", () => {
 		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && path.endsWith(".hex"));
 		none(
 			vectors.flatMap((path) => {
@@ -774,7 +784,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("would notice a vector that has no licence, or stands in the wrong folder", () => {
+	it("detects a vector without a licence or in the wrong folder", () => {
 		const check = (path: string, ...lines: string[]) => checkOrigin(`test/vectors/${path}`, lines.join("\n")).length;
 		assert.equal(check("dlms/a.hex", "# source: x", "# licence: MIT AND Apache-2.0", "00"), 0);
 		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: GPL-3.0-or-later"), 0);
@@ -788,7 +798,7 @@ describe("tidy", () => {
 		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: MIT"), 1);
 	});
 
-	it("keeps one level of folders in modules/, but for the routes of a part", () => {
+	it("keeps one level of folders in modules/, except for the routes of a part", () => {
 		none(
 			paths
 				.filter((path) => /^modules\/\w[\w-]*\/(?!routes\/[^/]+$).*\//.test(path))
@@ -809,7 +819,7 @@ describe("tidy", () => {
 		]);
 	});
 
-	it("keeps vectors as pairs, named by maker, model and what, with their source and its licence on top", () => {
+	it("keeps vectors as pairs, named by maker, model and content, with source and licence in the first lines", () => {
 		const vectors = paths.filter(
 			(path) =>
 				path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE|backups\/.*)$/.test(path),

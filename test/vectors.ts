@@ -10,13 +10,13 @@ export interface ExpectedReading {
 	readonly value2: string;
 	readonly value1_number: number | null;
 	readonly value1_unit: string;
-	/** Only where the second value has a unit. */
+	/** Unit of the second value, if it has one. */
 	readonly value2_unit?: string;
 	readonly medium: number | null;
 	readonly channel: number | null;
 	readonly billing_period: number | null;
 	readonly values?: readonly string[];
-	/** Units of `values`, where any value has one. */
+	/** Units of `values`, if any value has one. */
 	readonly values_units?: readonly string[];
 	/** DLMS/COSEM attribute, if it is not the value. */
 	readonly attribute?: number;

@@ -31,7 +31,7 @@ export interface HubState {
 	readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A server of states: 201 for a new one, 200 for a known one, 401 for a wrong token. */
+/** A server that stores states. It replies 201 to a new state, 200 to a known one, and 401 to a wrong token. */
 export class StateServer {
 	readonly states = new Map<string, HubState>();
 	/** Accepted states, such as `201 sensor.x 5`. */
@@ -39,7 +39,7 @@ export class StateServer {
 	/** Heads of all requests. */
 	readonly heads: string[] = [];
 	connections = 0;
-	/** Called in place of the default answer, which follows if it returns false. */
+	/** Called before the default reply, which is sent only if this function returns false. */
 	answer: ((peer: VirtualClient, request: number) => boolean) | undefined;
 	/** Time from a request to its reply, ms. */
 	delayMs = 5;
@@ -137,13 +137,13 @@ export class HubBench {
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
-	/** The radio; undefined: none. */
+	/** The radio; undefined if the gateway has none. */
 	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
 	certificate: Uint8Array | undefined;
-	/** Answer of the memory ledger. */
+	/** Whether the memory ledger grants memory. */
 	hasMemory = true;
 	readonly mistakes: unknown[] = [];
-	/** Number of promised slots at the last request. */
+	/** Number of memory slots that the hub requested last. */
 	promised = 0;
 	readonly ledger = new MemoryLedger({
 		suffices: (slots) => {

@@ -94,7 +94,7 @@ describe("The hub in the gateway", function () {
 		assert.equal((await gateway.read("system/status")).hub_state, "no_reply");
 	});
 
-	it("has its first failure and its return in the event log, and each failure in the metrics", async () => {
+	it("records its first failure and its recovery in the event log, and each failure in the metrics", async () => {
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
 		gateway.world.advance(600_000);
@@ -144,7 +144,7 @@ describe("The hub in the gateway", function () {
 		assert.match(String(refused.message), /administrator/);
 	});
 
-	it("has a token that is shown nowhere and sent to no other server, whatever goes wrong", async () => {
+	it("never shows its token, and sends it to no other server, whatever goes wrong", async () => {
 		gateway.plant(TOKEN);
 		const elsewhere = new StateServer(gateway.world);
 		for (const answer of ["200 OK", "302 Found", "401 Unauthorized", "500 Internal Server Error"]) {

@@ -23,8 +23,8 @@ function counter(value: number): string {
 	return `1-0:1.8.0(${value}*kWh)`;
 }
 
-describe("What the hub publishes", () => {
-	it("has each value, and the gateway's own state, over one connection", () => {
+describe("Publications to the hub", () => {
+	it("contain each value and the gateway's own state, and use one connection", () => {
 		const bench = new HubBench();
 		bench.radio = { address: {}, station: { rssi: -61 } };
 		bench.server.serve(8123);
@@ -65,7 +65,7 @@ describe("What the hub publishes", () => {
 		assert.deepEqual(bench.events, []);
 	});
 
-	it("has names in the language of the settings, and the battery if there is one", () => {
+	it("use names in the language of the settings, and include the battery if there is one", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
 		const bench = new HubBench({ language: "de", power });
 		bench.server.serve(8123);
@@ -78,7 +78,7 @@ describe("What the hub publishes", () => {
 		assert.equal(bench.server.states.get("sensor.smart_gateway_battery")?.state, "90");
 	});
 
-	it("goes below the path of the address, to the default port, with the name of the host", () => {
+	it("use the path of the address, the default port, and the address's name in the Host field", () => {
 		const bench = new HubBench({ url: "http://hub.lan/sub/" });
 		bench.server.serve(80);
 		bench.read(READOUT);
@@ -86,7 +86,7 @@ describe("What the hub publishes", () => {
 		assert.match(bench.server.heads[0], /^POST \/sub\/api\/states\/sensor.+\r\n.*\r\nHost: hub\.lan\r\n/);
 	});
 
-	it("goes to the right path if the address ends in /api", () => {
+	it("use the right path if the address ends in /api", () => {
 		const bench = new HubBench({ url: `http://${ADDRESS}:8123/api/` });
 		bench.server.serve(8123);
 		bench.read(READOUT);
@@ -94,7 +94,7 @@ describe("What the hub publishes", () => {
 		assert.match(bench.server.heads[0], /^POST \/api\/states\/sensor/);
 	});
 
-	it("has no time while the clock is not set", () => {
+	it("contain no time while the clock is not set", () => {
 		const bench = new HubBench({ utcMs: undefined });
 		bench.server.serve(8123);
 		bench.read(READOUT);
@@ -103,7 +103,7 @@ describe("What the hub publishes", () => {
 		assert.equal(bench.hub.output.sentUtcMs, 0);
 	});
 
-	it("includes nothing from the simulator, and nothing before a readout", () => {
+	it("include nothing from the simulator, and nothing before a readout", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.advance(HOUR);
@@ -117,7 +117,7 @@ describe("What the hub publishes", () => {
 		]);
 	});
 
-	it("shows that the meter can't be read", () => {
+	it("show that the meter can't be read", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -131,7 +131,7 @@ describe("What the hub publishes", () => {
 		]);
 	});
 
-	it("includes no outdated momentary values", () => {
+	it("include no outdated momentary values", () => {
 		const bench = new HubBench();
 		bench.read(READOUT);
 		bench.advance(FRESH_MS + 1000);
@@ -142,7 +142,7 @@ describe("What the hub publishes", () => {
 	});
 });
 
-describe("The hub's times", () => {
+describe("The hub's schedule", () => {
 	it("publishes at once, and then after a pause, with the newest values", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
@@ -222,7 +222,7 @@ describe("The hub's times", () => {
 		assert.ok(bench.server.taken().length <= 2);
 	});
 
-	it("publishes only after a readout on battery, with one more attempt", () => {
+	it("on battery publishes only after a readout, and repeats a failed attempt once", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
 		const bench = new HubBench({ power });
 		bench.server.serve(8123);
@@ -281,7 +281,7 @@ describe("The hub's times", () => {
 		assert.equal(bench.hub.state, "ok");
 	});
 
-	it("ends with the gateway", () => {
+	it("sends nothing more after it was stopped", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 1000;
@@ -296,7 +296,7 @@ describe("The hub's times", () => {
 });
 
 describe("Failures of the hub", () => {
-	it("are retried later each time, with the newest values", () => {
+	it("are retried after longer and longer pauses, with the newest values", () => {
 		const bench = new HubBench();
 		bench.read(counter(1));
 		const times: number[] = [];
@@ -365,13 +365,13 @@ describe("Failures of the hub", () => {
 	for (const [name, answer, code, retcode] of [
 		["redirects", "301 Moved Permanently", "redirected", 1],
 		["has no such path", "404 Not Found", "not_found", 1],
-		["is no Home Assistant", "405 Method Not Allowed", "not_found", 1],
+		["is not Home Assistant", "405 Method Not Allowed", "not_found", 1],
 		["rejects the state", "400 Bad Request", "rejected", 1],
 		["replies neither 200 nor 201", "204 No Content", "rejected", 1],
 		["starts", "503 Service Unavailable", "hub_unavailable", 1],
 		["is behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
 	] as const) {
-		it(`by a server that ${name} are reported as ${code}, with its status`, () => {
+		it(`are reported as ${code}, with the HTTP status, if the server ${name}`, () => {
 			const bench = new HubBench();
 			bench.server.serve(8123);
 			bench.server.answer = (peer) => {
@@ -400,7 +400,7 @@ describe("Failures of the hub", () => {
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
-	it("of a persistent connection only require a new connection", () => {
+	it("on a persistent connection only require a new connection", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer, request) => {
@@ -429,7 +429,7 @@ describe("Failures of the hub", () => {
 		assert.equal(bench.hub.state, "ok");
 	});
 
-	it("are reported for a server that is slow without end", () => {
+	it("are reported if a whole publication takes too long because the server is slow", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 7500;

@@ -18,7 +18,7 @@ class Other implements PermitClient {
 	permitRequested(): void {}
 }
 
-/** A hub by TLS, with all possible events. */
+/** A hub over TLS, and functions that cause each possible event. */
 class Scene {
 	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
@@ -86,7 +86,7 @@ class Scene {
 	}
 }
 
-/** Ways into each state. */
+/** Functions that bring a scene into each state. */
 const STATES: Record<string, (scene: Scene) => void> = {
 	off: ({ events }) => events["turned off"](),
 	resting: () => {},

@@ -47,7 +47,7 @@ export interface CoprocessorStandIn {
 	close(): void;
 }
 
-/** Behaves as the checks require (coprocessor-checks.ts). */
+/** Starts a stand-in that behaves as coprocessor-checks.ts requires. */
 async function startCoprocessor(): Promise<CoprocessorStandIn> {
 	let isInReset = false;
 	const server = createServer((socket) => {
@@ -68,13 +68,13 @@ async function startCoprocessor(): Promise<CoprocessorStandIn> {
 /** A running check. */
 export interface Running {
 	stop(): Promise<void>;
-	/** Presses the unit's button shortly; present if the host has a button. */
+	/** Presses the unit's button briefly; present if the host has a button. */
 	press?(): void;
 }
 
 export type Run = (world: CheckDeps) => Promise<Running>;
 
-/** Version that `info` must contain; the time below is that of the clock. */
+/** Version that `info` must contain. */
 export const VERSION = "1.2.3";
 export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";

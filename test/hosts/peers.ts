@@ -57,7 +57,7 @@ export async function readCount(socket: Socket, count: number): Promise<Buffer> 
 	return bytes;
 }
 
-/** Resolves for clients that are expected to be reset. */
+/** Resolves when the socket is closed, also by a reset, which these clients expect. */
 export const isClosed = (socket: Socket) =>
 	new Promise<void>((resolve) => {
 		socket.on("error", () => {});

@@ -129,7 +129,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	});
 
 	for (const { args, children } of ways) {
-		it(`serves with ${args.join(" ") || "its defaults"} until it is told to end`, async () => {
+		it(`serves with ${args.join(" ") || "its defaults"} until a signal ends it`, async () => {
 			const program = start(...args, "--password", "Secret 1", ...ANY_PORT);
 			const line = await program.printed();
 			const [, https] = /^ready (https:\/\/localhost:\d+) http:\/\/localhost:\d+\n$/.exec(line) ?? [];
@@ -269,7 +269,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		});
 	}
 
-	it("ends when it is told to before it serves", async () => {
+	it("ends if the signal comes before it serves", async () => {
 		const program = start(...ANY_PORT);
 		// The program creates its state folder early.
 		while (!existsSync(join(folder, "state"))) await new Promise((resolve) => setTimeout(resolve, 5));

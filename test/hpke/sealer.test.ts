@@ -17,7 +17,7 @@ interface Vectors {
 	readonly skEm: string;
 	readonly enc: string;
 	readonly pt: string;
-	/** In the order of their numbers. */
+	/** Ciphertexts in the order of their sequence numbers. */
 	readonly ct: readonly string[];
 }
 
@@ -47,7 +47,7 @@ describe("HPKE", () => {
 		}
 	});
 
-	it("seals what another maker's receiver opens, in its order alone", async () => {
+	it("seals messages that another maker's receiver opens in the same order only", async () => {
 		const { publicKey, privateKey } = await suite.kem.generateKeyPair();
 		const receiver = new Uint8Array(await suite.kem.serializePublicKey(publicKey));
 		const info = textCodec.encode("what both know");
@@ -72,7 +72,7 @@ describe("HPKE", () => {
 		assert.equal(seen.size, 4, "a new key each time");
 	});
 
-	it("throws a RangeError for a receiver that is no point of P-256", () => {
+	it("throws a RangeError if the receiver's key is not a point of P-256", () => {
 		const world = { crypto: new NodeCrypto(), text: textCodec };
 		const none = new Uint8Array(0);
 		for (const point of [none, new Uint8Array(65), bytes(vectors.pkRm).fill(1, 64)])

@@ -360,7 +360,7 @@ describe("HTTP server: connection limit", () => {
 			plain.map(({ closed }) => closed),
 			[false, false, false],
 		);
-		assert.equal(bench.server.connectionCount, 5, "the guest among the secure connections was closed");
+		assert.equal(bench.server.connectionCount, 5, "the secure connection in the last place was closed");
 	});
 
 	it("serves a single request in the last place when all others are busy, and informs the handler", () => {

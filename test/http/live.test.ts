@@ -179,7 +179,7 @@ describe("HTTP server: bodies of events", () => {
 		}
 	});
 
-	it("end with their source, and the connection with them", () => {
+	it("end when their source ends, and then the connection is closed", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		bench.news[0].tell("last");
@@ -306,7 +306,7 @@ describe("HTTP server: a new connection", () => {
 		assert.ok(stream.closed);
 	});
 
-	it("an event body leaves persistent connections open, and other requests may take long", () => {
+	it("is not limited to one request beside an event body, and its requests may take long", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		bench.connect().send(get("/later", TOKEN));
@@ -324,7 +324,7 @@ describe("HTTP server: a new connection", () => {
 		);
 	});
 
-	it("an idle connection is closed as usual beside an event body", () => {
+	it("is closed after the usual idle time beside an event body", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		const idle = bench.connect();

@@ -120,7 +120,7 @@ describe("A parsed reply", () => {
 		assert.equal(readReply(`${OK}\r\n${"x".repeat(REPLY_BODY_LIMIT + 1)}`), "200");
 	});
 
-	it("is rejected or read as another reply if it is damaged, and does nothing else", () => {
+	it("is rejected or read as another reply if it is damaged, without other effects", () => {
 		const reply = Buffer.from(
 			`HTTP/1.1 100 Continue\r\n\r\n${OK}${JSON_FIELDS}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
 		);

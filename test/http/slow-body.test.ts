@@ -73,7 +73,7 @@ function setUp(appetite = 1000): { bench: Bench; sinks: Slow[] } {
 const LETTERS = Array.from({ length: 10_000 }, (_, i) => String.fromCharCode(0x61 + (i % 26))).join("");
 
 describe("HTTP server: slow bodies", () => {
-	it("are passed on in one piece per event-loop pass, with its rest again and nothing twice", () => {
+	it("are passed on one piece per event-loop pass; the unused rest of a piece is passed again, and nothing else twice", () => {
 		for (const chunked of [false, true]) {
 			const { bench, sinks } = setUp(700);
 			const client = bench.connect();

@@ -214,7 +214,7 @@ describe("http/static", () => {
 			});
 		}
 
-		it("names the choice of language in Vary, also with 304, and only there", () => {
+		it("names Accept-Language in Vary, also with 304, and in no other reply", () => {
 			const files = served();
 			const tag = get(files, "/pl").fields.get("ETag")!;
 			const sent = get(files, "/", { "accept-language": "pl", "if-none-match": tag });

@@ -52,7 +52,7 @@ function received(text: string, size = text.length): Receiver {
 }
 
 describe("a block", () => {
-	it("has the exclusive or of everything after STX up to and with ETX as its check", () => {
+	it("has as its check the exclusive or of all characters after STX up to and including ETX", () => {
 		for (const size of [FRAMED.length, 1, 5]) {
 			const { block, records } = received(FRAMED, size);
 			assert.equal(block.done, true);
@@ -61,8 +61,9 @@ describe("a block", () => {
 			assert.deepEqual(records, RECORDS);
 		}
 	});
-	it("leaves what follows its check", () => assert.equal(new Receiver().take(`${FRAMED}\x7f/LGZ`), "\x7f/LGZ"));
-	it("may have any of the 128 characters as its check, ETX, LF and STX too", () => {
+	it("leaves the characters after its check unused", () =>
+		assert.equal(new Receiver().take(`${FRAMED}\x7f/LGZ`), "\x7f/LGZ"));
+	it("may have any of the 128 characters as its check, even ETX, LF and STX", () => {
 		const seen = new Set<number>();
 		for (let first = 0x20; first < 0x7f; first++) {
 			for (const second of ["0", "P", "p"]) {
@@ -85,20 +86,20 @@ describe("a block", () => {
 		const damaged = FRAMED.slice(0, last) + String.fromCharCode(FRAMED.charCodeAt(last) | 0x80);
 		assert.equal(received(damaged).block.check, CHECK_WRONG);
 	});
-	it("passes over the echo of the acknowledgement, ACK CR LF and noise before STX", () => {
+	it("skips the echo of the acknowledgement, ACK CR LF and noise before STX", () => {
 		for (const before of ["\x06050\r\n", "\x06\r\n", "\x06050\r\n\x06\r\n", "\x7f\x00\xff", "\r\n", "x", "/?!\r\n"]) {
 			const { block, records } = received(before + FRAMED);
 			assert.equal(block.check, CHECK_RIGHT, JSON.stringify(before));
 			assert.deepEqual(records, RECORDS);
 		}
 	});
-	it("may begin without STX; its check, where it has one, counts from its first character", () => {
+	it("may begin without STX; its check then includes its first character", () => {
 		const { block, records } = received(FRAMED.slice(1));
 		assert.equal(block.framed, false);
 		assert.equal(block.check, CHECK_RIGHT);
 		assert.deepEqual(records, RECORDS);
 	});
-	it("without ETX is complete with its !, and ended by its owner", () => {
+	it("is complete with its ! if it has no ETX, and ends when its owner calls end()", () => {
 		for (const text of [BLOCK, `\x02${BLOCK}`]) {
 			const { block, records } = received(text);
 			assert.deepEqual([block.done, block.complete, block.check], [false, true, CHECK_ABSENT]);
@@ -107,28 +108,28 @@ describe("a block", () => {
 			assert.deepEqual(records, RECORDS);
 		}
 	});
-	it("may be nothing but its end", () => {
+	it("may consist of ! only", () => {
 		assert.equal(received("!\r\n").block.complete, true);
 		assert.equal(received(textOf(frame(bytesOf("!\r\n")))).block.check, CHECK_RIGHT);
 	});
-	it("with ETX in its middle is cut there and checked", () => {
+	it("ends at an ETX in the middle of a value, and is checked", () => {
 		const text = textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2")));
 		const { block, records } = received(text);
 		assert.equal(block.check, CHECK_RIGHT);
 		assert.deepEqual(records, ["1.8.0: 1"]);
 	});
-	it("keeps an STX that comes after the first value as a damage of that line", () => {
+	it("counts a line with an STX as broken if the STX comes after the first value", () => {
 		const { block, parser } = received("\x021.8.0(1)\r\n2.8\x02.0(2)\r\n!\r\n");
 		assert.equal(block.complete, true);
 		assert.equal(parser.broken, 1);
 	});
-	it("passes over EOT between lines, and takes it for a damage inside one", () => {
+	it("ignores EOT between lines, and counts a line with EOT in a value as broken", () => {
 		const { block, records, parser } = received(textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2\x043)\r\n\x04!\r\n"))));
 		assert.equal(block.check, CHECK_RIGHT);
 		assert.equal(parser.broken, 1);
 		assert.deepEqual(records, ["1.8.0: 1"]);
 	});
-	it("that SOH opens tells of programming mode, until the next begins", () => {
+	it("reports programming mode if it begins with SOH, until the next block begins", () => {
 		const { block } = received(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));
 		assert.equal(block.programming, true);
 		assert.equal(block.check, CHECK_RIGHT);
@@ -136,17 +137,17 @@ describe("a block", () => {
 		assert.equal(block.programming, false);
 		assert.equal(block.started, false);
 	});
-	it("is not in programming mode for an SOH that is noise right before STX", () => {
+	it("does not report programming mode if an SOH is only noise right before STX", () => {
 		const { block, records } = received(`\x01${FRAMED}`);
 		assert.deepEqual([block.programming, block.check], [false, CHECK_RIGHT]);
 		assert.deepEqual(records, RECORDS);
 	});
-	it("has not started while only its preamble came", () => {
+	it("has not started while only bytes before it have arrived", () => {
 		for (const text of ["", "\r\n", "\x06", "\x06050\r", "\x00\x7f\xff"]) {
 			assert.equal(received(text).block.started, false, JSON.stringify(text));
 		}
 	});
-	it("is the same however the bytes are split", () => {
+	it("does not depend on how its bytes are split", () => {
 		const likely = fc.constantFrom(..."()*!/\r\n\x01\x02\x03\x04\x06 18.\x80");
 		const text = fc.array(likely, { maxLength: 60 }).map((characters) => characters.join(""));
 		fc.assert(
@@ -198,7 +199,7 @@ function part(text: string): string {
 describe("a block in parts", () => {
 	const HEAD = "P.01(2606211200)(00)(15)(2)(1.5)(kW)(2.5)(kW)";
 
-	it("is one block, each part with a check of its own", () => {
+	it("gives the records of all parts, each of which has its own check", () => {
 		for (const size of [100, 1, 3]) {
 			const receiver = new Receiver(true);
 			for (const [text, more] of [
@@ -218,7 +219,7 @@ describe("a block in parts", () => {
 			]);
 		}
 	});
-	it("whose part comes again has what came before it, and nothing of the damaged one", () => {
+	it("keeps the parts before a repeated part, and nothing of its damaged first copy", () => {
 		const receiver = new Receiver(true);
 		receiver.take(part(`${HEAD}\r\n(0.1)(0.2)\r\n`));
 		receiver.block.begin(true, PART_NEXT);
@@ -229,7 +230,7 @@ describe("a block in parts", () => {
 		assert.deepEqual([receiver.block.check, receiver.parser.damaged], [CHECK_RIGHT, 0]);
 		assert.deepEqual(receiver.records.slice(1), ["P.01: 0.1*kW, 0.2*kW", "P.01: 0.3*kW, 0.4*kW"]);
 	});
-	it("may be split within a value, but not come again there", () => {
+	it("may be split within a value, but is damaged if that part is requested again", () => {
 		const receiver = new Receiver(true);
 		receiver.take(part(`${HEAD}\r\n(0.1)(0.`));
 		receiver.block.begin(true, PART_NEXT);
@@ -241,7 +242,7 @@ describe("a block in parts", () => {
 		other.block.begin(true, PART_AGAIN);
 		assert.equal(other.parser.damaged, 1);
 	});
-	it("is none where it is not expected: EOT is a damaged character", () => {
+	it("is not accepted if no parts are expected: EOT is then a damaged character", () => {
 		const receiver = received(`\x02${HEAD}\r\n(0.1)\x04(0.2)\r\n`);
 		assert.deepEqual([receiver.block.done, receiver.block.more], [false, false]);
 	});

@@ -32,7 +32,7 @@ function take(parser: DataSetParser, block: string, size = block.length): number
 	return at;
 }
 
-/** A sink that records: `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
+/** A sink that records its calls as `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
 class ToldSink {
 	readonly told: string[] = [];
 	#part = "";
@@ -86,7 +86,7 @@ class ToldSink {
 		this.told.push(what);
 	}
 
-	/** Pieces of one part are one text, independent of how the bytes were split. */
+	/** Joins the pieces of one text, so that the record does not depend on how the bytes were split. */
 	#flush(): void {
 		if (this.#part !== "") this.told.push(`${this.#part} ${this.#text}`);
 		this.#part = "";
@@ -101,9 +101,9 @@ describe("data sets", () => {
 		["an empty value", "C.1.1()", ["C.1.1: "]],
 		["a unit without value", "1.8.0(*kWh)", ["1.8.0: *kWh"]],
 		["a value of blanks", "C.1.1(        )", ["C.1.1:         "]],
-		["blanks in front", "56.7.0( 001.67*kW)", ["56.7.0:  001.67*kW"]],
+		["blanks before a value", "56.7.0( 001.67*kW)", ["56.7.0:  001.67*kW"]],
 		["a maximum and its time", "1.6.0(02.468*kW)(1703100930)", ["1.6.0: 02.468*kW, 1703100930"]],
-		["more values than two", "96.7.5(0969)(02:30:57)(1)()", ["96.7.5: 0969, 02:30:57, 1, "]],
+		["more than two values", "96.7.5(0969)(02:30:57)(1)()", ["96.7.5: 0969, 02:30:57, 1, "]],
 		[
 			"several sets on a line, without anything between",
 			"6.8(0022498*kWh)6.26(01664.19*m3)9.21(66132501)",
@@ -111,13 +111,13 @@ describe("data sets", () => {
 		],
 		["several sets on a line, with blanks between", "F.F(00) 0.9.1(123456)", ["F.F: 00", "0.9.1: 123456"]],
 		[
-			"a line without address, which goes on with the set before",
+			"a line without an address, which continues the previous set",
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)\r\n(00001.001)",
 			["0-1:24.3.0: 00001.001*m3, 090212160000, 00, 60, 1, 0-1:24.2.1, m3"],
 		],
-		["a line without address before any set", "(12)(13)", [": 12, 13"]],
+		["a line without an address before any set", "(12)(13)", [": 12, 13"]],
 		["a load profile", "P.01(1)(2)\r\n(3)(4)\r\n(5)(6)", ["P.01: 1, 2", "P.01: 3, 4", "P.01: 5, 6"]],
-		["an ampersand in a unit, which begins a value", "9.4(088*C&082*C)", ["9.4: 088*C, 082*C"]],
+		["an ampersand in a unit, which begins another value", "9.4(088*C&082*C)", ["9.4: 088*C, 082*C"]],
 		["an ampersand in a value", "0.0.0(A&B)", ["0.0.0: A&B"]],
 		["an ampersand in an address", "1.8.0&12(5*kWh)", ["1.8.0&12: 5*kWh"]],
 		["a second asterisk in a unit", "9.4(1*C*D)", ["9.4: 1*C*D"]],
@@ -126,12 +126,12 @@ describe("data sets", () => {
 		["LF alone as line end", "1.8.0(1)\n2.8.0(2)\n\n3.8.0(3)", ["1.8.0: 1", "2.8.0: 2", "3.8.0: 3"]],
 		["CR alone as line end", "1.8.0(1)\r2.8.0(2)", ["1.8.0: 1", "2.8.0: 2"]],
 		["control characters between sets", "\x00\x7f1.8.0(1)\x06\t2.8.0(2)", ["1.8.0: 1", "2.8.0: 2"]],
-		["the same code again and again", "1.8.0*00(1)\r\n1.8.0*00(2)", ["1.8.0*00: 1", "1.8.0*00: 2"]],
+		["the same code repeatedly", "1.8.0*00(1)\r\n1.8.0*00(2)", ["1.8.0*00: 1", "1.8.0*00: 2"]],
 		["a line without parentheses", "LZQJ header\r\n1.8.0(1)", ["1.8.0: 1"]],
 		["a continuation after a line without parentheses", "1.8.0(1)\r\nheader\r\n(2)", ["1.8.0: 1"]],
 	];
 	for (const [what, block, sets] of lines) {
-		it(`take ${what}`, () => {
+		it(`are parsed from ${what}`, () => {
 			for (const size of [block.length, 1, 3]) {
 				const parsed = parse(`${block}\r\n!\r\n`, size);
 				assert.deepEqual(parsed.sets, sets, `pieces of ${size}`);
@@ -143,13 +143,13 @@ describe("data sets", () => {
 		});
 	}
 
-	it("end with ! right after the last parenthesis, and leave what follows", () => {
+	it("end with ! right after the last parenthesis, and leave the characters after it unused", () => {
 		const { sets, left, parser } = parse("0.2.2(:::::G11)!D82C\r\n");
 		assert.deepEqual(sets, ["0.2.2: :::::G11"]);
 		assert.equal(left, 6);
 		assert.equal(parser.ended, true);
 	});
-	it("take nothing after the end", () => {
+	it("are not read after the end", () => {
 		const parser = new DataSetParser(new ToldSink());
 		parser.begin();
 		assert.equal(parser.receive(bytesOf("!1.8.0(1)"), 0, 9), 1);
@@ -160,11 +160,11 @@ describe("data sets", () => {
 		assert.equal(parser.receive(bytesOf("1.8.0(1)"), 0, 8), 8);
 		assert.equal(parser.sets, 1);
 	});
-	it("count sets and values", () => {
+	it("are counted, and so are their values", () => {
 		const { parser } = parse("1.8.0(1)(2)2.8.0(3)\r\n(4)\r\n!");
 		assert.deepEqual([parser.sets, parser.values], [2, 4]);
 	});
-	it("know whether a value is open", () => {
+	it("have an open value from its opening to its closing parenthesis", () => {
 		const parser = new DataSetParser(new ToldSink());
 		parser.begin();
 		for (const [character, open] of [
@@ -179,7 +179,7 @@ describe("data sets", () => {
 			assert.equal(parser.insideValue, open, character);
 		}
 	});
-	it(`take an address of ${ADDRESS_LIMIT} characters and no longer one`, () => {
+	it(`have addresses of up to ${ADDRESS_LIMIT} characters`, () => {
 		for (const length of [ADDRESS_LIMIT - 1, ADDRESS_LIMIT, ADDRESS_LIMIT + 1]) {
 			const address = "A".repeat(length);
 			const { sets, parser } = parse(`${address}(1)\r\n2.8.0(2)\r\n!`);
@@ -188,7 +188,7 @@ describe("data sets", () => {
 			assert.equal(parser.broken, fits ? 0 : 1);
 		}
 	});
-	it("take a value of any length: its limit is the sink's", () => {
+	it("have values of any length; only the sink limits it", () => {
 		const value = "7".repeat(5000);
 		const sink = new ToldSink();
 		take(new DataSetParser(sink), `1.8.0(${value})\r\n!`, 64);
@@ -204,10 +204,10 @@ describe("data sets", () => {
 		["a closing parenthesis without an opening one", "2.8.0)3.8.0(1)", []],
 		["an exclamation mark in an address", "2.8!0(1)", []],
 		["a control character in an address", "2.8\x070(1)", []],
-		["a second value that is broken, which the first one survives", "2.8.0(1)(2", ["2.8.0: 1"]],
-		["an ampersand value that is broken", "9.4(088*C&08", ["9.4: 088*C"]],
+		["a broken second value", "2.8.0(1)(2", ["2.8.0: 1"]],
+		["a broken value after an ampersand", "9.4(088*C&08", ["9.4: 088*C"]],
 	] as const) {
-		it(`lose to ${what} no more than the rest of its line`, () => {
+		it(`lose only the rest of a line with ${what}`, () => {
 			const block = `1.8.1(9)\r\n${line}\r\n1.8.2(8)\r\n!\r\n`;
 			for (const size of [block.length, 1]) {
 				const { sets, parser } = parse(block, size);
@@ -219,7 +219,7 @@ describe("data sets", () => {
 		});
 	}
 
-	it("lose a whole line to a damaged character, wherever it is in it", () => {
+	it("lose a whole line if any of its characters is damaged", () => {
 		const line = "1.8.0(1*V)(2)2.8.0(3)";
 		for (let at = 0; at < line.length; at++) {
 			const damaged = `${line.slice(0, at)}\xb1${line.slice(at + 1)}`;
@@ -228,10 +228,10 @@ describe("data sets", () => {
 			assert.equal(parser.damaged, 1);
 		}
 	});
-	it("lose what a damaged line goes on with, but not the set before it", () => {
+	it("lose a damaged continuation line, but not the set that it continues", () => {
 		assert.deepEqual(parse("1.8.0(1)\r\n(\xb2)\r\n2.8.0(3)\r\n!").sets, ["1.8.0: 1", "2.8.0: 3"]);
 	});
-	it("that are cut lose what was open", () => {
+	it("lose the incomplete last set if the block is cut", () => {
 		for (const [block, sets] of [
 			["1.8.0(1)\r\n2.8", ["1.8.0: 1"]],
 			["1.8.0(1)\r\n2.8.0(2", ["1.8.0: 1"]],
@@ -249,7 +249,7 @@ describe("data sets", () => {
 		}
 	});
 
-	it("are the same however the bytes are split", () => {
+	it("do not depend on how the bytes are split", () => {
 		const likely = fc.constantFrom(..."()*&!/\r\n 1.80:-\x80\x03kWh");
 		const block = fc.array(likely, { maxLength: 80 }).map((characters) => characters.join(""));
 		fc.assert(

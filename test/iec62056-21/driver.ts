@@ -1,4 +1,4 @@
-/** A machine of the reader's side with time moved by hand: characters go in, and a log has the output. */
+/** Runs a machine of the reader on time that the test sets. The test feeds it characters; a log records its outputs. */
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { bytesOf, textOf } from "../latin1.js";
@@ -6,7 +6,10 @@ import { bytesOf, textOf } from "../latin1.js";
 export class Driver {
 	readonly machine: Machine;
 	nowMs = 0;
-	/** `<ms> sent <text>`, `<ms> line <baud>`, with ` 8N1` if so, `<ms> event <code>` since the last `take`. */
+	/**
+	 * Outputs since the last `take`: `<ms> sent <text>`, `<ms> line <baud>` (plus ` 8N1` in that format), `<ms> event
+	 * <code>`.
+	 */
 	#log: string[] = [];
 
 	constructor(machine: Machine) {
@@ -14,7 +17,7 @@ export class Driver {
 		this.#poll();
 	}
 
-	/** Characters that have all arrived now. */
+	/** Feeds the machine characters that arrive at the present time. */
 	receive(characters: string | Uint8Array): this {
 		const bytes = typeof characters === "string" ? bytesOf(characters) : characters;
 		this.machine.receive(bytes, 0, bytes.length, this.nowMs);
@@ -22,7 +25,7 @@ export class Driver {
 		return this;
 	}
 
-	/** Advances time to `ms`, stopping whenever the machine is due. */
+	/** Advances time to `ms`, and calls the machine at each of its deadlines. */
 	to(ms: number): this {
 		while (this.machine.deadlineMs <= ms) {
 			this.nowMs = Math.max(this.nowMs, this.machine.deadlineMs);

@@ -25,10 +25,10 @@ function scanned(line: string): IdentScanner {
 }
 
 describe("an identification", () => {
-	it("promises the speed of its Z: 0 to 6 mode C, A to F mode B, anything else mode A", () => {
+	it("sets mode and speed by its character Z: 0 to 6 for mode C, A to F for mode B, others for mode A", () => {
 		const bauds = [300, 600, 1200, 2400, 4800, 9600, 19200];
 		for (let z = 0x20; z < 0x7f; z++) {
-			if (z === 0x2f || z === 0x28 || z === 0x29) continue; // a slash or parenthesis makes it another line
+			if (z === 0x2f || z === 0x28 || z === 0x29) continue; // A slash or parenthesis makes this another kind of line.
 			const ident = scanned(`/LGZ${String.fromCharCode(z)}TEST`);
 			const modeC = z >= 0x30 && z <= 0x36;
 			const modeB = z >= 0x41 && z <= 0x46;
@@ -43,16 +43,16 @@ describe("an identification", () => {
 		}
 		assert.deepEqual(idents("/KA\r\n"), []);
 	});
-	it("does not keep the Z of the one before", () => {
+	it("does not use the Z of the previous identification", () => {
 		const scanner = scanned("/LGZ5TEST");
 		idents("/KAM\r\n", scanner);
 		assert.equal(scanner.mode, MODE_A);
 	});
-	it("asks for the short reaction time by a third letter in lower case", () => {
+	it("requests the short reaction time by a third letter in lower case", () => {
 		assert.equal(scanned("/ABc5X").fastReaction, true);
 		for (const line of ["/ABC5X", "/abC5X", "/KAM"]) assert.equal(scanned(line).fastReaction, false, line);
 	});
-	it("announces mode E by a pair \\2 only", () => {
+	it("announces mode E only by the pair \\2", () => {
 		for (const line of ["/AUX5\\2S34", "/ISk5\\@\\2MT382", "/LGZ4\\2"]) {
 			assert.equal(scanned(line).announcesModeE, true, line);
 		}
@@ -60,18 +60,18 @@ describe("an identification", () => {
 			assert.equal(scanned(line).announcesModeE, false, line);
 		}
 	});
-	it("does not announce mode E with bytes left over from a longer one before", () => {
+	it("does not announce mode E by bytes left over from a longer previous identification", () => {
 		const scanner = scanned("/AUX5\\2S34");
 		idents("/AUX5\\\r\n", scanner);
 		assert.equal(scanner.announcesModeE, false);
 	});
-	it("may hold what meters put there: control characters, brackets, blanks", () => {
+	it("may contain control characters, brackets and blanks", () => {
 		for (const text of ["ISk\x025MT382-1000", "ISk5<1>MT174-0001", "ELS5\\@V9.30 ", " LGZ5"]) {
 			const isIdent = !text.startsWith(" ");
 			assert.deepEqual(idents(`/${text}\r\n`), isIdent ? [text] : []);
 		}
 	});
-	it("may have a slash in it; with three letters behind that it is the next one", () => {
+	it("may contain a slash, but a slash with three letters after it begins the next identification", () => {
 		const cases: [string, string[]][] = [
 			["/HLY5/D545-METER\r\n", ["HLY5/D545-METER"]],
 			["/HLY5/12/3\r\n", ["HLY5/12/3"]],
@@ -88,7 +88,7 @@ describe("an identification", () => {
 		];
 		for (const [stream, expected] of cases) assert.deepEqual(idents(stream), expected, stream);
 	});
-	it("ends with LF alone as well", () => assert.deepEqual(idents("\n/LGZ5TEST\n"), ["LGZ5TEST"]));
+	it("may end with LF alone", () => assert.deepEqual(idents("\n/LGZ5TEST\n"), ["LGZ5TEST"]));
 	it(`is kept up to ${IDENT_LIMIT} bytes`, () => {
 		for (const [length, kept] of [
 			[IDENT_LIMIT - 1, IDENT_LIMIT - 1],
@@ -100,20 +100,20 @@ describe("an identification", () => {
 			assert.deepEqual(idents(`/${text}\r\n`), [text.slice(0, kept)]);
 		}
 	});
-	it("needs three letters of a maker", () => {
+	it("must begin with the maker's three letters", () => {
 		for (const line of ["/1GZ5", "/L-Z5", "/LG@5", "/LG[5", "/`GZ5", "/LG{5", "/", "/LG", "LGZ5TEST"]) {
 			assert.deepEqual(idents(`${line}\r\n`), [], line);
 		}
 		assert.deepEqual(idents("/AZa5\r\n/zAZ5\r\n"), ["AZa5", "zAZ5"]);
 	});
-	it("is not a line with a value, nor one with a damaged character", () => {
+	it("can't be a line with a value or a damaged character", () => {
 		assert.deepEqual(idents("0.9.2(21/04/10)\r\n/LGZ5(1)\r\n/LGZ\xc15\r\n"), []);
 	});
-	it("begins anew with each slash", () => {
+	it("begins again at a slash with three letters after it", () => {
 		assert.deepEqual(idents("/LGZ/SXB330\r\n"), ["SXB330"]);
 		assert.deepEqual(idents("\x7f\x7f/?!\r\n/LGZ5TEST\r\n"), ["LGZ5TEST"]);
 	});
-	it("is not the echo of a sign-on, which is counted", () => {
+	it("can't be the echo of a sign-on; echoes are counted", () => {
 		const scanner = new IdentScanner();
 		assert.deepEqual(idents("/?!\r\n/?12345678!\r\n/\r\n", scanner), []);
 		assert.equal(scanner.echoes, 2);
@@ -124,7 +124,7 @@ describe("an identification", () => {
 });
 
 describe("speed numbers", () => {
-	it("are those of the largest speed that is not above", () => {
+	it("stand for the highest standard speed up to the given one", () => {
 		for (const [baud, number] of [
 			[0, 0],
 			[299, 0],

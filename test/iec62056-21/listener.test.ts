@@ -40,8 +40,8 @@ class Listening extends Driver {
 	}
 }
 
-describe("a telegram that a meter pushes", () => {
-	it("is taken with its line end, at once", () => {
+describe("a pushed telegram", () => {
+	it("is accepted as soon as its line end arrives", () => {
 		const listening = new Listening().receive(TELEGRAM);
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
@@ -49,12 +49,12 @@ describe("a telegram that a meter pushes", () => {
 		assert.deepEqual(listening.records, RECORDS);
 		assert.equal(listening.machine.deadlineMs, Number.POSITIVE_INFINITY);
 	});
-	it("without a line end after its ! is taken 300 ms after it", () => {
+	it("is accepted 300 ms after its ! if it has no line end", () => {
 		const listening = new Listening().receive(TELEGRAM.slice(0, -2));
 		assert.deepEqual(listening.to(299).events(), []);
 		assert.deepEqual(listening.to(300).events(), [EVENT_READOUT]);
 	});
-	it("that stops is given up after 2000 ms without a character", () => {
+	it("is given up after 2000 ms without a character", () => {
 		const listening = new Listening().receive(TELEGRAM.slice(0, 30));
 		listening.to(1999).receive("x");
 		assert.deepEqual(listening.to(3998).events(), []);
@@ -62,19 +62,19 @@ describe("a telegram that a meter pushes", () => {
 		assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_READOUT]);
 		assert.deepEqual(listening.records, RECORDS);
 	});
-	it("is not joined to the beginning of an identification that was left before a silence", () => {
+	it("is not joined to the beginning of an identification that arrived before a silence", () => {
 		const listening = new Listening().receive("/LGZ5").to(2000).receive(`\n${TELEGRAM}`);
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
 	});
-	it("may begin without an empty line, after noise, and in the middle of another", () => {
+	it("may lack its empty line, and may follow noise or an incomplete telegram", () => {
 		for (const before of ["", "\x00", "\xff\x7f", "6*kWh)\r\n!\r\n", "/\r\n", "/LGZ(1)\r\n", TELEGRAM.slice(0, 40)]) {
 			const listening = new Listening().receive(before + TELEGRAM.replace("\r\n\r\n", "\r\n"));
 			assert.equal(listening.events().at(-1), EVENT_READOUT, JSON.stringify(before));
 			assert.deepEqual(listening.records, RECORDS, JSON.stringify(before));
 		}
 	});
-	it("may follow another without a gap, also where that has no line end", () => {
+	it("may follow another telegram without a gap, even if that one has no line end", () => {
 		const listening = new Listening().receive(TELEGRAM + TELEGRAM);
 		assert.deepEqual(listening.events(), [EVENT_READOUT, EVENT_READOUT]);
 		assert.deepEqual(
@@ -91,7 +91,7 @@ describe("a telegram that a meter pushes", () => {
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.deepEqual(listening.records, ["0.9.2: 21/04/10", "/LGZ: 5", "1.8.0: 1"]);
 	});
-	it("is bad with a damaged character or a broken line, and its readings are not good ones", () => {
+	it("is bad if it has a damaged character or a broken line; its readings are then not marked as good", () => {
 		for (const telegram of [TELEGRAM.replace("3.4", "3\xae4"), TELEGRAM.replace("h)\r\n2", "h\r\n2")]) {
 			const listening = new Listening().receive(telegram);
 			assert.deepEqual(listening.events(), [EVENT_POOR]);
@@ -101,35 +101,35 @@ describe("a telegram that a meter pushes", () => {
 			assert.equal(listening.writer.keptIsGood, true);
 		}
 	});
-	it("without a single data set is lost", () => {
+	it("is lost if it has no data set", () => {
 		assert.deepEqual(new Listening().receive("/EBZ5X\r\n\r\n!\r\n").events(), [EVENT_LOST_TELEGRAM]);
 	});
-	it("counts its characters, and those that arrived damaged", () => {
+	it("has its characters counted, and the damaged ones among them", () => {
 		const { machine } = new Listening().receive(`\xff${TELEGRAM}\x80`);
 		assert.deepEqual([machine.received, machine.damaged], [TELEGRAM.length + 2, 2]);
 	});
 });
 
 describe("the CRC of a telegram", () => {
-	it("is that of DSMR: CRC-16/ARC, which is not that of HDLC", () => {
+	it("is CRC-16/ARC as in DSMR, not the CRC of HDLC", () => {
 		assert.equal(stepCRC16ARC(0, bytesOf("123456789"), 0, 9), 0xbb3d);
 		assert.notEqual(crc16(bytesOf("123456789"), 0, 9), 0xbb3d);
 	});
-	it("is checked over everything from / to !", () => {
+	it("covers all characters from / to !", () => {
 		for (const before of ["", "\x00/", "/KFM5\r", TELEGRAM]) {
 			const listening = new Listening().receive(before + DSMR);
 			assert.equal(listening.events().at(-1), EVENT_READOUT, JSON.stringify(before));
 			assert.equal(listening.machine.check, CHECK_RIGHT);
 		}
 	});
-	it("is taken in lower case as well", () => {
+	it("is accepted in lower case too", () => {
 		const listening = new Listening().receive(DSMR.toLowerCase().replace("/kfm5kaifa", "/KFM5KAIFA"));
 		assert.equal(listening.machine.check, CHECK_WRONG);
 		const digits = DSMR.lastIndexOf("!") + 1;
 		const lower = new Listening().receive(DSMR.slice(0, digits) + DSMR.slice(digits).toLowerCase());
 		assert.equal(lower.machine.check, CHECK_RIGHT);
 	});
-	it("makes a telegram bad when it is wrong, or has lost a digit", () => {
+	it("makes a telegram bad if it is wrong or has lost a digit", () => {
 		const digits = DSMR.lastIndexOf("!") + 1;
 		const value = DSMR.replace("123", "124");
 		for (const telegram of [
@@ -143,8 +143,8 @@ describe("the CRC of a telegram", () => {
 			assert.equal(listening.machine.check, CHECK_WRONG);
 		}
 	});
-	it("is taken as it was printed, without zeros in front", () => {
-		// A real meter prints `!B9F`. Telegrams with one, two and three zeros at the start of their CRC:
+	it("is accepted without leading zeros, as some meters print it", () => {
+		// A real meter prints `!B9F`. This finds telegrams whose CRC begins with one, two and three zeros.
 		const found = new Map<number, string>();
 		for (let i = 0; found.size < 3; i++) {
 			const telegram = withCRC(`/KFM5KAIFA\r\n\r\n1-0:1.8.1(${String(i).padStart(9, "0")}*kWh)\r\n!`);
@@ -163,16 +163,16 @@ describe("the CRC of a telegram", () => {
 			assert.deepEqual([wrong.events(), wrong.machine.check], [[EVENT_POOR], CHECK_WRONG]);
 		}
 	});
-	it("has four digits at most: more of them are another sign", () => {
+	it("has at most four digits; with more, the telegram is bad", () => {
 		const digits = DSMR.lastIndexOf("!") + 1;
 		const listening = new Listening().receive(`${DSMR.slice(0, digits)}0${DSMR.slice(digits)}`);
 		assert.deepEqual([listening.events(), listening.machine.check], [[EVENT_POOR], CHECK_WRONG]);
 	});
-	it("counts all eight bits of a character, and vouches for those of 0x80 and above", () => {
+	it("covers all eight bits of a character, so that a telegram with a right CRC may contain characters from 0x80 on", () => {
 		const text = "/KFM5KAIFA\r\n\r\n1-0:1.8.1(1*kWh)\r\n0-0:96.13.0(Z\xe4hler)\r\n2.8.0(2*kWh)\r\n!";
 		const listening = new Listening().receive(withCRC(text));
 		assert.deepEqual([listening.events(), listening.machine.check], [[EVENT_READOUT], CHECK_RIGHT]);
-		// The row itself is not shown: readings are ASCII.
+		// The line with that character gives no reading, because readings are ASCII.
 		assert.deepEqual(listening.records, ["1-0:1.8.1: 1*kWh", "2.8.0: 2*kWh"]);
 		for (const damaged of [withCRC(text).replace("\xe4", "\xe5"), withCRC(text).replace("1*kWh", "3*kWh")]) {
 			const other = new Listening().receive(damaged);
@@ -181,14 +181,14 @@ describe("the CRC of a telegram", () => {
 		const unchecked = new Listening().receive(`${text}\r\n`);
 		assert.deepEqual(unchecked.events(), [EVENT_POOR]);
 	});
-	it("vouches for a line that breaks the grammar", () => {
+	it("makes a telegram good if it is right, even if a line violates the grammar", () => {
 		const listening = new Listening().receive(withCRC("/KFM5KAIFA\r\n\r\n1.8.1(1)\r\n2.8.1(1\r\n!"));
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.deepEqual(listening.records, ["1.8.1: 1"]);
 	});
 });
 
-/** A listener behind the parity filter of a port without parity, or without a filter. */
+/** A listener; if `filtered`, behind the parity filter of a port without parity. */
 function listener(filtered: boolean): Feedable {
 	const parity = new ParityFilter();
 	const listening = new Listening();
@@ -196,7 +196,7 @@ function listener(filtered: boolean): Feedable {
 	return {
 		take: (bytes, start, end) => {
 			if (filtered) parity.filter(bytes, start, end);
-			// Character by character, to see each telegram's result.
+			// The characters are fed one by one, so that each telegram's result is seen.
 			for (let i = start; i < end; i++) note(listening.receive(bytes.slice(i, i + 1)));
 		},
 		settle: () => {
@@ -231,19 +231,19 @@ feeds("a pushed telegram of 7E1 characters on a port without parity", {
 	garbage: [bytesOf("\x00\xff\x7f"), PUSHED_WITH_PARITY.slice(40)],
 });
 
-describe("a telegram whose identification has a slash in it", () => {
-	// The form of ndokter/dsmr_parser issue 91.
+describe("a telegram with a slash in its identification", () => {
+	// This form is from ndokter/dsmr_parser issue 91.
 	const HOLLEY = withCRC("/HLY5/D545-METER\r\n\r\n1-3:0.2.8(50)\r\n1-0:1.8.0(00003668.743*kWh)\r\n!");
 	const HOLLEY_RECORDS = ["1-3:0.2.8: 50", "1-0:1.8.0: 00003668.743*kWh"];
 
-	it("is taken with a right CRC", () => {
+	it("is accepted with a right CRC", () => {
 		const listening = new Listening().receive(HOLLEY);
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.equal(textOf(listening.machine.ident), "HLY5/D545-METER");
 		assert.equal(listening.machine.check, CHECK_RIGHT);
 		assert.deepEqual(listening.records, HOLLEY_RECORDS);
 	});
-	it("is taken after one that broke off anywhere in its identification, or in a value", () => {
+	it("is accepted after a telegram that broke off anywhere in its identification, or in a value", () => {
 		const begins = [1, 2, 4, 5, 6, 7, 8, 12, 16].map((length) => HOLLEY.slice(0, length));
 		for (const begin of [...begins, `${HOLLEY.slice(0, 20)}0-0:96.13.0(FFFF`]) {
 			const listening = new Listening().receive(begin + HOLLEY);
@@ -251,7 +251,7 @@ describe("a telegram whose identification has a slash in it", () => {
 			assert.deepEqual(listening.records, HOLLEY_RECORDS, begin);
 		}
 	});
-	it("has a wrong CRC by any other, as that of HDLC", () => {
+	it("is bad with any other CRC, such as that of HDLC", () => {
 		const text = HOLLEY.slice(0, -6);
 		const listening = new Listening().receive(`${text}${crc16(bytesOf(text), 0, text.length).toString(16)}\r\n`);
 		assert.deepEqual(listening.events(), [EVENT_POOR]);

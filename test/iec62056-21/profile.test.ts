@@ -1,4 +1,7 @@
-/** The load profile of IEC 62056-21 in programming mode, character by character: requests and reactions to answers. */
+/**
+ * The load profile of IEC 62056-21 in programming mode, character by character: requests and reactions to the meter's
+ * answers.
+ */
 import assert from "node:assert/strict";
 import {
 	IEC_BROKEN_OFF,
@@ -22,7 +25,7 @@ const framed = (text: string, first?: number) => textOf(frame(bytesOf(text), fir
 const PASSWORD = framed("P0\x02(01234567)", SOH);
 const P1 = framed("P1\x02(00000001)", SOH);
 const BREAK = "\x01B0\x03q";
-/** From the end of an answer to the next request. */
+/** Time from the end of an answer to the next request, ms. */
 const REACTION_MS = 205;
 
 /** A session in programming mode with a meter that has sent this readout, after sign-on and acknowledgement. */
@@ -51,7 +54,7 @@ class Programming {
 		return machine as ReadSession;
 	}
 
-	/** Answers; returns the next output. */
+	/** Sends the meter's answer; returns the gateway's next output. */
 	answer(text: string): string {
 		this.driver.receive(text);
 		this.driver.to(this.driver.nowMs + REACTION_MS);
@@ -59,7 +62,7 @@ class Programming {
 		return sent.map((line) => line.slice(line.indexOf(" sent ") + 6)).join("");
 	}
 
-	/** The request after an answer, with its check verified. */
+	/** Sends the meter's answer; returns the gateway's next request, whose check was verified. */
 	question(answer: string): string {
 		const { command, data } = readCommand(bytesOf(this.answer(answer))) ?? {};
 		return `${command} ${data}`;
@@ -79,9 +82,9 @@ const CLOCK = "0.9.1(12:37:20)\r\n0.9.2(26-06-21)\r\n";
 const HEAD = "P.01(0260621120000)(00)(15)(1)(1.5)(kW)\r\n";
 
 describe("a load profile in programming mode", () => {
-	it("is asked for from a time of the meter's own clock on", () => {
+	it("is requested from a start time on the meter's own clock", () => {
 		for (const [readout, entries, question] of [
-			// An hour earlier, since the meter may use summer time and read it as winter time.
+			// The start is an hour earlier, because the meter may use summer time and read the time as winter time.
 			[CLOCK, 4, "R5 P.01(02606211038;)"],
 			["0.9.1(0123720)\r\n0.9.2(0260621)\r\n", 4, "R5 P.01(02606211138;)"],
 			["0.9.1(1123720)\r\n0.9.2(1260621)\r\n", 4, "R5 P.01(12606211138;)"],
@@ -92,7 +95,7 @@ describe("a load profile in programming mode", () => {
 		}
 		assert.equal(new Programming(CLOCK, 4, [1, 0, 99, 98, 0, 255]).question(PASSWORD), "R5 P.98(02606211038;)");
 	});
-	it("gives its rows, and a break after a pause", () => {
+	it("gives its rows; after a pause the gateway sends a break", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n(0.2)\r\n`)), BREAK);
@@ -100,20 +103,20 @@ describe("a load profile in programming mode", () => {
 		assert.equal(conversation.failure, undefined);
 		assert.deepEqual(recordsOf(conversation.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
 	});
-	it("passes over any number of demands for a password that come at once", () => {
+	it("is read although the meter repeats its request for a password many times at once", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		meter.driver.receive(PASSWORD.repeat(9000));
 		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
 		assert.equal(meter.conversation(meter.driver).failure, undefined);
 	});
-	it("is asked for the clock where the readout had none, also where answers have no code", () => {
+	it("is requested after the clock was read, if the readout contained no clock; answers may lack a code", () => {
 		const meter = new Programming("");
 		assert.equal(meter.question(PASSWORD), "R5 0.9.2()");
 		assert.equal(meter.question(framed("(1260621)")), "R5 0.9.1()");
 		assert.equal(meter.question(framed("0.9.1(1123720)")), "R5 P.01(12606211138;)");
 	});
-	it("is asked for in other forms, and then is none", () => {
+	it("is requested in other forms after each error, and is missing if all fail", () => {
 		const meter = new Programming(CLOCK);
 		assert.equal(meter.question(PASSWORD), "R5 P.01(02606211038;)");
 		assert.equal(meter.question(framed("(ERROR)")), "R5 P.01(2606211038;)");
@@ -123,13 +126,13 @@ describe("a load profile in programming mode", () => {
 		assert.equal(meter.conversation(meter.driver).failure, IEC_NO_PROFILE);
 		assert.equal(meter.conversation(meter.driver).next?.(0, 0), undefined);
 	});
-	it("is asked for again after NAK, twice", () => {
+	it("is requested again after NAK, at most twice in one form", () => {
 		const meter = new Programming(CLOCK);
 		const question = meter.question(PASSWORD);
 		for (let i = 0; i < 2; i++) assert.equal(meter.question("\x15"), question);
 		assert.equal(meter.question("\x15"), "R5 P.01(2606211038;)");
 	});
-	it("goes on part by part, each of which may come again", () => {
+	it("is read in parts, each of which may be repeated", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		const part = (text: string) => {
@@ -145,7 +148,7 @@ describe("a load profile in programming mode", () => {
 		const readout = meter.conversation(meter.driver).readout(EVENT_END, 0);
 		assert.deepEqual(recordsOf(readout?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW", "P.01: 0.3*kW"]);
 	});
-	it("is asked for once more with the period that the head tells, where that is longer", () => {
+	it("is requested once more if its head contains a longer period than assumed", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		assert.equal(
@@ -153,13 +156,13 @@ describe("a load profile in programming mode", () => {
 			"R5 P.01(02606210738;)",
 		);
 	});
-	it("takes the echo of its questions for what it is", () => {
+	it("is read although the optical head echoes the requests", () => {
 		const meter = new Programming(CLOCK);
 		const question = meter.answer(PASSWORD);
 		assert.equal(meter.answer(question + framed(`${HEAD}(0.1)\r\n`)), BREAK);
 		assert.equal(meter.conversation(meter.driver).failure, undefined);
 	});
-	it("is none where the meter breaks off, or sends data in place of its request for a password", () => {
+	it("is missing if the meter ends the session, or sends data in place of its request for a password", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		meter.answer(BREAK);
@@ -171,14 +174,14 @@ describe("a load profile in programming mode", () => {
 	describe("with a password", () => {
 		const begin = () => new Programming(CLOCK, 4, undefined, "00000001");
 
-		it("is asked for when the meter has taken it", () => {
+		it("is requested after the meter has accepted the password", () => {
 			const meter = begin();
 			assert.equal(meter.answer(PASSWORD), P1);
 			assert.equal(meter.question("\x06"), "R5 P.01(02606211038;)");
 			assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
 			assert.equal(meter.conversation(meter.driver).failure, undefined);
 		});
-		it("passes over the head's echo of it", () => {
+		it("is read although the optical head echoes the password", () => {
 			const meter = begin();
 			meter.answer(PASSWORD);
 			assert.equal(meter.answer(P1), "");
@@ -189,11 +192,11 @@ describe("a load profile in programming mode", () => {
 		});
 		for (const [what, answer] of [
 			["NAK", "\x15"],
-			["its end of the session", BREAK],
+			["a break", BREAK],
 			["an error message", framed("(ERR03)")],
 			["an error message without a number", framed("ERROR()")],
 		] as const) {
-			it(`is none where the meter says ${what} to it, which is not tried again`, () => {
+			it(`is missing, and not tried again, if the meter answers the password with ${what}`, () => {
 				const meter = begin();
 				assert.equal(meter.answer(PASSWORD), P1);
 				assert.equal(meter.answer(answer), BREAK);
@@ -204,9 +207,9 @@ describe("a load profile in programming mode", () => {
 		}
 		for (const [what, answer] of [
 			["nothing", ""],
-			["what it said before", PASSWORD],
+			["its request for a password", PASSWORD],
 		] as const) {
-			it(`is none where the meter says ${what} to it, which is not tried again`, () => {
+			it(`is missing, and not tried again, if the meter answers the password with ${what}`, () => {
 				const meter = begin();
 				assert.equal(meter.answer(PASSWORD), P1);
 				assert.equal(meter.answer(answer), "");
@@ -216,7 +219,7 @@ describe("a load profile in programming mode", () => {
 				assert.equal(conversation.next?.(0, 0), undefined);
 			});
 		}
-		it("is not given again where the answer to it comes damaged", () => {
+		it("is given up without a second attempt if the answer to the password is damaged", () => {
 			const meter = begin();
 			assert.equal(meter.answer(PASSWORD), P1);
 			const damaged = `${framed("(ERR03)").slice(0, -1)}~`;
@@ -224,7 +227,7 @@ describe("a load profile in programming mode", () => {
 			assert.equal(meter.answer(damaged), BREAK);
 			assert.equal(meter.conversation(meter.driver).next?.(0, 0), undefined);
 		});
-		it("is given again where it was taken, and what came after that was damaged", () => {
+		it("is tried again if the password was accepted and the answer after that was damaged", () => {
 			const meter = begin();
 			meter.answer(PASSWORD);
 			meter.question("\x06");
@@ -233,7 +236,7 @@ describe("a load profile in programming mode", () => {
 			assert.equal(meter.answer(damaged), BREAK);
 			assert.ok(meter.conversation(meter.driver).next?.(0, 0) !== undefined);
 		});
-		it("shows no character of it to a log, until the meter has answered", () => {
+		it("hides each character of the password from the log until the meter has answered", () => {
 			const meter = begin();
 			const conversation = meter.conversation(meter.driver);
 			const shown = (direction: number, text: string) => {
@@ -244,13 +247,13 @@ describe("a load profile in programming mode", () => {
 			meter.answer(PASSWORD);
 			for (const direction of [TAP_TRANSMITTED, TAP_RECEIVED])
 				for (const text of [P1, P1.slice(3), P1.slice(7)]) assert.doesNotMatch(shown(direction, text).slice(3), /[01]/);
-			assert.ok(!shown(TAP_TRANSMITTED, P1).endsWith(P1.slice(-1)), "the check tells of it");
+			assert.ok(!shown(TAP_TRANSMITTED, P1).endsWith(P1.slice(-1)), "the check reveals the password");
 			assert.equal(shown(TAP_RECEIVED, "\x06"), "\x06");
 			meter.question("\x06");
 			assert.equal(shown(TAP_RECEIVED, HEAD), HEAD);
 		});
 	});
-	it("sends its break when the meter is silent, which does not hear it before", () => {
+	it("ends with a break once the meter is silent, because the meter can't receive while it sends", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		const { driver } = meter;

@@ -13,7 +13,7 @@ import { recordsOf } from "../meter/records.js";
 import { Driver } from "./driver.js";
 
 const SIGN_ON = "/?!\r\n";
-/** Five characters at 300 Bd. */
+/** Duration of a sign-on of five characters at 300 Bd, ms. */
 const SIGN_ON_MS = (5 * 10 * 1000) / 300;
 const ACKNOWLEDGE_MS = (6 * 10 * 1000) / 300;
 const BREAK = "\x01B0\x03q";
@@ -36,14 +36,14 @@ class Conversation extends Driver {
 		this.writer = writer;
 	}
 
-	/** Signs on at once and receives this identification at `ms`. */
+	/** Opens a session that signs on at once, and receives this identification at `ms`. */
 	static identified(ident: string, ms = 400, options: Partial<session.SessionOptions> = {}): Conversation {
 		const conversation = new Conversation(options);
 		conversation.to(ms).receive(`${ident}\r\n`).take();
 		return conversation;
 	}
 
-	/** Identified as mode C at 300 Bd, and acknowledged: the block is expected from `nowMs` on. */
+	/** Opens a session in mode C at 300 Bd that has sent its acknowledgement, and expects the block from `nowMs` on. */
 	static acknowledged(): Conversation {
 		const conversation = Conversation.identified("/LGZ0TEST", 400);
 		conversation.to(605).take();
@@ -60,8 +60,8 @@ class Conversation extends Driver {
 	}
 }
 
-describe("a conversation", () => {
-	it("signs on, acknowledges at 300 Bd, changes speed, takes the block and goes back", () => {
+describe("a session", () => {
+	it("signs on, acknowledges at 300 Bd, changes speed, receives the block, and returns to 300 Bd", () => {
 		const conversation = new Conversation();
 		conversation.to(300).receive("/LGZ5TEST\r\n").to(505);
 		conversation.to(800).receive(BLOCK);
@@ -78,7 +78,7 @@ describe("a conversation", () => {
 		assert.equal(conversation.machine.baud, 9600);
 		assert.deepEqual(conversation.records, RECORDS);
 	});
-	it("acknowledges the smaller of the meter's speed and the ceiling", () => {
+	it("acknowledges the lower of the meter's speed and the limit", () => {
 		for (const [z, ceiling, number] of [
 			["5", 9600, 5],
 			["5", 4800, 4],
@@ -108,25 +108,25 @@ describe("a conversation", () => {
 			assert.deepEqual(conversation.records, RECORDS);
 		}
 	});
-	it("takes a block that comes unasked in mode C, at the speed of the sign-on", () => {
+	it("accepts a block without an acknowledgement in mode C, at the speed of the sign-on", () => {
 		const conversation = Conversation.identified("/LGZ5TEST");
 		conversation.to(500).receive(BLOCK);
 		assert.deepEqual(conversation.take(), ["500 line 300", `500 event ${EVENT_END}`]);
 		assert.deepEqual(conversation.records, RECORDS);
 		assert.equal(conversation.machine.baud, 300);
 	});
-	it("lets noise after the identification pass, and acknowledges after a pause", () => {
+	it("ignores noise after the identification, and acknowledges after a pause", () => {
 		const conversation = Conversation.identified("/LGZ5TEST");
 		conversation.to(600).receive("~");
 		assert.deepEqual(conversation.to(804).take(), []);
 		assert.deepEqual(conversation.to(805).take(), ["805 sent \x06050\r\n", "805 line 9600"]);
 		conversation.to(1200).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 	});
-	it("carries the device address", () => {
+	it("sends the device address in the sign-on", () => {
 		assert.deepEqual(new Conversation({ address: bytesOf("12345678") }).to(0).take(), ["0 sent /?12345678!\r\n"]);
 	});
-	it("carries a sign-on of the meter's own in place of all up to the !, and knows its echo", () => {
-		// Landis+Gyr Ultraheat UH50: https://github.com/aquaticus/esphome-iec62056; EMH LZQJ, service table 4.
+	it("sends a configured sign-on in place of the standard's text up to the !, and recognises its echo", () => {
+		// Sources: Landis+Gyr Ultraheat UH50, https://github.com/aquaticus/esphome-iec62056; EMH LZQJ, service table 4.
 		for (const address of ["/#", "/4405296170", "/ABC1234"]) {
 			const conversation = new Conversation({ address: bytesOf(address) }).to(0);
 			assert.deepEqual(conversation.take(), [`0 sent ${address}!\r\n`]);
@@ -136,7 +136,7 @@ describe("a conversation", () => {
 			conversation.ended(session.OUTCOME_BLOCK);
 		}
 	});
-	it("stops at the identification when no more is wanted, and says so to the meter", () => {
+	it("ends with a break after the identification if only that was requested", () => {
 		const conversation = new Conversation({ identOnly: true });
 		conversation.to(300).receive("/LGZ5TEST\r\n");
 		assert.deepEqual(conversation.take().slice(1), [
@@ -150,11 +150,11 @@ describe("a conversation", () => {
 	describe("in mode E", () => {
 		const handOver = session.HAND_OVER_ANNOUNCED;
 		for (const [what, ident, options] of [
-			["announced by the meter", "/LGZ5\\2ZMD310", { handOver }],
-			["announced among other things", "/ABC5\\W\\2TEST", { handOver }],
-			["asked for in any case", "/LGZ5TEST", { handOver: session.HAND_OVER_ALWAYS }],
+			["if the meter announces it", "/LGZ5\\2ZMD310", { handOver }],
+			["if the meter announces it among other things", "/ABC5\\W\\2TEST", { handOver }],
+			["if the settings always require it", "/LGZ5TEST", { handOver: session.HAND_OVER_ALWAYS }],
 		] as const) {
-			it(`${what}, chooses HDLC, changes to 8N1, and is over`, () => {
+			it(`chooses HDLC ${what}, changes to 8N1, and ends the session`, () => {
 				const conversation = Conversation.identified(ident, 400, options).to(605);
 				assert.deepEqual(conversation.take(), ["605 sent \x06252\r\n", "605 line 9600 8N1", `605 event ${EVENT_END}`]);
 				conversation.ended(session.OUTCOME_HAND_OVER);
@@ -163,21 +163,21 @@ describe("a conversation", () => {
 				assert.deepEqual(conversation.to(5000).take(), []);
 			});
 		}
-		it("chooses no more than the ceiling", () => {
+		it("chooses no higher speed than the limit", () => {
 			const conversation = Conversation.identified("/LGZ6\\2TEST", 400, { handOver, speed: speed(2400) }).to(700);
 			assert.deepEqual(conversation.take().slice(0, 2), ["605 sent \x06232\r\n", "605 line 2400 8N1"]);
 		});
 		for (const [what, ident, options] of [
-			["that was not asked for", "/LGZ5\\2TEST", {}],
-			["that the meter does not announce", "/LGZ5\\3TEST", { handOver }],
-			["that is only named in its text", "/LGZ5TE\\2ST", { handOver }],
+			["if mode E is not allowed", "/LGZ5\\2TEST", {}],
+			["if the meter does not announce mode E", "/LGZ5\\3TEST", { handOver }],
+			["if mode E is only part of the identification's text", "/LGZ5TE\\2ST", { handOver }],
 		] as const) {
-			it(`${what} is mode C`, () => {
+			it(`continues in mode C ${what}`, () => {
 				const conversation = Conversation.identified(ident, 400, options).to(605);
 				assert.deepEqual(conversation.take(), ["605 sent \x06050\r\n", "605 line 9600"]);
 			});
 		}
-		it("goes on in mode A or B where the meter speaks those, or sends unasked", () => {
+		it("continues without mode E if the meter uses mode A, or sends without an acknowledgement", () => {
 			const always = { handOver: session.HAND_OVER_ALWAYS };
 			for (const ident of ["/LGZ!TEST", "/LGZ5TEST"]) {
 				const conversation = Conversation.identified(ident, 400, always);
@@ -185,13 +185,13 @@ describe("a conversation", () => {
 			}
 		});
 	});
-	it("ends programming mode with a break", () => {
+	it("ends with a break if the meter enters programming mode", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));
 		assert.deepEqual(conversation.take(), [`605 sent ${BREAK}`, "605 line 300", `605 event ${EVENT_END}`]);
 		conversation.ended(failures.IEC_METER_ERROR);
 	});
-	it("is ended by its owner: what came is cut short", () => {
+	it("can be aborted; the block is then reported as cut", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive("\x021.8.0(1)\r\n2.8.0(2");
 		conversation.machine.abort(conversation.nowMs);
@@ -201,7 +201,7 @@ describe("a conversation", () => {
 		conversation.receive(BLOCK).to(100_000);
 		assert.equal(conversation.writer.records, 1);
 	});
-	it("listens to nothing once it has ended", () => {
+	it("ignores everything after its end", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(BLOCK).take();
 		conversation.receive("/LGZ5TEST\r\n").receive(WRONG).to(1e6);
@@ -210,8 +210,8 @@ describe("a conversation", () => {
 	});
 });
 
-describe("the times of a conversation", () => {
-	it("begin with silence of the length asked for", () => {
+describe("the timing of a session", () => {
+	it("begins with silence of the requested length", () => {
 		const conversation = new Conversation({ quietMs: 100 });
 		assert.deepEqual(conversation.to(99).take(), []);
 		conversation.receive("tail of an earlier block");
@@ -219,7 +219,7 @@ describe("the times of a conversation", () => {
 		assert.deepEqual(conversation.to(199).take(), [`199 sent ${SIGN_ON}`]);
 		assert.equal(conversation.machine.received, 0);
 	});
-	it("wake a battery meter with 66 NULs of 2.2 s, and sign on 1.5 to 1.7 s after them", () => {
+	it("wakes a battery meter with 66 NULs for 2.2 s, and signs on 1.5 to 1.7 s after them", () => {
 		const conversation = new Conversation({ battery: true });
 		assert.deepEqual(conversation.to(0).take(), [`0 sent ${"\0".repeat(66)}`]);
 		conversation.to(1000).receive("\0\0\0");
@@ -227,17 +227,17 @@ describe("the times of a conversation", () => {
 		assert.deepEqual(conversation.to(3800).take(), [`3800 sent ${SIGN_ON}`]);
 		assert.equal(conversation.machine.received, 0);
 	});
-	it("have the acknowledgement 200 to 1500 ms after the identification", () => {
+	it("has the acknowledgement 200 to 1500 ms after the identification", () => {
 		const conversation = Conversation.identified("/LGZ5TEST", 1000);
 		assert.deepEqual(conversation.to(1200).take(), []);
 		assert.equal(conversation.to(1220).take()[0], "1205 sent \x06050\r\n");
 	});
-	it("have it 20 ms after it when the meter asks for the short reaction time", () => {
+	it("has the acknowledgement 20 ms after the identification if the meter requests the short reaction time", () => {
 		const conversation = Conversation.identified("/LGz5TEST", 1000);
 		assert.deepEqual(conversation.to(1020).take(), []);
 		assert.equal(conversation.to(1040).take()[0], "1025 sent \x06050\r\n");
 	});
-	it("give the meter 4500 ms for its first character after the sign-on", () => {
+	it("gives the meter 4500 ms for its first character after the sign-on", () => {
 		const endMs = SIGN_ON_MS + 4500;
 		for (const late of [false, true]) {
 			const conversation = new Conversation();
@@ -247,7 +247,7 @@ describe("the times of a conversation", () => {
 			assert.equal(conversation.machine.failure, late ? failures.IEC_SILENCE : undefined);
 		}
 	});
-	it("give an identification 2000 ms from character to character", () => {
+	it("allows 2000 ms from one character of an identification to the next", () => {
 		const conversation = new Conversation();
 		conversation.to(2600).receive("/LG");
 		conversation.to(4599).receive("Z5TEST");
@@ -258,12 +258,12 @@ describe("the times of a conversation", () => {
 		assert.equal(slow.to(5999).machine.failure, undefined);
 		slow.to(6000).ended(failures.IEC_NO_IDENT);
 	});
-	it("are not prolonged by noise before an identification", () => {
+	it("does not prolong the wait for an identification because of noise", () => {
 		const conversation = new Conversation();
 		for (let ms = 0; ms < SIGN_ON_MS + 4500; ms += 50) conversation.to(ms).receive("~\r\n");
 		conversation.to(SIGN_ON_MS + 4500).ended(failures.IEC_NO_IDENT);
 	});
-	it("give the meter 2500 ms for its block after the acknowledgement has left", () => {
+	it("gives the meter 2500 ms for its block after the acknowledgement was sent", () => {
 		const endMs = 605 + ACKNOWLEDGE_MS + 2500;
 		for (const late of [false, true]) {
 			const conversation = Conversation.acknowledged();
@@ -273,7 +273,7 @@ describe("the times of a conversation", () => {
 			assert.equal(conversation.machine.failure, late ? failures.IEC_NO_BLOCK : undefined);
 		}
 	});
-	it("give it 4500 ms where its identification came as late", () => {
+	it("gives the meter 4500 ms for its block if its identification came late", () => {
 		const conversation = Conversation.identified("/LGZ0TEST", 3700).to(3905);
 		const endMs = 3905 + ACKNOWLEDGE_MS + 4500;
 		conversation
@@ -283,12 +283,12 @@ describe("the times of a conversation", () => {
 		const silent = Conversation.identified("/LGZ0TEST", 3700).to(endMs + 1);
 		silent.ended(failures.IEC_NO_BLOCK);
 	});
-	it("are not prolonged by what stands before a block", () => {
+	it("does not prolong the wait for a block because of characters before it", () => {
 		const conversation = Conversation.acknowledged();
 		for (let ms = 610; ms < 605 + ACKNOWLEDGE_MS + 2500; ms += 100) conversation.to(ms).receive("\x06050\r\n\x7f");
 		conversation.to(605 + ACKNOWLEDGE_MS + 2500).ended(failures.IEC_NO_BLOCK);
 	});
-	it("give a block 2000 ms from character to character, and no limit in all", () => {
+	it("allows 2000 ms from one character of a block to the next, and does not limit the whole", () => {
 		const conversation = Conversation.acknowledged();
 		let ms = 700;
 		for (const character of BLOCK) {
@@ -301,7 +301,7 @@ describe("the times of a conversation", () => {
 		assert.equal(slow.to(2699).machine.failure, undefined);
 		slow.to(2700).ended(failures.IEC_CUT);
 	});
-	it("end a block without STX 500 ms after its !, and one with STX after 2000", () => {
+	it("ends a block without STX 500 ms after its !, and one with STX after 2000 ms, if no check follows", () => {
 		for (const [text, ms] of [
 			[BLOCK.slice(1, -2), 500],
 			[BLOCK.slice(0, -2), 2000],
@@ -314,7 +314,7 @@ describe("the times of a conversation", () => {
 			assert.deepEqual(conversation.records, RECORDS);
 		}
 	});
-	it("have the request to repeat 200 to 1500 ms after the block, 20 ms with the short reaction time", () => {
+	it("has the request to repeat 200 to 1500 ms after the block, or 20 ms after it with the short reaction time", () => {
 		for (const [letter, reactionMs] of [
 			["Z", 205],
 			["z", 25],
@@ -325,13 +325,13 @@ describe("the times of a conversation", () => {
 			assert.deepEqual(conversation.to(700 + reactionMs).take(), [`${700 + reactionMs} sent \x15`]);
 		}
 	});
-	it("wait for a line that is never silent twenty times the silence wanted, and sign on then", () => {
+	it("waits at most twenty times the requested silence for a line that is never silent, and then signs on", () => {
 		const conversation = new Conversation({ quietMs: 2000 });
 		for (let ms = 500; ms < 40_000; ms += 500) conversation.to(ms).receive("~");
 		assert.deepEqual(conversation.to(39_999).take(), []);
 		assert.deepEqual(conversation.to(40_000).take(), [`40000 sent ${SIGN_ON}`]);
 	});
-	it("never have a deadline in the past that nothing is done about", () => {
+	it("moves each deadline forward when it has passed", () => {
 		const conversation = new Conversation({ battery: true, quietMs: 100 });
 		for (let i = 0; i < 20 && conversation.machine.deadlineMs < Number.POSITIVE_INFINITY; i++) {
 			const { deadlineMs } = conversation.machine;
@@ -342,15 +342,15 @@ describe("the times of a conversation", () => {
 	});
 });
 
-describe("a conversation that goes wrong", () => {
-	it("is silence when nothing came, and an echo when only that came", () => {
+describe("a session with errors", () => {
+	it("reports silence if nothing was received, and an echo if only the echo was received", () => {
 		new Conversation().to(10_000).ended(failures.IEC_SILENCE);
 		const echo = new Conversation();
 		echo.to(170).receive(SIGN_ON).to(10_000).ended(failures.IEC_ECHO_ONLY);
 		const more = new Conversation();
 		more.to(170).receive(`${SIGN_ON}~`).to(10_000).ended(failures.IEC_NO_IDENT);
 	});
-	it("asks for a block with a wrong check twice again, then gives up", () => {
+	it("requests a block with a wrong check twice more, then gives up", () => {
 		const conversation = Conversation.acknowledged();
 		for (const ms of [1000, 3000]) {
 			conversation.to(ms).receive(WRONG);
@@ -363,38 +363,38 @@ describe("a conversation that goes wrong", () => {
 		conversation.ended(failures.IEC_CHECK_WRONG);
 		assert.equal(conversation.machine.check, CHECK_WRONG);
 	});
-	it("takes the repeated block and nothing of the one before", () => {
+	it("keeps the repeated block, and nothing of the first one", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.to(1000).receive(`\x029.9.9(9)\r\n!\r\n\x03~`).to(1500).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
 		assert.equal(conversation.writer.keptIsGood, true);
 	});
-	it("asks for a block with a damaged character again, though the check is right", () => {
+	it("requests a block with a damaged character again, although its check is right", () => {
 		const conversation = Conversation.acknowledged();
 		const block = bytesOf(BLOCK);
-		// Two characters with the same damage, which the exclusive or misses.
+		// Both characters have the same damage, which the exclusive or does not detect.
 		for (const at of [8, 9]) block[at] |= 0x80;
 		conversation.to(1000).receive(block).take();
 		assert.deepEqual(conversation.to(1300).take(), ["1205 sent \x15"]);
 		assert.ok(conversation.machine.damaged >= 2);
 	});
-	it("does not ask a meter again that has sent no check: its broken block is no block", () => {
+	it("does not request a broken block again from a meter that sends no check, and reports a failure", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.to(1000).receive("1.8.0(1)\r\n2.8.0(2\r\n!\r\n").to(10_000).ended(failures.IEC_CHECK_WRONG);
 	});
-	it("takes a block that breaks the grammar when its check is right", () => {
+	it("accepts a block that violates the grammar if its check is right", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2\r\n!\r\n")))).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, ["1.8.0: 1"]);
 	});
-	it("keeps a wrong check as the result when the repetition does not come or is cut", () => {
+	it("reports the wrong check if the repetition does not come or is cut", () => {
 		for (const repetition of ["", "\x021.8.0(1)\r\n"]) {
 			const conversation = Conversation.acknowledged();
 			conversation.to(1000).receive(WRONG).to(1500).receive(repetition).to(10_000);
 			conversation.ended(failures.IEC_CHECK_WRONG);
 		}
 	});
-	it("does not take the rest of a block for its repetition, with or without a check", () => {
+	it("does not accept the rest of a block as its repetition, with or without a check", () => {
 		for (const rest of ["1:96.1.0(3)\r\n!\r\n", textOf(frame(bytesOf("1:96.1.0(3)\r\n!\r\n"))).slice(1)]) {
 			const conversation = Conversation.acknowledged();
 			conversation.to(1000).receive("\x021.8.0(1\x03").receive("~:96.1.0(2)\r\n");
@@ -406,7 +406,7 @@ describe("a conversation that goes wrong", () => {
 			assert.deepEqual(repeated.records, RECORDS);
 		}
 	});
-	it("takes a repetition without STX from a meter that sends none, if its check is right", () => {
+	it("accepts a repetition without STX from a meter that sends no STX, if its check is right", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1)).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
@@ -414,18 +414,18 @@ describe("a conversation that goes wrong", () => {
 		absent.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1, -2)).to(10_000);
 		absent.ended(failures.IEC_CHECK_WRONG);
 	});
-	it("hears the meter's error message", () => {
+	it("reports the meter's error message", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("(ER01)")))).ended(failures.IEC_METER_ERROR);
 	});
-	it("hears noise between a block and its repetition as noise", () => {
+	it("ignores noise between a block and its repetition", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.to(1000).receive(WRONG).receive("~~~\x7f").to(1300).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
 	});
 });
 
-/** Sessions one after another, each fed from its identification on; `filtered`: the characters carry parity. */
+/** Runs one session after another, each from its identification on; `filtered`: the characters have parity. */
 function conversations(filtered: boolean): Feedable {
 	let conversation = new Conversation().to(0);
 	let parity = new ParityFilter();
@@ -451,7 +451,7 @@ const PLAIN = bytesOf(`/LGZ!TEST\r\n${BLOCK}`);
 const WITH_PARITY = PLAIN.slice();
 addParity(WITH_PARITY, 0, WITH_PARITY.length);
 
-feeds("a conversation of 7E1 characters on a port without parity", {
+feeds("a session of 7E1 characters on a port without parity", {
 	open: () => conversations(true),
 	frame: WITH_PARITY,
 	meaning: MEANING,
@@ -463,7 +463,7 @@ feeds("a conversation of 7E1 characters on a port without parity", {
 	garbage: [bytesOf("\x7f\x7f\xff"), bytesOf("\xaf\x3f\x21\x8d\x0a")],
 });
 
-feeds("a conversation of 7-bit characters whose parity nobody has looked at", {
+feeds("a session of 7-bit characters without parity check", {
 	open: () => conversations(false),
 	frame: PLAIN,
 	meaning: MEANING,

@@ -30,7 +30,7 @@ export class WebPort {
 		this.writable = new WritableStream({ write: (bytes) => send(bytes) });
 	}
 
-	/** Bytes from the gateway. */
+	/** Delivers bytes from the gateway. */
 	deliver(bytes: Uint8Array): void {
 		this.#controller?.enqueue(Uint8Array.from(bytes));
 	}

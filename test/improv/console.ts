@@ -1,4 +1,4 @@
-/** A console of the virtual world: whole pieces both ways, with the unit's log in between. */
+/** A console of the virtual world. It carries the bytes of each call as one piece, in both directions. */
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { CONSOLE_ROOM, type Serial, type SerialOptions, type SerialPort } from "../../modules/io/host.js";
 
@@ -20,7 +20,7 @@ export class VirtualConsole implements SerialPort {
 		this.time = time;
 	}
 
-	/** To the gateway. */
+	/** Sends bytes to the gateway. */
 	send(bytes: Uint8Array): void {
 		this.end?.arrive(bytes);
 	}
@@ -46,7 +46,7 @@ export class ConsoleEnd implements Serial {
 		return count;
 	}
 
-	/** A piece takes a while, and leaves no room for another. */
+	/** Sends a piece, which takes a while; until then there is no room for another. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		if (end - start > CONSOLE_ROOM) throw new RangeError("more than may be written");
 		const piece = bytes.slice(start, end);
@@ -63,7 +63,7 @@ export class ConsoleEnd implements Serial {
 		if (this.#console.end === this) this.#console.end = undefined;
 	}
 
-	/** For VirtualConsole. */
+	/** Called by VirtualConsole with bytes for the gateway. */
 	arrive(bytes: Uint8Array): void {
 		this.#received = Buffer.concat([this.#received, bytes]).subarray(0, UNREAD_LIMIT);
 		this.#post(() => this.#options.onReadable?.(this.#received.length));

@@ -16,9 +16,9 @@ import { packet } from "./packets.js";
 
 const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 
-/** Idle slots; half of them are the simulator's port. */
+/** Limit of slots while the console is idle; half of them are the simulator's port. */
 const AT_REST = 28;
-/** Slots while in use. */
+/** Limit of slots while the console is in use. */
 const AT_WORK = 75;
 /** A field without an initial value takes its slot when it is first assigned, and keeps it. */
 const FIRST_USE = 1;
@@ -26,7 +26,7 @@ const FIRST_USE = 1;
 describe("The console in XS", function () {
 	this.timeout(60_000);
 
-	it("takes few slots while nobody uses it, and gives back what it takes for a while", async function () {
+	it("takes few slots while idle, and releases those that it takes in use", async function () {
 		const folder = mkdtempSync(join(tmpdir(), "improv-"));
 		const counts: number[] = [];
 		try {
@@ -66,7 +66,7 @@ describe("The console in XS", function () {
 		assert.ok(after <= atRest + FIRST_USE, `${after - atRest} slots stay`);
 	});
 
-	it("npm start --console PATH: a browser sets Wi-Fi there", async () => {
+	it("lets a browser set Wi-Fi by npm start --console PATH", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "improv-"));
 		const terminal = await openPseudoTerminal();
 		const args = ["--engine", "xs", ...ANY_PORT, "--state", join(folder, "state"), "--quiet"];

@@ -56,7 +56,7 @@ class Bed {
 		this.port = new WebPort((bytes) => this.console.send(bytes));
 		this.console.onWritten = (piece) => {
 			this.written = Buffer.concat([this.written, piece]);
-			// The end of a log line of other code, and the next one.
+			// Text of a log line comes before and after the packet.
 			this.port.deliver(Buffer.concat([Buffer.from("IMPRO half a line"), piece, Buffer.from("log: IMPROV\n")]));
 		};
 		this.gateway = new Gateway(this.world, [networkWithCable()]);
@@ -97,7 +97,7 @@ class Bed {
 	}
 }
 
-/** A command with texts, or with one's bytes. */
+/** A command whose data are these texts, each after its length. */
 function command(code: number, ...texts: string[]): Buffer {
 	const data = texts.flatMap((text) => [Buffer.byteLength(text), ...Buffer.from(text)]);
 	return packet(3, [code, data.length, ...data]);
@@ -105,8 +105,8 @@ function command(code: number, ...texts: string[]): Buffer {
 
 const errorPacket = (code: number) => Buffer.concat([Buffer.from("\n"), packet(2, [code])]);
 
-describe("Wi-Fi by the console (Improv)", () => {
-	it("is set: who it is, which networks there are, one of them, and where the gateway is then", async () => {
+describe("Wi-Fi set-up over the console (Improv)", () => {
+	it("reports the unit and the networks, joins one of them, and reports the gateway's address there", async () => {
 		const bed = new Bed();
 		const states = statesOf(bed.client);
 		assert.deepEqual(await bed.initialize(), {
@@ -131,13 +131,13 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.ok(network.online && network.supportsWifi && !network.supportsEthernet);
 		assert.deepEqual(network.urls, ["https://192.0.2.20"]);
 		assert.equal(bed.air.radio?.station?.ssid, "home");
-		// A later client is redirected there.
+		// A later client gets the same address.
 		await bed.settle(bed.client.requestCurrentState(9000));
 		assert.equal(bed.client.nextUrl, "https://192.0.2.20");
 		assert.deepEqual(bed.problems, []);
 	});
 
-	it("tells a wrong password soon, and a network that does not answer before the client gives up", async () => {
+	it("reports a wrong password soon, and a network that does not answer before the client gives up", async () => {
 		const bed = new Bed();
 		const states = statesOf(bed.client);
 		await bed.initialize();
@@ -149,13 +149,13 @@ describe("Wi-Fi by the console (Improv)", () => {
 			await assert.rejects(bed.join(ssid, "no-address"), /UNABLE_TO_CONNECT/);
 			assert.ok(bed.world.time.nowMs - triedMs < 30_000, ssid);
 		}
-		// Again, in spite of the old network's failure.
+		// Joins in spite of the previous network's failure.
 		await bed.join("home", "secret-of-home");
 		assert.deepEqual(states, [2, 3, 2, 3, 2, 3, 2, 3, 4]);
 		assert.deepEqual(bed.problems, []);
 	});
 
-	it("refuses what the API refuses, and passwords that are no UTF-8", async () => {
+	it("rejects what the API rejects, and passwords that are not UTF-8", async () => {
 		const bed = new Bed();
 		await bed.initialize();
 		for (const [ssid, password] of [
@@ -174,10 +174,10 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.equal(bed.world.storage.get("wifi"), undefined);
 	});
 
-	it("sets the name of the network, also one whose packet clients would lose", async () => {
+	it("sets and reports the hostname, even one whose packet clients would lose", async () => {
 		const bed = new Bed({}, "gateway");
 		await bed.initialize();
-		// 7 characters: a packet of 10 bytes.
+		// The name has 7 characters, so its packet has 10 bytes.
 		assert.equal(await bed.settle(bed.client.getHostname(9000)), "gateway");
 		assert.equal(await bed.settle(bed.client.getDeviceName(9000)), "gateway");
 		assert.equal(await bed.settle(bed.client.setHostname("meter-7", 9000)), "meter-7");
@@ -187,7 +187,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.equal(await bed.settle(bed.client.getHostname(9000)), "cellar");
 	});
 
-	it("answers packets that are wrong with the standard's errors, and none that is not for it", async () => {
+	it("answers invalid packets with the standard's errors, and ignores packets that are not for it", async () => {
 		const bed = new Bed();
 		assert.deepEqual(await bed.raw(command(9)), errorPacket(2));
 		const sum = command(2);
@@ -197,7 +197,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.deepEqual(await bed.raw(packet(3, [2, 5])), errorPacket(1));
 		assert.deepEqual(await bed.raw(packet(3, [1, 2, 9, 9])), errorPacket(1));
 		assert.deepEqual(await bed.raw(packet(3, [1, 3, 1, 65, 9])), errorPacket(1));
-		// Our own packet sent back, and another's text.
+		// Examples are the gateway's own packets sent back, and text for another device.
 		for (const other of [packet(1, [2]), packet(4, [2, 0]), Buffer.from("AT+GMR\r\n".repeat(100))])
 			assert.equal((await bed.raw(other)).length, 0);
 		// An unfinished frame is dropped, and not joined with the next one.
@@ -206,7 +206,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.deepEqual(await bed.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [2])]));
 	});
 
-	it("takes commands one after another that come all at once", async () => {
+	it("carries out commands in order if they arrive all at once", async () => {
 		const bed = new Bed();
 		await bed.initialize();
 		const all = await bed.raw(Buffer.concat([command(3), command(2), command(9), command(5)]));
@@ -219,7 +219,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		);
 	});
 
-	it("may be changed within five minutes of a start, or while no network is set; later it only tells", async () => {
+	it("changes settings only within five minutes of a start, or while no network is set; later it only reports", async () => {
 		const first = new Bed();
 		await first.initialize();
 		first.world.advance(60 * MINUTE);
@@ -236,11 +236,11 @@ describe("Wi-Fi by the console (Improv)", () => {
 		second.world.advance(2 * MINUTE);
 		second.air.around.delete("open");
 		second.world.advance(MINUTE);
-		// Neither writable nor in a network: unusable.
+		// State 0: settings can't be changed, and the gateway is in no network.
 		assert.deepEqual(await second.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [0])]));
 	});
 
-	it("never tells a secret", async () => {
+	it("never reveals a secret", async () => {
 		const bed = new Bed();
 		await bed.initialize();
 		await bed.join("home", "secret-of-home");
@@ -252,7 +252,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.ok(!bed.world.traced.join("\n").includes("secret-of-home"));
 	});
 
-	it("tells the address of the cable, and changes no network while that keeps Wi-Fi off", async () => {
+	it("reports the Ethernet address, and changes no network while Ethernet keeps Wi-Fi off", async () => {
 		const bed = new Bed(undefined, undefined, new VirtualCable());
 		bed.world.advance(5000);
 		await bed.initialize();
@@ -264,7 +264,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.equal(bed.air.radio, undefined);
 	});
 
-	it("says so when flash refuses the network", async () => {
+	it("reports an error if flash can't store the network", async () => {
 		const bed = new Bed();
 		await bed.initialize();
 		bed.world.storage.set = () => {
@@ -273,12 +273,12 @@ describe("Wi-Fi by the console (Improv)", () => {
 		await assert.rejects(bed.join("home", "secret-of-home"), /UNKNOWN_ERROR/);
 	});
 
-	it("closes the port at the end", () => {
+	it("closes the console's port when the gateway stops", () => {
 		const world = new VirtualWorld({ console: (time) => new VirtualConsole(time) });
 		const { console } = world.serial;
 		assert.ok(console instanceof VirtualConsole);
 		new Gateway(world).start();
-		// Without a radio there is nothing to set.
+		// Without a radio there is nothing to set, so the console is not opened.
 		assert.equal(console.end, undefined);
 		const bed = new Bed();
 		bed.console.send(command(2));

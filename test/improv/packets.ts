@@ -1,4 +1,4 @@
-/** Packets of the other side. */
+/** Makes packets as a client sends them. */
 
 export function packet(type: number, data: readonly number[]): Buffer {
 	const bytes = [...Buffer.from("IMPROV"), 1, type, data.length, ...data];

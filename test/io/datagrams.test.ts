@@ -19,7 +19,7 @@ class Echo implements DatagramMachine {
 	port: DatagramPort | undefined;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly told: string[] = [];
-	/** Throws on a datagram that begins with this. */
+	/** First byte of datagrams on which this machine throws. */
 	bad = -1;
 	readonly #buffer: Uint8Array;
 	#sender: DatagramSender | undefined;
@@ -80,7 +80,7 @@ describe("io/datagrams", () => {
 		bed = new EchoBed();
 	});
 
-	it("opens the port that its machine wants, changes it, and closes it", () => {
+	it("opens the port that its machine requests, changes it, and closes it", () => {
 		assert.deepEqual(bed.open, []);
 		bed.want(FIRST);
 		bed.want(FIRST);
@@ -93,7 +93,7 @@ describe("io/datagrams", () => {
 		assert.deepEqual([bed.open, bed.echo.told.length], [[], 2]);
 	});
 
-	it("carries out what its machine sends: on a datagram, and at its deadline", () => {
+	it("sends its machine's datagrams after a received one, and at a deadline", () => {
 		bed.want(FIRST);
 		bed.send([7, 8, 9]);
 		bed.pass(5);
@@ -109,7 +109,7 @@ describe("io/datagrams", () => {
 		assert.deepEqual(bed.echo.told, ["opened 0", "7 of 3 0", "advanced 105"]);
 	});
 
-	it("tries a port that can't be had again after 30 s, not one that is wanted no more", () => {
+	it("retries a port that can't be opened after 30 s, but not one that is no longer requested", () => {
 		bed.network.failure = "no port is free";
 		bed.want(FIRST);
 		bed.pass(RETRY_MS);
@@ -129,7 +129,7 @@ describe("io/datagrams", () => {
 		assert.deepEqual(bed.open, []);
 	});
 
-	it("tells that the port has gone, sends nothing meanwhile, and has it again after 30 s", () => {
+	it("notifies its machine of a lost port, sends nothing meanwhile, and opens the port again after 30 s", () => {
 		bed.want(FIRST);
 		bed.loseNetwork();
 		bed.datagrams.task.update((nowMs) => {
@@ -141,7 +141,7 @@ describe("io/datagrams", () => {
 		assert.deepEqual([bed.open, bed.traced], [[1000], ["echo: the port is gone"]]);
 	});
 
-	it("reads what came after a datagram that its machine has thrown on", () => {
+	it("reads the datagrams after one on which its machine throws", () => {
 		bed.want(FIRST);
 		bed.echo.bad = 2;
 		for (const first of [1, 2, 3, 2, 4]) bed.send([first]);
@@ -154,14 +154,14 @@ describe("io/datagrams", () => {
 		);
 	});
 
-	it("gives its machine nothing that can't be answered", () => {
+	it("drops a datagram from port 0, which can't be answered", () => {
 		bed.want(FIRST);
 		bed.send([1], { ...OTHER, port: 0 });
 		bed.pass(5);
 		assert.deepEqual(bed.echo.told, ["opened 0"]);
 	});
 
-	it("is silent for good once it is stopped", () => {
+	it("does nothing after it was stopped", () => {
 		bed.want(FIRST);
 		bed.datagrams.task.update((nowMs) => {
 			bed.echo.deadlineMs = nowMs + 100;

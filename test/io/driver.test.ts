@@ -3,7 +3,7 @@ import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { Driver, type ScheduledMachine } from "../../modules/io/driver.js";
 import type { Timed } from "../../modules/io/machine.js";
 
-/** Due at the given times, one after the other; records its calls. */
+/** A machine that is due at the time that the test sets, and records its calls. */
 class Alarm implements ScheduledMachine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	drain?: (nowMs: number) => void;
@@ -22,7 +22,7 @@ class Alarm implements ScheduledMachine {
 describe("io/driver", () => {
 	let time: VirtualTime;
 	let faults: string[];
-	/** Timers set since the start, and those that have neither fired nor been cleared. */
+	/** `timers`: number of timers set so far; `live`: number of those that have neither fired nor been cleared. */
 	let timers: number;
 	let live: number;
 	let driver: Driver;
@@ -69,7 +69,7 @@ describe("io/driver", () => {
 		assert.deepEqual(alarm.calls, [100]);
 	});
 
-	it("advances a machine that has a deadline when it is given to the driver", () => {
+	it("advances a machine that already has a deadline when it is registered", () => {
 		const alarm = new Alarm();
 		alarm.set(5);
 		driver.register("alarm", alarm);
@@ -88,11 +88,11 @@ describe("io/driver", () => {
 			alarms.map(({ calls }) => calls),
 			[[300], [100], [200], [100]],
 		);
-		// Two to be set for 300 and then 100, two to continue at 200 and 300.
+		// The timer was set for 300, then for 100, and again for 200 and 300.
 		assert.equal(timers, 4);
 	});
 
-	it("leaves its timer where it is when a deadline moves away, and sets it anew when it fires", () => {
+	it("keeps its timer when a deadline moves later, and sets it again when it fires", () => {
 		const alarm = new Alarm();
 		const drive = driver.register("alarm", alarm);
 		for (let deadlineMs = 100; deadlineMs <= 200; deadlineMs++) drive.update(() => alarm.set(deadlineMs));
@@ -101,7 +101,7 @@ describe("io/driver", () => {
 		assert.deepEqual(alarm.calls, [200]);
 	});
 
-	it("lets the host have its turn between two calls of a machine that is due again at once", () => {
+	it("returns to the host between two calls of a machine that is due again at once", () => {
 		let left = 3;
 		const turns: number[] = [];
 		const machine: Timed = {
@@ -119,7 +119,7 @@ describe("io/driver", () => {
 		assert.equal(new Set(turns).size, 3);
 	});
 
-	it("drains after each change, again where the drain itself has changed the machine, before it sets its timer", () => {
+	it("drains after each change, and again if the drain has changed the machine, before it sets its timer", () => {
 		const alarm = new Alarm();
 		let said = 0;
 		const drive = driver.register("alarm", alarm);
@@ -135,7 +135,7 @@ describe("io/driver", () => {
 		assert.equal(drive.deadlineMs, 20);
 	});
 
-	it("drains after a change that throws, and lets its caller have the exception", () => {
+	it("drains after a change that throws, and passes the exception to the caller", () => {
 		const alarm = new Alarm();
 		let drained = 0;
 		const drive = driver.register("alarm", alarm);
@@ -152,7 +152,7 @@ describe("io/driver", () => {
 		assert.deepEqual(alarm.calls, [7]);
 	});
 
-	it("logs that a machine was changed past it, and goes on", () => {
+	it("logs that a machine was changed outside of an update, and continues", () => {
 		const alarm = new Alarm();
 		const drive = driver.register("alarm", alarm);
 		alarm.set(50);
@@ -163,7 +163,7 @@ describe("io/driver", () => {
 		assert.equal(faults.length, 1);
 	});
 
-	it("does nothing more for a machine that was stopped, also by another in the same turn", () => {
+	it("does nothing more for a stopped machine, even if another machine stops it in the same pass", () => {
 		const first = new Alarm();
 		const drive = driver.register("first", first);
 		const second: Timed = {
@@ -181,7 +181,7 @@ describe("io/driver", () => {
 		assert.deepEqual(faults, []);
 	});
 
-	it("asks the host for no timer of more than a day, and none for a machine that is never due", () => {
+	it("sets no timer of more than a day, and none for a machine that is never due", () => {
 		const delays: number[] = [];
 		const set = (callback: () => void, delayMs: number) => {
 			delays.push(delayMs);
@@ -199,7 +199,7 @@ describe("io/driver", () => {
 		assert.equal(Math.max(...delays), 86_400_000);
 	});
 
-	it("has no timer when nothing is driven", () => {
+	it("has no timer without a registered machine", () => {
 		const alarm = new Alarm();
 		const drive = driver.register("alarm", alarm);
 		drive.update(() => alarm.set(10));

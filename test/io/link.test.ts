@@ -164,7 +164,7 @@ class Bench {
 		);
 	}
 
-	/** The one timer. */
+	/** Returns the only timer. */
 	timer(): { callback: () => void; delayMs: number } {
 		assert.equal(this.timers.size, 1);
 		return [...this.timers.values()][0];
@@ -180,15 +180,15 @@ class Bench {
 }
 
 describe("a link", () => {
-	it("lets others have their turn when bytes come without end, and goes on by itself", () => {
+	it("returns to the event loop while bytes arrive without end, and then continues by itself", () => {
 		const bench = new Bench(true, FORMAT_8N1);
 		const { hand, machine } = bench;
 		hand.take();
-		// As much as one pass reads arrives again in that time.
+		// While one pass reads, as many bytes arrive again.
 		let isFlooded = true;
 		machine.onReceive = () => {
 			if (isFlooded) hand.incoming.push(...bytesOf("x".repeat(64)));
-			assert.ok(machine.received.length < 100, "nobody else has a turn");
+			assert.ok(machine.received.length < 100, "the link never returned to the event loop");
 		};
 		hand.arrive("x".repeat(64));
 		const first = machine.received.length;
@@ -202,7 +202,7 @@ describe("a link", () => {
 		assert.equal(bench.timers.size, 0);
 		assert.deepEqual(bench.mistakes, []);
 	});
-	it("carries out outputs in order, and changes the line only when all sent before has left", () => {
+	it("carries out outputs in order, and changes the line only after all earlier bytes were sent", () => {
 		const { hand, machine, events } = new Bench();
 		machine.send("one");
 		machine.outputs.line(9600, FORMAT_7E1);
@@ -218,14 +218,14 @@ describe("a link", () => {
 		assert.deepEqual(hand.take(), ["line 9600 7E1", "write two"]);
 		assert.deepEqual(events, [5]);
 	});
-	it("changes a line that is quiet at once", () => {
+	it("changes an idle line at once", () => {
 		const { hand, machine, link } = new Bench();
 		hand.writable(100);
 		machine.outputs.line(2400, FORMAT_8N1);
 		link.tell(() => {});
 		assert.deepEqual(hand.take(), ["open 300", "line 2400 8N1"]);
 	});
-	it("keeps an event behind a line change back until that is made", () => {
+	it("delays an event after a line change until the line has changed", () => {
 		const { hand, machine, events, link } = new Bench();
 		hand.writable(100);
 		machine.send("bye");
@@ -237,7 +237,7 @@ describe("a link", () => {
 		hand.drained();
 		assert.deepEqual(events, [9]);
 	});
-	it("writes no more than there is room for, and the rest when there is", () => {
+	it("writes as many bytes as there is room for, and the rest when there is room again", () => {
 		const { hand, machine, link } = new Bench();
 		machine.send("abcdefgh");
 		machine.send("next");
@@ -253,7 +253,7 @@ describe("a link", () => {
 			assert.deepEqual(hand.take(), [written]);
 		}
 	});
-	it("gives what arrives to the machine in pieces of at most 64, with the time", () => {
+	it("passes received bytes to the machine in pieces of at most 64, with the time", () => {
 		const { hand, machine } = new Bench();
 		hand.arrive("x".repeat(150));
 		assert.deepEqual(
@@ -263,7 +263,7 @@ describe("a link", () => {
 		hand.arrive("");
 		assert.equal(machine.received.length, 3);
 	});
-	it("carries out between two pieces what the first one asked for", () => {
+	it("carries out the outputs for a piece before it passes on the next piece", () => {
 		const { hand, machine } = new Bench();
 		hand.writable(100);
 		machine.onReceive = () => machine.send(`${machine.received.length}`);
@@ -281,7 +281,7 @@ describe("a link", () => {
 		hand.drained();
 		assert.deepEqual(tapped, ["= 300", "> abc", "< in", "= 600"]);
 	});
-	it("goes on when its port has lost or damaged characters", () => {
+	it("continues after its port has lost or damaged characters", () => {
 		const bench = new Bench();
 		bench.hand.options.onError?.(SERIAL_ERROR_OVERRUN);
 		bench.hand.options.onError?.(SERIAL_ERROR_CHARACTER);
@@ -289,7 +289,7 @@ describe("a link", () => {
 		assert.equal(bench.gone, 0);
 		assert.equal(bench.machine.received.length, 1);
 	});
-	it("hands a mistake of its machine to the guard and lives on", () => {
+	it("passes an exception of its machine to the guard, and continues", () => {
 		const { hand, machine, mistakes } = new Bench();
 		hand.writable(100);
 		machine.onReceive = () => {
@@ -301,7 +301,7 @@ describe("a link", () => {
 		hand.arrive("y");
 		assert.equal(hand.take().at(-1), "write ok");
 	});
-	it("takes a transmission longer than the port has room for, and holds a copy of it", () => {
+	it("accepts a transmission that is longer than the port's room, and keeps a copy of it", () => {
 		const { hand, machine, mistakes } = new Bench();
 		const bytes = bytesOf(`${"x".repeat(200)}${"y".repeat(100)}`);
 		machine.outputs.transmit(bytes, 0, bytes.length);
@@ -314,7 +314,7 @@ describe("a link", () => {
 });
 
 describe("parity on a link", () => {
-	it("is made and taken off in software where the port can't, and not shown to the tap", () => {
+	it("is added and removed in software if the port can't do it, and is not shown to the tap", () => {
 		const { hand, machine, tapped, link } = new Bench(false);
 		hand.writable(100);
 		machine.send("/?!\r\n");
@@ -324,7 +324,7 @@ describe("parity on a link", () => {
 		assert.deepEqual(machine.received, ["1000 /LGZ\xc7"]);
 		assert.deepEqual(tapped.slice(1), ["> /?!\r\n", "< /LGZ\xc7"]);
 	});
-	it("is left to hardware that frames 7E1 itself", () => {
+	it("is left to the port if its hardware supports 7E1", () => {
 		const { hand, machine, link } = new Bench(true);
 		hand.writable(100);
 		machine.send("/?!");
@@ -333,7 +333,7 @@ describe("parity on a link", () => {
 		hand.arrive("\xaf/");
 		assert.deepEqual(machine.received, ["1000 \xaf/"]);
 	});
-	it("has no place on a line that is 8N1, from the change on", () => {
+	it("is not used from a change to 8N1 on", () => {
 		const { hand, machine, link } = new Bench(false);
 		hand.writable(100);
 		machine.outputs.line(9600, FORMAT_8N1);
@@ -343,7 +343,7 @@ describe("parity on a link", () => {
 		hand.arrive("\xaf\x7e\xa0");
 		assert.deepEqual(machine.received, ["1000 \xaf\x7e\xa0"]);
 	});
-	it("is found out in software, whatever the port can do, where the other end frames as it likes", () => {
+	it("is detected in software on any port if the other end may use either format", () => {
 		for (const [arriving, received] of [
 			["\xaf\xcc\x47\x5a\xc7", "/LGZ\xc7"],
 			["/LGZ\xc7", "/LGZ\xc7"],
@@ -373,7 +373,7 @@ describe("parity on a link", () => {
 });
 
 describe("the end of a link", () => {
-	it("comes with a port that is gone: closed first, then the owner is told, once", () => {
+	it("follows the loss of the port: the port is closed, and then the owner is notified once", () => {
 		const bench = new Bench(true, FORMAT_7E1, 5000);
 		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
 		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
@@ -381,7 +381,7 @@ describe("the end of a link", () => {
 		assert.equal(bench.gone, 1);
 		assert.equal(bench.timers.size, 0);
 	});
-	it("lets nothing be called after it, whatever the host still says", () => {
+	it("is final: nothing is called afterwards, whatever the host still reports", () => {
 		const bench = new Bench(true, FORMAT_7E1, 5000);
 		const { hand, machine, link } = bench;
 		const { callback } = bench.timer();
@@ -400,7 +400,7 @@ describe("the end of a link", () => {
 		assert.deepEqual([machine.received, machine.advanced, bench.gone, bench.timers.size], [[], [], 0, 0]);
 		assert.deepEqual(bench.mistakes, []);
 	});
-	it("may come in an event: what is behind it is not carried out, and what has arrived not read", () => {
+	it("may happen in an event; later outputs are then not carried out, and received bytes not read", () => {
 		const bench = new Bench();
 		const { hand, machine } = bench;
 		hand.writable(100);
@@ -418,7 +418,7 @@ describe("the end of a link", () => {
 		assert.equal(bench.timers.size, 0);
 		assert.deepEqual(bench.mistakes, []);
 	});
-	it("is not begun by a port that can't be opened: the constructor throws", () => {
+	it("is not needed if the port can't be opened, because the constructor throws", () => {
 		const world = new Bench();
 		const port: SerialPort = {
 			hardwareParity: true,
@@ -451,7 +451,7 @@ describe("the end of a link", () => {
 });
 
 describe("the timer of a link", () => {
-	it("is set to the machine's deadline when the link is made, and fires it", () => {
+	it("is set to the machine's deadline when the link is created, and advances the machine then", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500);
 		assert.equal(bench.timer().delayMs, 500);
 		bench.fire();
@@ -459,10 +459,10 @@ describe("the timer of a link", () => {
 		assert.equal(bench.timers.size, 0);
 	});
 	it("is not set without a deadline", () => assert.equal(new Bench().timers.size, 0));
-	it("is at once for a deadline that is past", () => {
+	it("fires at once for a deadline in the past", () => {
 		assert.equal(new Bench(true, FORMAT_7E1, 10).timer().delayMs, 0);
 	});
-	it("stays where it is when the deadline moves away, and is set again when it fires early", () => {
+	it("is kept when the deadline moves later, and is set again when it fires too early", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500);
 		const first = bench.timer();
 		bench.machine.deadlineMs = 3000;
@@ -474,13 +474,13 @@ describe("the timer of a link", () => {
 		bench.fire();
 		assert.deepEqual(bench.machine.advanced, [3000]);
 	});
-	it("is set anew when the deadline comes nearer", () => {
+	it("is set again when the deadline moves earlier", () => {
 		const bench = new Bench(true, FORMAT_7E1, 5000);
 		bench.machine.deadlineMs = 1200;
 		bench.hand.arrive("x");
 		assert.equal(bench.timer().delayMs, 200);
 	});
-	it("takes the place of one that came late, with the time as it is", () => {
+	it("gives the machine the actual time if it fires late, and is then set again", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500);
 		bench.machine.onAdvance = () => {
 			bench.machine.deadlineMs = 2000;
@@ -489,7 +489,7 @@ describe("the timer of a link", () => {
 		assert.deepEqual(bench.machine.advanced, [2200]);
 		assert.equal(bench.timer().delayMs, 0);
 	});
-	it("sends out what the machine wants at its deadline", () => {
+	it("leads to the output that the machine makes at its deadline", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500);
 		bench.hand.writable(100);
 		bench.machine.onAdvance = () => {
@@ -499,7 +499,7 @@ describe("the timer of a link", () => {
 		bench.fire();
 		assert.equal(bench.hand.take().at(-1), "write due");
 	});
-	it("fires a little early on a clock of whole milliseconds without harm", () => {
+	it("may fire a little early on a clock of whole milliseconds", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500.4);
 		bench.nowMs = 1000;
 		bench.fire(-0.4);

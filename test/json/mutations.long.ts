@@ -1,4 +1,4 @@
-/** The comparison of reading.ts, many times. */
+/** Runs the comparison of reading.ts many times. */
 import { compareMutations } from "./reading.js";
 
 describe("JSON reader: mutations", () => {

@@ -40,7 +40,7 @@ describe("JSON reader: tokens", () => {
 		);
 	});
 
-	it("takes and refuses the same as JSON.parse when bytes were changed", () => compareMutations(3000));
+	it("accepts and rejects the same changed documents as JSON.parse", () => compareMutations(3000));
 
 	it("gives the same offset of an error however the bytes are split", () => {
 		const whole = wide();
@@ -73,7 +73,7 @@ describe("JSON reader: tokens", () => {
 		['{"":1,"a":2,"a":3}', { "": 1, a: 3 }],
 	] as const;
 	for (const [json, value] of good) {
-		it(`takes ${json}`, () => {
+		it(`accepts ${json}`, () => {
 			assert.deepEqual(read(wide(), encoder.encode(json)), value);
 			assert.deepEqual(read(wide(), encoder.encode(json), sizes(1)), value);
 		});
@@ -143,13 +143,13 @@ describe("JSON reader: tokens", () => {
 		"/**/1",
 	];
 	for (const json of bad) {
-		it(`refuses ${JSON.stringify(json)}`, () => {
+		it(`rejects ${JSON.stringify(json)}`, () => {
 			assert.equal(read(wide(), encoder.encode(json)), undefined);
 			assert.equal(read(wide(), encoder.encode(json), sizes(1)), undefined);
 		});
 	}
 
-	it("checks UTF-8 strictly: overlong forms, surrogates, beyond the last character, cut sequences", () => {
+	it("rejects invalid UTF-8: overlong forms, surrogates, codes beyond the last character, cut sequences", () => {
 		const inString = (...bytes: number[]) => read(wide(), Uint8Array.of(0x22, ...bytes, 0x22), sizes(1));
 		const limits: [number[], number[]][] = [
 			[
@@ -186,13 +186,13 @@ describe("JSON reader: tokens", () => {
 		for (const lead of [0x80, 0xbf, 0xc0, 0xf5, 0xff]) assert.equal(inString(lead, 0x80, 0x80, 0x80), undefined);
 	});
 
-	it("forgets a broken sequence when it begins anew", () => {
+	it("forgets a broken UTF-8 sequence when it begins another document", () => {
 		const reader = wide();
 		assert.equal(read(reader, Uint8Array.of(0x22, 0xe0, 0x22)), undefined);
 		assert.equal(read(reader, encoder.encode('"é"')), "é");
 	});
 
-	it("tells where the error is", () => {
+	it("reports the offset of an error", () => {
 		const reader = wide();
 		for (const [json, offset] of [
 			["[1,,2]", 3],
@@ -225,7 +225,7 @@ describe("JSON reader: limits", () => {
 		assert.equal(read(new JSONReader(), nested(5)), undefined);
 	});
 
-	it("keeps a string up to the scratch and marks a longer one, but checks it whole", () => {
+	it("keeps a string up to the size of the scratch buffer, and marks a longer one but checks all of it", () => {
 		const reader = new JSONReader({ scratch: 40 });
 		const first = (json: string, pieces = sizes(7)) => tokens(reader, encoder.encode(json), pieces)();
 		for (const length of [39, 40]) {
@@ -244,7 +244,7 @@ describe("JSON reader: limits", () => {
 		assert.equal(textOf(reader), "short");
 	});
 
-	it("reads numbers exactly, and tells whole ones", () => {
+	it("reads numbers exactly, and recognises whole ones", () => {
 		const reader = new JSONReader();
 		const number = (json: string) => {
 			assert.equal(tokens(reader, encoder.encode(json), sizes(3))(), TOKEN_NUMBER);
@@ -285,7 +285,7 @@ describe("JSON reader: limits", () => {
 		assert.equal(next(), TOKEN_ERROR);
 	});
 
-	it("takes 16 KB of nested brackets token by token", () => {
+	it("reads 16 KB of nested brackets token by token", () => {
 		const reader = new JSONReader();
 		const bytes = encoder.encode(`[${"[],".repeat(5461)}[]]`);
 		reader.begin();
@@ -326,7 +326,7 @@ describe("JSON reader: use", () => {
 		assert.equal(next(), TOKEN_ERROR);
 	});
 
-	it("tells names from each other, also when they begin alike or are escaped", () => {
+	it("distinguishes names, even if they begin alike or are escaped", () => {
 		const reader = new JSONReader();
 		const names = ["enabled", "enable", "", "period_unit"];
 		const indexOfName = () => names.findIndex((name) => reader.textEquals(name));
@@ -348,7 +348,7 @@ describe("JSON reader: use", () => {
 		assert.equal(indexOfName(), 1);
 	});
 
-	it("refuses a piece before the last was read", () => {
+	it("rejects a piece before the previous one was read", () => {
 		const reader = new JSONReader();
 		reader.push(encoder.encode("[1]"), 0, 3);
 		reader.next();

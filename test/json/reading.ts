@@ -34,7 +34,7 @@ export function tokens(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<n
 				continue;
 			}
 			const size = pieces.next().value as number;
-			// In the middle of a buffer that is overwritten afterwards, as a socket's.
+			// The piece is in the middle of a buffer that is overwritten afterwards, like a socket's.
 			const piece = new Uint8Array(size + 4).fill(0xff);
 			const end = Math.min(bytes.length, at + size);
 			piece.set(bytes.subarray(at, end), 2);
@@ -53,10 +53,10 @@ export function textOf(reader: JSONReader): string {
 	return decoder.decode(reader.text.subarray(0, reader.length));
 }
 
-/** A number was longer than the reader converts. */
+/** Stands for a number that is longer than the reader converts. */
 const TOO_LONG = Symbol("too long");
 
-/** Builds the value as JSON.parse does; undefined if the reader refuses it. */
+/** Builds the value as JSON.parse does; undefined if the reader rejects it. */
 export function read(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<number> = sizes(1 << 20)): unknown {
 	const next = tokens(reader, bytes, pieces);
 	const open: (unknown[] | Map<string, unknown>)[] = [];
@@ -123,7 +123,7 @@ function plain(value: unknown): unknown {
 	return Object.fromEntries([...value].map(([name, item]) => [name, plain(item)]));
 }
 
-/** Result of JSON.parse for the bytes, or undefined; lone surrogates are refused, as by the reader. */
+/** Result of JSON.parse for the bytes, or undefined; lone surrogates are rejected, as by the reader. */
 function parsed(bytes: Uint8Array): unknown {
 	try {
 		const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

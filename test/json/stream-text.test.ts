@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { JSONReader, TOKEN_END, TOKEN_ERROR, TOKEN_MORE, TOKEN_NAME, TOKEN_STRING } from "../../modules/json/reader.js";
 
-/** Reads `json` in pieces of `step` bytes; returns what came for member "long", and the other strings. */
+/** Reads `json` in pieces of `step` bytes; returns the pieces of member "long", and the other strings. */
 function read(json: string | Buffer, step: number): { pieces: Buffer; others: string[]; end: number; longest: number } {
 	const bytes = Buffer.from(json);
 	const reader = new JSONReader({ scratch: 32 });
@@ -26,7 +26,7 @@ function read(json: string | Buffer, step: number): { pieces: Buffer; others: st
 }
 
 describe("JSON reader: long texts", () => {
-	it("come in pieces, unescaped and whole, and leave nothing behind", () => {
+	it("are streamed in pieces, unescaped and complete, and do not affect the next strings", () => {
 		const text = `-----\n\u00fc\u4e2d\ud83d\ude00\\"${"x".repeat(300)}\t`;
 		for (const long of [
 			"",
@@ -49,7 +49,7 @@ describe("JSON reader: long texts", () => {
 			}
 		}
 	});
-	it("are only what follows the name: no number, no word, no inside of a list", () => {
+	it("are streamed only if the value directly after the name is a string", () => {
 		for (const value of ['["x"]', '{"y":"x"}', "12345678901234567890", "true", "null"]) {
 			const { pieces, others, end } = read(`{"long":${value},"a":"${"b".repeat(40)}"}`, 5);
 			assert.equal(pieces.length, 0, value);
@@ -57,7 +57,7 @@ describe("JSON reader: long texts", () => {
 			assert.equal(end, TOKEN_END);
 		}
 	});
-	it("must be JSON to their end", () => {
+	it("must be valid JSON up to their end", () => {
 		for (const json of ['{"long":"a', '{"long":"a\n"}', '{"long":"\\x"}', '{"long":"\\ud800"}'])
 			assert.equal(read(json, 3).end, TOKEN_ERROR);
 		const latin = Buffer.from(`{"long":"${"a".repeat(50)}\xe4"}`, "latin1");

@@ -63,7 +63,7 @@ function drain(source: JSONStream, sizes: number[]): string {
 }
 
 describe("JSON writer", () => {
-	it("writes what JSON.stringify writes, through any window", () => {
+	it("writes the same as JSON.stringify, into windows of any size", () => {
 		const writer = new JSONWriter(codec);
 		fc.assert(
 			fc.property(values, fc.integer({ min: 1, max: 40 }), (value, size) => {
@@ -83,7 +83,7 @@ describe("JSON writer", () => {
 		);
 	});
 
-	it("drops what is skipped and counts what is beyond the window", () => {
+	it("writes only the part in the window, and counts the bytes before and after it", () => {
 		const writer = new JSONWriter(codec);
 		const into = new Uint8Array(8).fill(0x2e);
 		writer.begin(into, 2, 6, 3);
@@ -128,7 +128,7 @@ describe("JSON writer", () => {
 		);
 	});
 
-	it("puts an object together from prepared pieces, through any window", () => {
+	it("writes an object from prepared pieces, into windows of any size", () => {
 		const writer = new JSONWriter(codec);
 		const pieces = ['"a":"', '","b":', ',"c":', ',"d":'].map((piece) => writer.prepare(piece));
 		const short = encoder.encode("text, and what stands behind it");
@@ -170,7 +170,7 @@ describe("JSON writer", () => {
 		}
 	});
 
-	it("saves and restores its place in the nesting", () => {
+	it("saves and restores its position in the nesting", () => {
 		const writer = new JSONWriter(codec);
 		const into = new Uint8Array(64);
 		writer.begin(into, 0, 64);
@@ -213,7 +213,7 @@ function whole(run: (writer: JSONWriter) => void): string {
 }
 
 describe("JSON stream", () => {
-	/** `{"readings":[...]}`: the head, one unit a record, the tail. */
+	/** `{"readings":[...]}`: a head, one unit for each record, and a tail. */
 	function listStream(writer: JSONWriter, records: readonly Value[]): JSONStream {
 		return new JSONStream(writer, (writer, unit) => {
 			if (unit === 0) {
@@ -266,7 +266,7 @@ describe("JSON stream", () => {
 		assert.equal(texts[1], JSON.stringify({ count: 1, readings: [[[["deep"]]]] }));
 	});
 
-	it("passes over units that write nothing, and ends with one", () => {
+	it("skips units that write nothing, even the last one", () => {
 		const writer = new JSONWriter(codec);
 		const stream = new JSONStream(writer, (writer, unit) => {
 			if (unit === 3) writer.string("only");
@@ -276,7 +276,7 @@ describe("JSON stream", () => {
 		assert.equal(drain(new JSONStream(writer, () => false), [4]), "");
 	});
 
-	it("streams 340 records in windows of 1 KB, each record written at most once more than needed", () => {
+	it("streams 340 records in windows of 1 KB, and writes at most one record per window twice", () => {
 		const records = Array.from({ length: 340 }, (_, i) => ({ obis: `1.8.${i}`, value1: "0".repeat(30), unit: "kWh" }));
 		let calls = 0;
 		const writer = new JSONWriter(codec);
@@ -290,7 +290,7 @@ describe("JSON stream", () => {
 		assert.ok(calls <= records.length + Math.ceil(text.length / 1010));
 	});
 
-	it("leaves a window short rather than cut a unit, where it may", () => {
+	it("leaves a window partly empty rather than split a unit, if it is allowed to", () => {
 		const records = Array.from({ length: 340 }, (_, i) => ({ obis: `1.8.${i}`, value1: "0".repeat(30), unit: "kWh" }));
 		const expected = records.map((record) => JSON.stringify(record)).join(",");
 		for (const size of [40, 200, 1010]) {

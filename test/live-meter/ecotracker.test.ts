@@ -35,7 +35,7 @@ describe("The gateway as an EcoTracker", () => {
 		return JSON.parse(reply.text);
 	};
 
-	it("is off at first: plain HTTP redirects as ever", async () => {
+	it("is off at first: plain HTTP only redirects", async () => {
 		await gateway.write("live-meter/clients", { clients: [{ address: BATTERY }] });
 		await gateway.pass(10_000);
 		assert.equal((await ask()).status, 301);
@@ -53,7 +53,7 @@ describe("The gateway as an EcoTracker", () => {
 		assert.ok(agePower >= 0 && agePower < 4000);
 	});
 
-	it("answers with a length, without caching, and with nothing of the request", async () => {
+	it("replies with a length, forbids caching, and repeats nothing of the request", async () => {
 		await turnOn();
 		const { headers, text } = await ask(BATTERY, { headers: { "X-Canary": "c4n4ry", Cookie: "a=c4n4ry" } });
 		assert.deepEqual(Object.fromEntries(headers), {
@@ -63,7 +63,7 @@ describe("The gateway as an EcoTracker", () => {
 		});
 	});
 
-	it("answers nobody else, and tells of who asked last", async () => {
+	it("replies to no other address, and reports the last one that it refused", async () => {
 		await turnOn();
 		assert.equal((await gateway.read("live-meter/status")).refused, null);
 		assert.equal((await ask(STRANGER)).status, 301);
@@ -105,7 +105,7 @@ describe("The gateway as an EcoTracker", () => {
 		assert.deepEqual([clients[0].requests, clients[0].power], [2, -321]);
 	});
 
-	it("takes 30 s for its age limit", async () => {
+	it("has an age limit of 30 s by default", async () => {
 		await turnOn();
 		await gateway.connectMeter(undefined);
 		await gateway.pass(25_000);
@@ -114,7 +114,7 @@ describe("The gateway as an EcoTracker", () => {
 		assert.equal((await ask()).status, 503);
 	});
 
-	it("has no value of a meter without a power, nor of another meter's, nor of the simulator", async () => {
+	it("has no value of the simulator, and none if the meter sends no power", async () => {
 		await turnOn();
 		await gateway.write("iec62056/control", { simulator_en: true });
 		assert.equal((await ask()).status, 503);
@@ -129,13 +129,13 @@ describe("The gateway as an EcoTracker", () => {
 		assert.equal(power, null);
 	});
 
-	it("corrects sign and offset, and counts by them", async () => {
+	it("corrects power by sign and offset, and exchanges the counters if the sign is inverted", async () => {
 		await turnOn({ inverted: true, offset_w: -50 });
 		const { power, energyCounterIn, energyCounterOut } = await values();
 		assert.deepEqual([power, energyCounterIn, energyCounterOut], [271, 3500, 13_572]);
 	});
 
-	it("lets a client have no more than it should by the pause", async () => {
+	it("replies to a client no more often than the pause allows", async () => {
 		await turnOn({ pause_ms: 5000 });
 		await values();
 		await gateway.pass(2000);
@@ -147,7 +147,7 @@ describe("The gateway as an EcoTracker", () => {
 		assert.ok(client.every_ms >= 2000 && client.every_ms < 3000, `${client.every_ms}`);
 	});
 
-	it("refuses addresses that are none of a device, and twice the same", async () => {
+	it("rejects addresses that can't be a device's, and the same address twice", async () => {
 		for (const address of ["0.0.0.0", "224.0.0.1", "255.255.255.255", "1.2.3", "1.2.3.4.5", "300.1.1.1"]) {
 			const reply = await gateway.post("live-meter/clients", { clients: [{ address }] });
 			isError(reply, 400, "invalid_field", "clients[0].address");
@@ -157,7 +157,7 @@ describe("The gateway as an EcoTracker", () => {
 		assert.deepEqual(await gateway.read("live-meter/clients"), { clients: [] });
 	});
 
-	it("is announced by multicast DNS with an identifier of its own, and no more once it is off", async () => {
+	it("is announced by multicast DNS with an identifier of its own while it is on", async () => {
 		const announced = () =>
 			gateway.world.udp.sent
 				.map(({ bytes }) => Buffer.from(bytes).toString("latin1"))

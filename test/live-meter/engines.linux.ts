@@ -1,4 +1,4 @@
-/** The firmware on Linux. */
+/** Runs engines.ts with the firmware on Linux. */
 import { engines } from "./engines.js";
 
 engines("linux");

@@ -1,4 +1,4 @@
-/** `npm start` with both engines. */
+/** Runs engines.ts with `npm start` and both its engines. */
 import { engines } from "./engines.js";
 
 engines("node");

@@ -17,7 +17,7 @@ const TELEGRAM = [
 const REQUESTS = 60;
 const ASK_MS = 300;
 const ANSWER_MS = 5000;
-/** Slots at rest, over those of the settings alone: with two dialects on, and without. */
+/** Limits of idle slots beyond those of the settings: while two dialects are on, and after they were turned off. */
 const SLOTS_ON = 80;
 const SLOTS_OFF = 20;
 
@@ -62,7 +62,7 @@ export function engines(engine: EngineName): void {
 			throw new Error(`no answer at ${path}\n${gateway.diagnosis}`);
 		};
 
-		it("are given in each dialect as the readout has them", async () => {
+		it("are those of the readout in each dialect", async () => {
 			await gateway.write("live-meter", ON);
 			const eco = await read("/v1/json");
 			const { readings } = await gateway.read("iec62056/last");
@@ -82,12 +82,12 @@ export function engines(engine: EngineName): void {
 			);
 		});
 
-		it("are given by UDP", async () => {
+		it("are sent by UDP on request", async () => {
 			const reply = await askByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});
 
-		it("are refused to an address that is not listed", async () => {
+		it("are not sent to an address that is not listed", async () => {
 			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
 			assert.equal((await ask("/v1/json")).status, 301);
 			const { refused } = await gateway.read("live-meter/status");
@@ -97,7 +97,7 @@ export function engines(engine: EngineName): void {
 
 		if (engine !== "linux") return;
 
-		it("take few slots at rest, and none that stay", async function () {
+		it("take few slots when idle, and leave none in use", async function () {
 			const rest = async (): Promise<Memory> => {
 				await gateway.pass(31_000);
 				return gateway.memory();

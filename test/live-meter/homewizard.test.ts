@@ -37,7 +37,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("gives what the meter sends, and leaves out the rest", async () => {
+	it("sends the meter's values, and omits those that the meter does not send", async () => {
 		await connect(P1);
 		await turnOn();
 		assert.deepEqual(await read("/api/v1/data"), {
@@ -47,7 +47,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 		});
 	});
 
-	it("tells what it is", async () => {
+	it("reports its model, serial number and versions", async () => {
 		await connect(P1);
 		await turnOn();
 		const { id } = await gateway.read("live-meter/status");
@@ -64,7 +64,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 		await read("/api");
 	});
 
-	it("fits the largest numbers", async () => {
+	it("has room for the largest numbers", async () => {
 		const most = [1, 2].flatMap((c) => ["0", "1", "2"].map((e) => `1-0:${c}.8.${e}(99999999.999*kWh)`));
 		for (const c of [20, 40, 60])
 			most.push(`1-0:${c + 16}.7.0(-99999.999*kW)`, `1-0:${c + 12}.7.0(99999.9*V)`, `1-0:${c + 11}.7.0(99999.999*A)`);

@@ -1,4 +1,4 @@
-/** Numbers taken from readouts for batteries and wallboxes, and the values that are shown of them. */
+/** Numbers taken from readouts for batteries and wallboxes, and the values that those clients get. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import {
@@ -42,10 +42,10 @@ function shownOf(live: Float64Array, corrections: Partial<typeof PLAIN> = {}): F
 const three = (values: Float64Array, at: number) => [...values.subarray(at, at + 3)].map((value) => value + 0);
 
 describe("Live values", () => {
-	it("take the net power before import and export", () => {
+	it("prefer the net power to import minus export", () => {
 		assert.equal(liveOf("1-0:1.7.0(5*W)", "1-0:16.7.0(-0.3215*kW)")[LIVE_POWER], -321.5);
 	});
-	it("subtract export from import, in the meter's units", () => {
+	it("subtract export power from import power, in the meter's units", () => {
 		assert.equal(liveOf("1-0:1.7.0(00.000*kW)", "1-0:2.7.0(01.193*kW)")[LIVE_POWER], -1193);
 		assert.equal(liveOf("1.7.0(250*W)")[LIVE_POWER], 250);
 		assert.equal(liveOf("2.7.0(250*W)")[LIVE_POWER], -250);
@@ -85,7 +85,7 @@ describe("Live values", () => {
 	});
 });
 
-describe("Shown values", () => {
+describe("Values for clients", () => {
 	const TOTAL = liveOf("1-0:16.7.0(-300*W)", "1-0:1.8.0(5*kWh)", "1-0:2.8.0(8*kWh)");
 	const PHASES = liveOf("1-0:16.7.0(90*W)", "1-0:36.7.0(100*W)", "1-0:56.7.0(-20*W)", "1-0:76.7.0(10*W)");
 
@@ -94,18 +94,18 @@ describe("Shown values", () => {
 		assert.deepEqual([shown[LIVE_POWER], shown[SHOWN_AGE], shown[SHOWN_AVERAGE]], [-300, 800, 100]);
 		assert.ok(Number.isNaN(shown[LIVE_POWER_L1]));
 	});
-	it("of a total alone stand on the first phase, or on all", () => {
+	it("put a total without phases on the first phase, or divide it among all", () => {
 		assert.deepEqual(three(shownOf(TOTAL), FULL_POWER_L1), [-300, 0, 0]);
 		assert.deepEqual(three(shownOf(TOTAL), FULL_IMPORT_L1), [5000, 0, 0]);
 		assert.deepEqual(three(shownOf(TOTAL, { isOnAll: true }), FULL_POWER_L1), [-100, -100, -100]);
 	});
-	it("have the sign and the counters of a meter in reverse", () => {
+	it("have the opposite sign and exchanged counters if the meter is inverted", () => {
 		const shown = shownOf(TOTAL, { isInverted: true });
 		assert.deepEqual([shown[LIVE_POWER], shown[SHOWN_AVERAGE]], [300, -100]);
 		assert.deepEqual([shown[LIVE_IMPORT], shown[LIVE_EXPORT], shown[FULL_EXPORT]], [8000, 5000, 5000]);
 		assert.deepEqual(three(shownOf(PHASES, { isInverted: true }), LIVE_POWER_L1), [-100, 20, -10]);
 	});
-	it("have the offset in total, mean and phases, so that the phases still add up", () => {
+	it("include the offset in total, mean and phases, so that the phases still add up", () => {
 		const shown = shownOf(PHASES, { offsetW: 30, isInverted: true });
 		assert.deepEqual([shown[LIVE_POWER], shown[SHOWN_AVERAGE]], [-60, -70]);
 		assert.deepEqual(three(shown, LIVE_POWER_L1), [-70, 20, -10]);
@@ -113,7 +113,7 @@ describe("Shown values", () => {
 		assert.deepEqual(three(shownOf(PHASES, { offsetW: 30, isOnAll: true }), LIVE_POWER_L1), [110, -10, 20]);
 		assert.deepEqual(three(shownOf(TOTAL, { offsetW: 30 }), FULL_POWER_L1), [-270, 0, 0]);
 	});
-	it("calculate what the meter does not send", () => {
+	it("include calculated values that the meter does not send", () => {
 		const shown = shownOf(liveOf("1-0:16.7.0(-460*W)"));
 		assert.deepEqual(three(shown, FULL_VOLTS_L1), [230, 230, 230]);
 		assert.deepEqual(three(shown, FULL_AMPERES_L1), [2, 0, 0]);
@@ -121,7 +121,7 @@ describe("Shown values", () => {
 		assert.equal(shown[FULL_HERTZ], 50);
 		assert.ok(shown.subarray(FULL_POWER_L1).every(Number.isFinite));
 	});
-	it("keep what it sends", () => {
+	it("include the values that the meter sends unchanged", () => {
 		const live = liveOf("1-0:16.7.0(200*W)", "1-0:32.7.0(200*V)", "1-0:31.7.0(2*A)", "1-0:14.7.0(49.9*Hz)");
 		const shown = shownOf(live);
 		assert.deepEqual(three(shown, FULL_VOLTS_L1), [200, 200, 200]);
@@ -131,7 +131,7 @@ describe("Shown values", () => {
 });
 
 describe("Decimal numbers of messages", () => {
-	it("always have a decimal point where places are asked for", () => {
+	it("always have a decimal point if decimal places are requested", () => {
 		const texts = [87, -0.04, 0, 0.05, -321.46, 1e9].map((value) => decimalText(value, 1));
 		assert.deepEqual(texts, ["87.0", "0.0", "0.0", "0.1", "-321.5", "1000000000.0"]);
 		assert.deepEqual([decimalText(0.0012, 3), decimalText(-7.0605, 2)], ["0.001", "-7.06"]);
@@ -145,7 +145,7 @@ describe("Decimal numbers of messages", () => {
 });
 
 describe("Mean of a minute", () => {
-	it("covers the last minute alone", () => {
+	it("covers the last minute only", () => {
 		const at = 2;
 		const numbers = new Float64Array(at + MEAN_SIZE + 1);
 		assert.ok(Number.isNaN(meanOf(numbers, at, 0)));

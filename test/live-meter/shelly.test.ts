@@ -29,7 +29,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.equal(reply.status, 200, path);
 		return JSON.parse(reply.text);
 	};
-	/** Replies by UDP to what is sent to a port. */
+	/** Sends a datagram to a port of the gateway; returns the replies. */
 	const datagrams = async (body: string | object, from = BATTERY, port = PORT) => {
 		const { udp } = gateway.world;
 		const before = udp.sent.length;
@@ -48,7 +48,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("tells what it is, with an identifier of its own", async () => {
+	it("reports its model, with an identifier of its own", async () => {
 		await turnOn();
 		const info = await read("/shelly");
 		assert.deepEqual(info, await read("/rpc/Shelly.GetDeviceInfo"));
@@ -91,7 +91,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.deepEqual([other.id, other.error.code, other.result], [7, 404, undefined]);
 	});
 
-	it("refuses frames that are none, and long ones", async () => {
+	it("rejects invalid frames and long ones", async () => {
 		await turnOn();
 		for (const body of ["", "[]", "{", "{}", '{"method":7}', '{"id":"x","method":"EM.GetStatus"}']) {
 			const reply = await send("POST", "/rpc", { body });
@@ -101,7 +101,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		await read("/shelly");
 	});
 
-	it("leaves other paths, methods and addresses as they are", async () => {
+	it("changes nothing for other paths, methods and addresses", async () => {
 		await turnOn();
 		for (const path of ["/rpc", "/rpc/", "/rpc/Switch.Set", "/rpc/Sys.SetConfig", "/rpc/EM.GetStatus/x"])
 			assert.equal((await send("GET", path)).status, 301, path);
@@ -112,7 +112,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.equal((await send("POST", "/rpc", { from: STRANGER, body: { method: "EM.GetStatus" } })).status, 403);
 	});
 
-	it("answers by UDP on the chosen port alone", async () => {
+	it("answers by UDP on the chosen port only", async () => {
 		assert.deepEqual(ports(), []);
 		await turnOn();
 		assert.deepEqual(ports(), [1010]);
@@ -133,7 +133,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.deepEqual(ports(), [1010]);
 	});
 
-	it("is silent by UDP for strangers, wrong requests, unknown methods and old values", async () => {
+	it("sends no UDP reply to unlisted addresses, to invalid requests, to unknown methods, or without fresh values", async () => {
 		await turnOn();
 		const body = { id: 1, method: "EM.GetStatus" };
 		assert.equal((await datagrams(body)).length, 1);
@@ -170,7 +170,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.equal((await read("/v1/json")).powerPhase3, -99_999_999);
 	});
 
-	it("is announced in place of the page's service, beside an EcoTracker, and is not when it is off", async () => {
+	it("is announced together with the page and an EcoTracker, and is not announced when it is off", async () => {
 		const messages = () => gateway.world.udp.sent.map(({ bytes }) => Buffer.from(bytes).toString("latin1"));
 		await turnOn({ ecotracker: true });
 		const last = messages().findLast((text) => text.includes("_shelly"))!;

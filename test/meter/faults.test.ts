@@ -338,7 +338,7 @@ describe("mode D", () => {
 		bench.world.advance(4);
 		assert.equal(fails(), before + 2);
 	});
-	it("finishes no readout late that was given up while its port was gone", () => {
+	it("does not finish a readout that was given up while its port was missing", () => {
 		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
 		const bench = listen(pushed.telegram);
 		bench.world.serial.meter.unplug();

@@ -259,8 +259,8 @@ describe("every call in every state of the reader", () => {
 		SML: changed({ protocol: "sml", modeD: false, simulator: false }),
 		forget: ({ reader }) => reader.forget(),
 		stop: ({ reader }) => reader.stop(),
-		"a port that goes": ({ world }) => world.serial.meter.unplug(),
-		"a port that goes and comes": ({ world }) => {
+		"a port that is unplugged": ({ world }) => world.serial.meter.unplug(),
+		"a port that is unplugged and plugged in again": ({ world }) => {
 			world.serial.meter.unplug();
 			world.serial.meter.plugIn();
 		},

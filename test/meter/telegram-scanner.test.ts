@@ -34,10 +34,10 @@ describe("the scanner for unsolicited telegrams", () => {
 	}
 
 	for (const { name, bytes } of answers()) {
-		it(`does not take ${name} for an unsolicited telegram`, () => assert.deepEqual(kindsIn(bytes), []));
+		it(`does not recognise ${name} as an unsolicited telegram`, () => assert.deepEqual(kindsIn(bytes), []));
 	}
 
-	it("takes no HDLC reply for a push, but a data-notification in any frame", () => {
+	it("recognises no HDLC reply as a push, but a data-notification in any frame", () => {
 		const llc = [0xe6, 0xe7, 0x00];
 		assert.deepEqual(kindsIn(hdlcFrame(0x73, [])), [], "UA");
 		assert.deepEqual(kindsIn(hdlcFrame(0x1f, [])), [], "DM");
@@ -47,7 +47,7 @@ describe("the scanner for unsolicited telegrams", () => {
 		assert.equal(kindsIn(hdlcFrame(0x13, [...llc, 0xdb, 0x08, 0x4b, 0x46])).length, 1, "the same as a push");
 		assert.equal(kindsIn(hdlcFrame(0x10, [...llc, 0x0f, 0x00, 0x00, 0x01])).length, 1, "the I frame of a Kaifa meter");
 	});
-	it("takes no M-Bus reply for a push", () => {
+	it("recognises no M-Bus reply as a push", () => {
 		const body = [0x08, 0x01, 0x72, 0x44, 0x55, 0x66, 0x77];
 		const sum = body.reduce((all, byte) => (all + byte) & 0xff, 0);
 		const { length } = body;
@@ -82,7 +82,7 @@ describe("the scanner for unsolicited telegrams", () => {
 
 for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-general-glo", "ebz-dd3-push, 7E1"]) {
 	const { bytes, kind } = pushedTelegrams().find((telegram) => telegram.name === name)!;
-	feeds(`the scanner of telegrams, ${name},`, {
+	feeds(`a telegram for the scanner, ${name}`, {
 		open: () => {
 			let scanner = new TelegramScanner();
 			let found = KIND_NONE;

@@ -307,7 +307,7 @@ describe("a meter with unsolicited data", function () {
 		}
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
-	it("of another protocol is recognised with protocol sml, with the settings for it", () => {
+	it("is recognised under protocol sml if it uses another protocol, and gets the suggestion of its own settings", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
 		const asked = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);

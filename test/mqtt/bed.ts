@@ -39,7 +39,7 @@ export interface BedOptions {
 	storage?: VirtualStorage;
 	memory?: Memory;
 	seed?: number;
-	/** False: no settings and no broker. */
+	/** False: the unit has no MQTT settings, and there is no broker. */
 	isSet?: boolean;
 	/** Default: the driver of virtual time. */
 	driver?: Driver;
@@ -61,7 +61,7 @@ export class Bed {
 	/** Reported codes of failures; "" when a failure is over. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
-	/** `measured` also has the last readout from before MQTT was enabled. */
+	/** `measured`: the last readout, even one from before MQTT was enabled. */
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 
 	constructor(options: BedOptions = {}) {

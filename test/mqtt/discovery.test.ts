@@ -6,7 +6,8 @@ import { idOf } from "../../modules/mqtt/messages.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 
 /**
- * Members that Home Assistant accepts; it refuses messages with any other (homeassistant/components/mqtt/schemas.py).
+ * Members that Home Assistant accepts; it rejects messages with other members
+ * (homeassistant/components/mqtt/schemas.py).
  */
 const ROOT = "dev o cmps stat_t cmd_t avty avty_t avty_mode avty_tpl pl_avail pl_not_avail qos e".split(" ");
 const COMPONENT = "p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat pl_on pl_off".split(" ");
@@ -99,7 +100,7 @@ describe("MQTT discovery", () => {
 		assert.notEqual(english["1_0_1_8_0"].name, german["1_0_1_8_0"].name);
 	});
 
-	it("has the same entities of the gateway itself as the hub: meter, battery, signal", () => {
+	it("has the same entities for the gateway itself as the output to the hub: meter, battery, signal", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
 		const radio: { address: object; station: { rssi: number } | undefined } = { address: {}, station: { rssi: -61 } };
 		bed = new Bed({ power, radio }).start();
@@ -172,7 +173,7 @@ describe("MQTT discovery", () => {
 		assert.equal(idOf("Ä 1/#+"), "__1___");
 	});
 
-	it("has as many values as there can be", () => {
+	it("has values up to the limit", () => {
 		bed = new Bed().start();
 		const block = Array.from({ length: 70 }, (_, i) => `1-0:${i + 1}.7.1*255(${i}.5*V)`).join("\r\n");
 		bed.measured(block);

@@ -1,4 +1,4 @@
-/** Our packets, read by npm's mqtt-packet, and its packets, read by our reader. */
+/** MQTT packets of the gateway, read by npm's mqtt-packet, and packets of mqtt-packet, read by the gateway. */
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -202,7 +202,7 @@ describe("Received MQTT packets", () => {
 			const bytes = Buffer.from(hex, "hex");
 			const reader = new PacketReader();
 			assert.deepEqual(read(reader, bytes, 0, bytes.length), [REFUSED]);
-			// The reader stays in this state.
+			// The reader also rejects everything after an invalid packet.
 			const sound = Buffer.from("d000", "hex");
 			assert.equal(reader.take(sound, 0, 2), 0);
 			assert.ok(reader.isBad);

@@ -124,7 +124,7 @@ const message = (topic: string, payload: string, qos: 0 | 1 = 0, messageId = 9):
 });
 
 describe("An MQTT session", () => {
-	it("ends if even the subscription can't be sent in time", () => {
+	it("ends if the subscription can't be sent in time", () => {
 		const bed = new Bed().flush().say({ cmd: "connack", returnCode: 0, sessionPresent: false });
 		assert.equal(bed.session.state, SESSION_READY);
 		bed.wait(ANSWER_MS - 1);
@@ -177,7 +177,12 @@ describe("An MQTT session", () => {
 			[E, SESSION_READY, E, E],
 			[END_SILENT, 0, END_SILENT, 0],
 		],
-		["a goodbye", (bed) => bed.session.leave(bed.nowMs), [E, SESSION_LEAVING, SESSION_LEAVING, E], [END_WELL, 0, 0, 0]],
+		[
+			"a request to disconnect",
+			(bed) => bed.session.leave(bed.nowMs),
+			[E, SESSION_LEAVING, SESSION_LEAVING, E],
+			[END_WELL, 0, 0, 0],
+		],
 		["the end of the connection", (bed) => bed.session.lost(), [E, E, E, E], [END_UNGREETED, END_LOST, END_WELL, 0]],
 	];
 	for (const [what, event, states, ends] of rows) {
@@ -286,7 +291,7 @@ describe("An MQTT session", () => {
 		assert.equal(bed.session.end, END_SILENT);
 	});
 
-	it("has a message without acknowledgement in flight until it is sent, and rejects a PUBACK for it", () => {
+	it("treats a message with QoS 0 as in flight until it is sent, and rejects a PUBACK for it", () => {
 		for (const room of [1, 64]) {
 			const bed = new Bed().ready();
 			bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, false);
@@ -298,7 +303,7 @@ describe("An MQTT session", () => {
 		}
 	});
 
-	it("still requests an acknowledgement if it has received nothing from the broker for long", () => {
+	it("requests an acknowledgement if it has received nothing from the broker for a while", () => {
 		const bed = new Bed().ready();
 		const publish = () => {
 			bed.wait(1000).session.publish(new Payload(Buffer.alloc(1)), bed.nowMs, false);

@@ -25,7 +25,7 @@ function texts(text: string): string[] {
 	return [text.slice(code.shortStart, code.shortEnd), text.slice(0, code.longEnd)];
 }
 
-/** Addresses of a telegram in order, independent of the product's code. */
+/** Addresses of a telegram in order, found without the product's code. */
 function addressesOf(telegram: Uint8Array): string[] {
 	const text = Buffer.from(telegram).toString("latin1");
 	const block = text.slice(text.search(/\/[A-Za-z]{3}/)).replace(/^[^\n]*\n/, "");
@@ -50,27 +50,27 @@ describe("An OBIS code", () => {
 		["255-255:255.255.255*255", [255, 255, 255, 255, 255, 255]],
 	];
 	for (const [text, expected] of forms) {
-		it(`takes ${text}`, () => {
+		it(`is parsed from ${text}`, () => {
 			const code = parse(text);
 			assert.ok(code);
 			assert.deepEqual(groups(code), expected);
 		});
 	}
 
-	it("keeps the fourth short group apart from the billing period", () => {
+	it("has a fourth short group that is not a billing period", () => {
 		const code = parse("1-1:0.5.1.2");
 		assert.ok(code);
 		assert.deepEqual([...groups(code), code.sub, code.billingPeriod], [1, 1, 0, 5, 1, -1, 2, null]);
 		assert.equal(encode(code), "1-1:0.5.1.2");
 	});
 
-	it("tells a reset by hand from one by the clock", () => {
+	it("distinguishes a reset by hand from a reset by the clock", () => {
 		assert.equal(parse("1.8.0&12")?.manual, true);
 		assert.equal(parse("1.8.0*12")?.manual, false);
 		assert.equal(parse("1.8.0&12")?.billingPeriod, 12);
 	});
 
-	it("takes a group up to 255 and no more", () => {
+	it("has groups up to 255", () => {
 		for (const place of ["#-0:1.8.0*1", "1-#:1.8.0*1", "1-0:#.8.0*1", "1-0:1.#.0*1", "1-0:1.8.#*1", "1-0:1.8.0*#"]) {
 			assert.ok(parse(place.replace("#", "254")), place);
 			assert.ok(parse(place.replace("#", "255")), place);
@@ -80,7 +80,7 @@ describe("An OBIS code", () => {
 		}
 	});
 
-	it("is not made of anything else", () => {
+	it("is rejected in any other form", () => {
 		const others = ["", "F", "1", "1.", ".1", "1.8.", "1.8.0*", "1.8.0&", "1.8.0*A", "1.8.0*1 ", " 1.8.0", "1.8.0.1.1"];
 		others.push("1-1.8.0", "1-:1.8.0", "-0:1.8.0", "1-0:", "1-0:1", "C", "C.", "C.F", "F.C", "A.1.0", "c.1.0", "1.F");
 		others.push(
@@ -103,7 +103,7 @@ describe("An OBIS code", () => {
 		}
 	});
 
-	it("forgets the code before", () => {
+	it("keeps nothing of the previous code", () => {
 		const code = new OBISCode();
 		assert.ok(code.parse(bytesOf("1-2:C.8.4.5&06"), 0, 14));
 		assert.ok(code.parse(bytesOf("32.7"), 0, 4));
@@ -111,7 +111,7 @@ describe("An OBIS code", () => {
 		assert.deepEqual([code.letters, code.manual, code.paddedF], [false, false, false]);
 	});
 
-	it("is read from the middle of a buffer and not beyond its end", () => {
+	it("is read from the middle of a buffer, and not beyond the given end", () => {
 		const code = new OBISCode();
 		const bytes = bytesOf("xx1-0:1.8.0*2551");
 		assert.ok(code.parse(bytes, 2, 15));
@@ -120,7 +120,7 @@ describe("An OBIS code", () => {
 		assert.deepEqual(groups(code), [-1, -1, 1, 8, -1, -1]);
 	});
 
-	it("gives medium, channel and billing period as far as they were sent", () => {
+	it("has medium, channel and billing period as far as they were sent", () => {
 		const of = (text: string) => {
 			const code = parse(text);
 			return [code?.medium, code?.channel, code?.billingPeriod];
@@ -131,7 +131,7 @@ describe("An OBIS code", () => {
 		assert.deepEqual(of("1.8.0*00"), [null, null, 0]);
 	});
 
-	it("has the texts of the API as slices of what was sent", () => {
+	it("has the texts for the API as slices of the sent text", () => {
 		assert.deepEqual(texts("1-0:1.8.0*255"), ["1.8.0", "1-0:1.8.0"]);
 		assert.deepEqual(texts("1-0:1.8.0*01"), ["1.8.0", "1-0:1.8.0*01"]);
 		assert.deepEqual(texts("1.8.0&12"), ["1.8.0", "1.8.0&12"]);
@@ -141,7 +141,7 @@ describe("An OBIS code", () => {
 		assert.deepEqual(texts("1-1:0.5.1.2"), ["0.5.1.2", "1-1:0.5.1.2"]);
 	});
 
-	it("is canonical when encoding gives back what was sent", () => {
+	it("is canonical if encoding gives the sent text", () => {
 		for (const text of [
 			"1-0:1.8.0*255",
 			"1.8.0*01",
@@ -165,7 +165,7 @@ describe("An OBIS code", () => {
 		}
 	});
 
-	it("survives encoding and parsing, whatever its groups are", () => {
+	it("is the same after parsing and encoding, whatever its groups are", () => {
 		const group = fc.integer({ min: 0, max: 255 });
 		const text = fc
 			.record({
@@ -190,7 +190,7 @@ describe("An OBIS code", () => {
 		);
 	});
 
-	it("never throws and never takes what it can't give back unless it says so", () => {
+	it("never throws on any text, and is canonical only if encoding gives the sent text", () => {
 		const soup = fc.string({ unit: fc.constantFrom(..."0123456789.-:*&CFLP"), maxLength: 20 });
 		fc.assert(
 			fc.property(soup, (sent) => {
@@ -212,7 +212,7 @@ describe("The codes of the captures", () => {
 			readings.forEach((reading, i) => {
 				const code = new OBISCode();
 				const known = code.parse(bytesOf(addresses[i]), 0, addresses[i].length);
-				// The error number of heat meters is the only address that is no code.
+				// The error number of heat meters, F, is the only address that is not an OBIS code.
 				assert.equal(known, addresses[i] !== "F", addresses[i]);
 				assert.deepEqual(texts(addresses[i]), [reading.obis, reading.obis_long]);
 				assert.equal(code.medium, reading.medium);

@@ -39,11 +39,11 @@ function check(entries: readonly Entry[], expected: Readonly<Record<string, stri
 }
 
 describe("obis/mapping", () => {
-	it("fits into its setting", () => {
+	it("has the size of its setting", () => {
 		assert.equal(MAP_SIZE_LIMIT, 1 + MAP_LIMIT * MAP_ENTRY_SIZE);
 		assert.equal(ZIGBEE_MAPPING.maximum, MAP_SIZE_LIMIT);
 	});
-	it("has a default table that looks at the short code", () => {
+	it("has a default table of short codes", () => {
 		for (const [text, pair] of [
 			["1.8.0", A],
 			["2-1:1.8.0", A],
@@ -70,13 +70,13 @@ describe("obis/mapping", () => {
 		});
 		check([["7-3:1.8.0", A, 1]], { "1.8.0": A, "1-0:1.8.0": A, "7-3:1.8.0": A });
 	});
-	it("compares full codes from A to E, where what was not sent counts as 1-0", () => {
+	it("compares full codes from A to E, and takes missing A and B as 1-0", () => {
 		check([["1-0:1.8.0", A]], { "1.8.0": A, "0:1.8.0": A, "1-0:1.8.0": A, "1:1.8.0": UNMAPPED, "0-0:1.8.0": UNMAPPED });
 		check([["1.8.0", A, 0]], { "1.8.0": A, "1-0:1.8.0": A, "1-1:1.8.0": UNMAPPED, "7-0:1.8.0": UNMAPPED });
 		check([["7-1:1.8.0", A]], { "7-1:1.8.0": A, "1.8.0": UNMAPPED });
 		check([["1:1.8.0", A]], { "1-1:1.8.0": A, "1:1.8.0": A, "1.8.0": UNMAPPED });
 	});
-	it("gives a pair to its last entry alone", () => {
+	it("assigns a pair only to its last entry", () => {
 		check(
 			[
 				["1.8.0", A],
@@ -100,7 +100,7 @@ describe("obis/mapping", () => {
 			{ "1.8.0": B, "2.8.0": A },
 		);
 	});
-	it("goes by the last entry of a code, and unassigns by 00000000", () => {
+	it("uses the last entry of a code, and unassigns a code by 00000000", () => {
 		check(
 			[
 				["1.8.0", A],
@@ -139,13 +139,13 @@ describe("obis/mapping", () => {
 		);
 		check([], { "1.8.0": UNMAPPED });
 	});
-	it("knows five pairs and none, in either case", () => {
+	it("accepts five pairs and UNMAPPED, in upper and lower case", () => {
 		for (const pair of [UNMAPPED, A, B, "07020400", "0B040505", C]) {
 			assert.equal(pairAt(pack([["1.8.0", pair.toLowerCase()]]), 1), pair);
 		}
 		for (const pair of ["", "0", "07020002", "FFFFFFFF", "0B0405080"]) assert.equal(findPair(pair), -1);
 	});
-	it("gives codes back as they were given", () => {
+	it("returns codes as they were stored", () => {
 		const into = new Uint8Array(OBIS_TEXT_LIMIT);
 		const code = codeOf("C.1.0*03");
 		for (const text of ["1.8.0", "32.7", "0:1.8.0", "1-0:1.8.0", "255-255:255.255.255", "0-0:0.0.0", "1-0:32.7"]) {
@@ -153,7 +153,7 @@ describe("obis/mapping", () => {
 			assert.equal(Buffer.from(into.subarray(0, code.encode(into, 0))).toString(), text);
 		}
 	});
-	it("takes no code that can't feed an attribute", () => {
+	it("rejects a code that no attribute can have", () => {
 		const into = new Uint8Array(MAP_ENTRY_SIZE);
 		for (const text of [
 			"",

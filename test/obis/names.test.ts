@@ -31,7 +31,7 @@ const nameOf = (address: string, language?: number) => new Reader().name(address
 const all = (address: string) => LANGUAGES.map((language) => nameOf(address, language));
 
 describe("Names of OBIS codes", () => {
-	it("are those of the trade in three languages", () => {
+	it("are the terms of the energy industry in three languages", () => {
 		assert.deepEqual(all("1.8.0"), [
 			"Active energy import total",
 			"Wirkarbeit Bezug gesamt",
@@ -54,7 +54,7 @@ describe("Names of OBIS codes", () => {
 		]);
 	});
 
-	it("are followed by that of an attribute, if it is known", () => {
+	it("are followed by the attribute's name, if it has one", () => {
 		const { names } = new Reader();
 		const into = new Uint8Array(NAME_LIMIT);
 		const behind = (classId: number, attribute: number) =>
@@ -121,7 +121,7 @@ describe("Names of OBIS codes", () => {
 		assert.equal(nameOf("80.7.0"), null);
 	});
 
-	it("tell devices behind the meter from the meter", () => {
+	it("distinguish devices on M-Bus from the meter", () => {
 		assert.equal(nameOf("0-1:24.2.1"), "Meter reading (M-Bus channel 1)");
 		assert.equal(nameOf("0-4:24.2.3"), "Meter reading 3 (M-Bus channel 4)");
 		assert.equal(nameOf("0-2:96.1.0"), "Device serial number (M-Bus channel 2)");
@@ -131,7 +131,7 @@ describe("Names of OBIS codes", () => {
 		assert.equal(nameOf("1-0:96.1.0"), "Device ID (server ID)");
 	});
 
-	it("of other media are their own", () => {
+	it("differ for other media", () => {
 		assert.equal(nameOf("7-0:3.0.0*255"), "Gas volume");
 		assert.equal(nameOf("8-0:1.0.0*255"), "Cold water volume");
 		assert.equal(nameOf("6-0:1.0.0*255"), "Heat energy");
@@ -140,7 +140,7 @@ describe("Names of OBIS codes", () => {
 		for (const medium of [2, 10, 12, 13, 14, 15, 16, 255]) assert.equal(nameOf(`${medium}-0:6.8.0`), null);
 	});
 
-	it("of demand limits need their number", () => {
+	it("include the number of a demand limit", () => {
 		assert.equal(nameOf("1-1:0.5.1.2"), "Demand limit 2");
 		assert.equal(nameOf("1-0:0.5.1*4"), "Demand limit 4");
 		assert.equal(nameOf("0.5.2.3"), "Demand limit tariff 3");
@@ -149,13 +149,13 @@ describe("Names of OBIS codes", () => {
 		assert.equal(nameOf("1.8.0.1"), null);
 	});
 
-	it("are not made up for codes that are the maker's", () => {
+	it("are missing for maker-specific codes", () => {
 		for (const address of ["1-0:96.50.0*1", "1-0:96.90.1", "129-129:199.130.3", "1-0:200.1.0", "0-0:200.200.200"]) {
 			assert.equal(nameOf(address), null, address);
 		}
 	});
 
-	it("are empty again after a code that is not known", () => {
+	it("are missing for an unknown code after a known one", () => {
 		const reader = new Reader();
 		assert.ok(reader.name("1.8.0"));
 		assert.equal(reader.name("1-0:200.1.0"), null);
@@ -163,7 +163,7 @@ describe("Names of OBIS codes", () => {
 });
 
 describe("Codes without a medium", () => {
-	it("are those of a heat meter once one of its short codes has come", () => {
+	it("have the names of a heat meter's codes once one of these has arrived in the readout", () => {
 		const reader = new Reader();
 		reader.names.beginReadout();
 		assert.equal(reader.name("6.8"), "Heat energy");
@@ -178,7 +178,7 @@ describe("Codes without a medium", () => {
 		assert.equal(reader.name("0.0"), "Meter number (ID 1)");
 	});
 
-	it("begin a heat readout with 9.x too, but not with what only looks like it", () => {
+	it("mark a heat meter by 9.x too, but not by similar codes", () => {
 		assert.equal(nameOf("9.21"), "Owner's number");
 		assert.equal(nameOf("9.4"), "Maximum flow and return temperature");
 		assert.equal(nameOf("9.8"), "Apparent energy import total");
@@ -186,7 +186,7 @@ describe("Codes without a medium", () => {
 		assert.equal(nameOf("1-0:6.8"), "Reactive energy quadrant II (capacitive, export) total");
 	});
 
-	it("and 96 in digits are those of the Turkish list, then the general ones", () => {
+	it("have names from the Turkish list, then the general ones, if they begin with 96 in digits", () => {
 		assert.equal(nameOf("96.1.3"), "Date of manufacture");
 		assert.equal(nameOf("C.1.3"), "Device ID 4");
 		assert.equal(nameOf("96.77.0*1"), "Power failure, all phases");
@@ -195,7 +195,7 @@ describe("Codes without a medium", () => {
 });
 
 describe("Languages", () => {
-	it("other than German and Polish are English", () => {
+	it("are English unless German or Polish is set", () => {
 		assert.equal(languageOf("de"), LANGUAGE_DE);
 		assert.equal(languageOf("pl"), LANGUAGE_PL);
 		for (const text of ["en", "", "DE", "deu", "fr"]) assert.equal(languageOf(text), LANGUAGE_EN, text);
@@ -203,13 +203,13 @@ describe("Languages", () => {
 });
 
 describe("The table of names", () => {
-	it("is refused when it is something else", () => {
+	it("is rejected if its bytes are not a table of names", () => {
 		assert.throws(() => new OBISNames(new Uint8Array(0)));
 		assert.throws(() => new OBISNames(new Uint8Array(64)));
 		assert.throws(() => new OBISNames(table.subarray(1)));
 	});
 
-	it("works at any place in a larger buffer", () => {
+	it("works at any position in a larger buffer", () => {
 		const larger = new Uint8Array(table.length + 3);
 		larger.set(table, 3);
 		const names = new OBISNames(larger.subarray(3));
@@ -218,7 +218,7 @@ describe("The table of names", () => {
 		assert.ok(names.find(code, LANGUAGE_PL));
 	});
 
-	it("gives a name of at most 128 bytes or none for every code there can be", () => {
+	it("gives a well-formed name or none for every possible code", () => {
 		const reader = new Reader();
 		const group = fc.oneof(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 255 }));
 		const media = fc.constantFrom("", "0-0:", "0-1:", "1-0:", "1-255:", "6-0:", "7-1:", "255-255:");
@@ -232,7 +232,7 @@ describe("The table of names", () => {
 		);
 	});
 
-	it("names every code of the captures but those that only their makers know", () => {
+	it("names every code of the captures except maker-specific ones", () => {
 		const unknown = new Set<string>();
 		for (const { readings } of iecVectors()) {
 			const reader = new Reader();
@@ -258,7 +258,7 @@ describe("The table of names", () => {
 		harmonics.push("71.7.1", "71.7.2", "72.7.1", "72.7.2", "75.7.1");
 		const heat = ["6.36.5", "9.17", "9.18", "9.19", "9.2", "9.25", "9.6", "9.7"];
 		const others = ["1-0:96.50.0", "96.90", "96.93"];
-		// A test author's mix of a heat meter's list and one code of electricity.
+		// One capture is a test author's mix of a heat meter's list and one code of electricity.
 		const mixed = ["81.7.6"];
 		assert.deepEqual([...unknown].sort(), [...harmonics, ...heat, ...others, ...mixed].sort());
 	});

@@ -11,7 +11,7 @@ describe("Units", () => {
 		}
 	});
 
-	it("are each listed once and fit in a byte that can also say none", () => {
+	it("are each listed once, and leave a value of a byte for no unit", () => {
 		assert.ok(UNIT_COUNT <= 255);
 		for (let index = 0; index < UNIT_COUNT; index++) {
 			assert.equal(indexOf(unitText(index)), index);
@@ -19,7 +19,7 @@ describe("Units", () => {
 		}
 	});
 
-	it("that are not listed have no number", () => {
+	it("have no number if they are not listed", () => {
 		for (const text of ["", "kW ", " kW", "kWhh", "KwH", "°C"]) assert.equal(indexOf(text), -1, text);
 	});
 
@@ -31,17 +31,17 @@ describe("Units", () => {
 		assert.equal(unitIndex(bytes, 2, 2), -1);
 	});
 
-	it("have no text for a number that is none", () => {
+	it("have no text for an invalid number", () => {
 		for (const index of [-1, UNIT_COUNT, 255]) assert.equal(unitText(index), "");
 	});
 
-	it("of all captures are listed", () => {
+	it("include those of all captures", () => {
 		for (const { name, readings } of iecVectors()) {
 			for (const { value1_unit: unit } of readings) if (unit !== "") assert.ok(indexOf(unit) >= 0, `${name} ${unit}`);
 		}
 	});
 
-	it("of DLMS have the numbers of the Blue Book", () => {
+	it("have the numbers of the Blue Book in DLMS", () => {
 		const known: [number, string][] = [
 			[1, "a"],
 			[5, "h"],
@@ -57,7 +57,7 @@ describe("Units", () => {
 		for (const [unit, text] of known) assert.equal(cosemUnitText(unit), text, String(unit));
 	});
 
-	it("of DLMS that are none, other or reserved have no text", () => {
+	it("have no text in DLMS for the numbers of no unit, other unit and reserved ones", () => {
 		for (const unit of [0, 10, 58, 59, 68, 69, 73, 127, 254, 255, -1])
 			assert.equal(cosemUnitText(unit), "", String(unit));
 	});

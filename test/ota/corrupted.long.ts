@@ -6,7 +6,7 @@ const seed = seedOfRun();
 const FILES = 10_000;
 
 describe(`Corrupted firmware files (SEED=${seed})`, () => {
-	it(`are refused with the right code, ${FILES} of them, and the unit keeps its firmware`, () => {
+	it(`are refused with the right code (${FILES} files), and the unit keeps its firmware`, () => {
 		sendCorrupted(seed, FILES);
 	});
 });

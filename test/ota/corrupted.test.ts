@@ -4,7 +4,7 @@ import { sendCorrupted } from "./corrupted.js";
 const seed = seedOfRun();
 
 describe(`Corrupted firmware files (SEED=${seed})`, () => {
-	it("are refused with the right code, a thousand of them, and the unit keeps its firmware", () => {
+	it("are refused with the right code (a thousand files), and the unit keeps its firmware", () => {
 		sendCorrupted(seed, 1000);
 	});
 });

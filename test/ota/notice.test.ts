@@ -1,4 +1,4 @@
-/** The check for newer firmware: its times, its request, the replies that it trusts, and the notice that follows. */
+/** The check for newer firmware: its schedule, its request, the replies that it trusts, and the notice that follows. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";

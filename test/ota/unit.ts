@@ -76,7 +76,7 @@ export class Unit {
 		}
 		installer.end();
 		for (let turns = 0; installer.state !== INSTALL_INSTALLED && installer.state !== INSTALL_REFUSED; turns++) {
-			assert.ok(turns < 10_000, `it comes to no end in state ${installer.state}`);
+			assert.ok(turns < 10_000, `the installer does not finish in state ${installer.state}`);
 			installer.advance();
 		}
 		assert.equal(this.slots.openInflaters, 0);

@@ -7,7 +7,7 @@ import { Mosquitto } from "./mosquitto.js";
 import { type BrokerBench, brokerBench, endBrokerBench, numbersOf, shell } from "./reading-bench.js";
 import { template } from "./templates.js";
 
-/** The gateway pauses between two tests of an output. */
+/** Limit for a test of an output; the gateway pauses between two tests. */
 const TEST_LIMIT_MS = 60_000;
 
 /** Reply of `mqtt/send`, once it is allowed again. */
@@ -37,7 +37,7 @@ async function makeAuthority(folder: string, address: string): Promise<void> {
 
 export const setUpCases = [
 	{
-		name: "nobody without a password, and a reader writes none of the gateway's topics",
+		name: "the broker rejects clients without a password, and a reader can't write the gateway's topics",
 		async run({ broker, topic }: BrokerBench) {
 			await assert.rejects(broker.publish(`${topic}/status`, "mine", "-u", "", "-P", ""), /not authorised/);
 			const before = await broker.retained(`${topic}/status`);
@@ -50,7 +50,7 @@ export const setUpCases = [
 		},
 	},
 	{
-		name: "by TLS, the broker known by the page's authority and by no other",
+		name: "over TLS, clients accept the broker only by the page's authority",
 		async run(bench: BrokerBench) {
 			const { authority, folder, gateway, topic } = bench;
 			const files: Record<string, string> = {};
@@ -84,7 +84,7 @@ export const setUpCases = [
 		},
 	},
 	{
-		name: "the page's lines for the hub make entities of the names that it tells",
+		name: "the page's lines for Home Assistant make the entities that the page names",
 		async run({ authority, folder, gateway, last }: BrokerBench) {
 			const standIn = await StandIn.start();
 			try {

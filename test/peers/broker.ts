@@ -15,13 +15,13 @@ const USER = "gateway";
 const PASSWORD = "password of the gateway";
 const KEY = "1_0_1_8_0";
 const VALUE = 15882.6927;
-/** Retry delays: 10 s ± 20 %, then twice that. */
+/** Limit for a new connection, ms; retry delays are 10 s ± 20 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 
 interface Certificates {
 	readonly authority: Made;
 	readonly other: Made;
-	/** For 127.0.0.1; expired; for another name. */
+	/** Server certificates: `server` is valid for 127.0.0.1, `expired` has expired, `misnamed` is for another name. */
 	readonly server: Made;
 	readonly expired: Made;
 	readonly misnamed: Made;
@@ -56,7 +56,7 @@ function makeCertificates(): Certificates | PeerMissing {
 }
 
 export async function prepareBroker(engine: EngineName): Promise<BrokerPeer> {
-	// Throws if it is not installed.
+	// Throws if Mosquitto is not installed.
 	await (await Mosquitto.start()).stop();
 	const gateway = await ProcessGateway.start(engine);
 	await gateway.login();
@@ -99,7 +99,7 @@ function certificatesOf({ certificates }: BrokerPeer): Certificates {
 	return certificates;
 }
 
-/** Sets this broker; returns the result of its test. */
+/** Configures the gateway with this broker; returns the result of the gateway's test. */
 async function test(gateway: ProcessGateway, port: number, settings: JSONObject = {}): Promise<JSONObject> {
 	const initial = { enabled: true, user: "", password: "", cert: "" };
 	await gateway.write("mqtt", { ...initial, url: `mqtt://127.0.0.1:${port}`, ...settings });
@@ -116,7 +116,7 @@ async function withBroker(options: BrokerOptions, use: (broker: Mosquitto) => Pr
 	}
 }
 
-/** Mosquitto's client receives the messages, and the broker retains them. */
+/** Checks that Mosquitto's client receives the messages, and that the broker retains them. */
 async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, settings?: JSONObject): Promise<void> {
 	await withBroker(options, async (broker) => {
 		const secure = settings?.cert === undefined ? {} : { url: `mqtts://127.0.0.1:${broker.port}` };
@@ -132,7 +132,7 @@ async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, s
 	});
 }
 
-/** Expects one of these codes, and a message with these words. */
+/** Checks that the gateway's test fails with one of these codes and a message with these words. */
 async function checkRefused(
 	gateway: ProcessGateway,
 	options: BrokerOptions,
@@ -154,29 +154,29 @@ interface Case {
 
 export const brokerCases: readonly Case[] = [
 	{
-		name: "passes on what the gateway publishes",
+		name: "the broker passes on the gateway's messages",
 		run: ({ gateway }) => checkPublished(gateway, {}),
 	},
 	{
-		name: "lets the gateway in by user and password",
+		name: "the broker accepts the gateway's user and password",
 		run: ({ gateway }) => checkPublished(gateway, WITH_PASSWORD, { user: USER, password: PASSWORD }),
 	},
 	{
-		name: "is known by its authority's certificate",
+		name: "the gateway accepts the broker by its authority's certificate",
 		run: (peer) =>
 			checkPublished(peer.gateway, withTLS(peer, "server"), { cert: certificatesOf(peer).authority.certificate }),
 	},
 	{
-		name: "is known by its own certificate",
+		name: "the gateway accepts the broker by its own certificate",
 		run: (peer) =>
 			checkPublished(peer.gateway, withTLS(peer, "server"), { cert: certificatesOf(peer).server.certificate }),
 	},
 	{
-		name: "takes a keep-alive beyond its own limit",
+		name: "the broker accepts a keep-alive beyond its own limit",
 		run: ({ gateway }) => checkPublished(gateway, { lines: ["allow_anonymous true", "max_keepalive 30"] }),
 	},
 	{
-		name: "refuses a wrong password: the owner is told",
+		name: "the gateway reports that the broker refuses a wrong password",
 		run: ({ gateway }) =>
 			checkRefused(gateway, WITH_PASSWORD, {
 				code: /^refused_(login|access)$/,
@@ -185,12 +185,12 @@ export const brokerCases: readonly Case[] = [
 			}),
 	},
 	{
-		name: "refuses who has no user: the owner is told",
+		name: "the gateway reports that the broker needs user and password",
 		run: ({ gateway }) =>
 			checkRefused(gateway, WITH_PASSWORD, { code: /^refused_(login|access)$/, words: /user and password/ }),
 	},
 	{
-		name: "of another authority is not trusted, and never sees the password",
+		name: "the gateway does not trust a broker of another authority, and never sends it the password",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "server"), {
 				code: /^certificate_untrusted$/,
@@ -200,7 +200,7 @@ export const brokerCases: readonly Case[] = [
 			}),
 	},
 	{
-		name: "of another name is not trusted",
+		name: "the gateway does not trust a broker with another name",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "misnamed"), {
 				code: /^certificate_wrong_name$/,
@@ -210,7 +210,7 @@ export const brokerCases: readonly Case[] = [
 			}),
 	},
 	{
-		name: "whose certificate has expired is not trusted",
+		name: "the gateway does not trust a broker with an expired certificate",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "expired"), {
 				code: /^certificate_expired$/,
@@ -220,7 +220,7 @@ export const brokerCases: readonly Case[] = [
 			}),
 	},
 	{
-		name: "wants a certificate of its clients: the owner is told that it can't be used so",
+		name: "the gateway reports that a broker that requires client certificates can't be used",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "server", "require_certificate true"), {
 				code: /^(closed_unanswered|closed|connection_lost|tls_failed)$/,
@@ -230,7 +230,7 @@ export const brokerCases: readonly Case[] = [
 			}),
 	},
 	{
-		name: "speaks TLS at a port that is set without: the owner is told",
+		name: "the gateway reports a TLS port that is configured without TLS",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "server"), {
 				code: /^(closed_unanswered|closed|connection_lost|no_mqtt)$/,
@@ -238,7 +238,7 @@ export const brokerCases: readonly Case[] = [
 			}),
 	},
 	{
-		name: "speaks no TLS at a port that is set with it: the owner is told",
+		name: "the gateway reports a port without TLS that is configured with TLS",
 		run: (peer) =>
 			checkRefused(
 				peer.gateway,
@@ -252,7 +252,7 @@ export const brokerCases: readonly Case[] = [
 			),
 	},
 	{
-		name: "closes over a packet that is too large for it: the owner is sent to its log",
+		name: "the gateway refers to the broker's log if the broker closes because of a packet that is too large",
 		run: ({ gateway }) =>
 			checkRefused(
 				gateway,
@@ -264,7 +264,7 @@ export const brokerCases: readonly Case[] = [
 			),
 	},
 	{
-		name: "that is not there is told",
+		name: "the gateway reports a missing broker",
 		async run({ gateway }) {
 			const { code, message } = await test(gateway, await freePort());
 			assert.equal(code, "unreachable");
@@ -272,7 +272,7 @@ export const brokerCases: readonly Case[] = [
 		},
 	},
 	{
-		name: "closes when another client comes by our identifier: the gateway comes back",
+		name: "the gateway reconnects after another client has used its identifier",
 		run: ({ gateway }) =>
 			withBroker({}, async (broker) => {
 				assert.equal((await test(gateway, broker.port)).code, "ok");

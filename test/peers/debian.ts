@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
 
 const DEBIAN = "trixie";
-/** Faketime, so that no test waits five minutes for statistics. */
+/** Packages; with faketime no test waits five minutes for statistics. */
 const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
 export const DEBIAN_ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
 /** Certificate authorities of this computer, if any; the small Debian has none. */
@@ -45,7 +45,7 @@ async function installDebian(): Promise<void> {
 	const fresh = `${DEBIAN_ROOT}.new`;
 	rmSync(fresh, { recursive: true, force: true });
 	mkdirSync(PEERS_FOLDER, { recursive: true });
-	// A mount namespace, so that a later deletion of the folder never reaches the computer's own /proc.
+	// A mount namespace protects the computer's own /proc from a later deletion of the folder.
 	await install("debootstrap", "unshare", [
 		...["--mount", "--propagation", "private", "--", "debootstrap"],
 		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],

@@ -18,7 +18,7 @@ const PACKAGES = [
 
 export const prepareDsmrParser = () => installPython("dsmr-parser", PACKAGES);
 
-/** OBIS codes of its values. */
+/** OBIS codes of the values, by dsmr_parser's names. */
 const CODES: Readonly<Record<string, string>> = {
 	ELECTRICITY_USED_TARIFF_1: "1-0:1.8.1",
 	ELECTRICITY_USED_TARIFF_2: "1-0:1.8.2",
@@ -28,7 +28,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 export const dsmrParserCases = [
 	{
-		name: "ciphered P1 telegrams, both ways",
+		name: "each side deciphers the other side's P1 telegram",
 		async run(folder: string) {
 			const script = join(PEER_SOURCES, "python", "read_ciphered_p1.py");
 			const { encryption, authentication } = P1_KEYS;

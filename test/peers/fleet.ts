@@ -40,13 +40,13 @@ const HOUR_MS = 3_600_000;
 const START_LIMIT_MS = 60_000;
 const ALERT_LIMIT_MS = 60_000;
 
-/** The numbers of the failing ones. */
+/** Numbers of the failing gateways, by kind of failure. */
 const SILENT = [3, 4];
 const REFUSING = [7];
 const LOW = [11, 12];
 const GONE = [20, 21, 22];
 const REVOKED = [30];
-/** It has another certificate than the trusted one. */
+/** This gateway has another certificate than the trusted one. */
 const REPLACED = [40];
 
 class FleetGateway {
@@ -110,7 +110,7 @@ class FleetGateway {
 		return this.#port;
 	}
 
-	/** Starts, reads its meter and makes the token for Prometheus. */
+	/** Starts the gateway, reads its meter and makes the token for Prometheus. */
 	async start(): Promise<void> {
 		await this.#engine.start();
 		this.#token = (await this.ask("POST", "system/login", { username: "admin", password: PASSWORD })).token;
@@ -234,7 +234,7 @@ interface Panel {
 	readonly targets: readonly { readonly expr: string }[];
 }
 
-/** With values for Grafana's variables. */
+/** The dashboard's expressions, with values for Grafana's variables. */
 function expressions(): { title: string; expr: string }[] {
 	const { panels } = JSON.parse(readFileSync(join(FLEET_FILES, "dashboard.json"), "utf8"));
 	const all = (panels as Panel[]).flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
@@ -246,14 +246,14 @@ function expressions(): { title: string; expr: string }[] {
 
 export const fleetCases = [
 	{
-		name: "promtool takes the rules, and finds each alert when it should come and not before",
+		name: "promtool accepts the rules, and each alert fires at its time and not earlier",
 		async run() {
 			assert.deepEqual(await promtool(["check", "rules", join(FLEET_FILES, "rules.yml")]), [0, ""]);
 			assert.deepEqual(await promtool(["test", "rules", join(FLEET_FILES, "rules-test.yml")]), [0, ""]);
 		},
 	},
 	{
-		name: `one server scrapes ${COUNT} gateways, some of which fail; their alerts come, and no others`,
+		name: `one server scrapes ${COUNT} gateways, some of which fail; exactly their alerts fire`,
 		async run(fleet: Fleet) {
 			const { folder, gateways } = fleet;
 			for (const number of REFUSING) {

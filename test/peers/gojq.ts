@@ -65,7 +65,7 @@ const PHASES = [0, 20, 40];
 
 export const gojqCases = [
 	{
-		name: "evcc's expressions find in the last readout power in W, energy and currents",
+		name: "evcc's expressions find power in W, energy and currents in the last readout",
 		async run(bench: Bench) {
 			const { last } = bench;
 			const meter = await meterOf(bench, "evcc-http.yaml");
@@ -78,7 +78,7 @@ export const gojqCases = [
 		},
 	},
 	{
-		name: "evcc's power is made of import and export where there is no sum, and of W as of kW",
+		name: "evcc's power is import minus export if there is no sum, for values in W and in kW",
 		async run(bench: Bench) {
 			const { last } = bench;
 			const meter = await meterOf(bench, "evcc-http.yaml");
@@ -92,7 +92,7 @@ export const gojqCases = [
 		},
 	},
 	{
-		name: "evcc's energies are kWh also of a meter that tells Wh",
+		name: "evcc's energies are in kWh even for a meter that sends Wh",
 		async run(bench: Bench) {
 			const meter = await meterOf(bench, "evcc-http.yaml");
 			const reading = (obis: string) => ({ obis, value1_number: 1_234_567, value1_unit: "Wh", billing_period: null });
@@ -102,7 +102,7 @@ export const gojqCases = [
 		},
 	},
 	{
-		name: "evcc's power is refused when it is old",
+		name: "evcc's expression fails for an old power",
 		async run(bench: Bench) {
 			const { last } = bench;
 			const meter = await meterOf(bench, "evcc-http.yaml");
@@ -111,7 +111,7 @@ export const gojqCases = [
 		},
 	},
 	{
-		name: "evcc's expressions find in what is published all that it takes",
+		name: "evcc's expressions find all values that it needs in the published messages",
 		async run(bench: Bench) {
 			const { last } = bench;
 			const meter = await meterOf(bench, "evcc-mqtt.yaml");

@@ -21,7 +21,7 @@ const IMPORTS = [
 	["* as Table", panelTypes("table", "TablePanelCfg")],
 ].map(([names, path]) => `import type ${names} from ${JSON.stringify(path)};`);
 
-/** JSON has strings where the types have enums. */
+/** A program for the compiler; it converts enums to strings, because JSON has strings in their place. */
 const CHECK = `
 ${IMPORTS.join("\n")}
 type Plain<T> = T extends string
@@ -68,7 +68,7 @@ async function complaints(folder: string, dashboard: string): Promise<string> {
 
 export const grafanaCases = [
 	{
-		name: "the dashboard is one by its types",
+		name: "the dashboard matches the types",
 		async run(folder: string) {
 			const text = readFileSync(join(FLEET_FILES, "dashboard.json"), "utf8");
 			assert.equal(await complaints(folder, text), "");

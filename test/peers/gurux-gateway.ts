@@ -35,14 +35,14 @@ const PATIENT = { receive_timeout_ms: 10_000 };
 const USUAL = { receive_timeout_ms: 1000 };
 const METER_ID = "GWS0000048151623";
 
-/** Patterns in the log, in hex: APDUs behind the LLC, a frame of the server, a value. */
+/** Patterns in the log, in hex. This and the next ones match APDUs after the LLC, a frame of the server, or a value. */
 const ASKED_LIST = /e6e600c003/;
 const BLOCK = /e6e700c402/;
 const NEXT_BLOCK = /e6e600c002/;
 const SEGMENT = /7ea8..(03|21|41)0223/;
 const CIPHERED_QUESTION = /e6e600c8/;
 const CIPHERED_ANSWER = /e6e700cc/;
-/** RLRQ and RLRE, in clear and with ciphered user information. */
+/** RLRQ and RLRE; the next pattern has ciphered user information. */
 const RELEASED = /e6e60062038001.*e6e70063/;
 const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
 /** GET of the buffer with selector 2. */
@@ -93,7 +93,7 @@ function withLine<T>(bench: Bench, options: readonly string[], use: () => Promis
 	});
 }
 
-/** Bytes on the line, in hex; of a long log only the end. */
+/** Bytes on the line, in hex; only the end of a long log. */
 async function conversation(gateway: ProcessGateway): Promise<string> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.map(({ hex }: JSONObject) => hex ?? "").join(" ");
@@ -193,7 +193,11 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("no list service", { server: ["list=off"], config: PLAIN, seen: [SERIAL], unseen: [ASKED_LIST] }),
 	reads("in blocks", { server: ["pdu=64", "list=off"], config: PLAIN, seen: [BLOCK, NEXT_BLOCK] }),
 	// The server's lists in blocks are wrong: they have with-list (3) instead of with-datablock (2).
-	reads("lists in blocks, given up", { server: ["pdu=64"], config: PLAIN, seen: [ASKED_LIST, BLOCK] }),
+	reads("lists in blocks, which the gateway gives up", {
+		server: ["pdu=64"],
+		config: PLAIN,
+		seen: [ASKED_LIST, BLOCK],
+	}),
 	reads("in segments", { server: ["info=32"], config: PLAIN, seen: [SEGMENT] }),
 	reads("in blocks and segments", {
 		server: ["pdu=100", "info=48", "list=off"],
@@ -207,7 +211,8 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("HLS-GMAC, ciphered", { config: GMAC, ...CIPHERED }),
 	reads("HLS-GMAC, ciphered, no list service", { server: ["list=off"], config: GMAC, ...CIPHERED }),
 	reads("HLS-GMAC, ciphered, in blocks", { server: ["pdu=64", "list=off"], config: GMAC, ...CIPHERED }),
-	// Frames that hold its AARE: while HLS is pending, it answers RR, the request for the rest, with an exception.
+	// The frames are long enough for the whole AARE, because the server answers RR with an exception while HLS is
+	// pending.
 	reads("HLS-GMAC, ciphered, in segments", {
 		server: ["info=128"],
 		config: GMAC,
@@ -215,7 +220,7 @@ export const guruxGatewayCases: readonly Case[] = [
 		unseen: CIPHERED.unseen,
 	}),
 	reads("HLS-GMAC, suite 1", { server: ["suite=1"], config: { ...GMAC, security_suite: 1 }, ...CIPHERED }),
-	reads("HLS-GMAC, suite 1, asked in suite 0", { server: ["suite=1"], config: GMAC, ...CIPHERED }),
+	reads("HLS-GMAC, suite 1, requested in suite 0", { server: ["suite=1"], config: GMAC, ...CIPHERED }),
 	reads("HLS with SHA-256", { config: SHA256, seen: [SERIAL] }),
 	reads("HLS with SHA-256, ciphered", { config: { ...SHA256, ...KEYS, use_encryption: true }, ...CIPHERED }),
 	fails("HLS with SHA-256 and another secret", { ...SHA256, password: "12345679" }, "dlms/hls-refused"),

@@ -26,7 +26,7 @@ const JARS = [
 const LONG_TEXT =
 	"0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
 
-/** Contents of its objects: class, `A.B.C.D.E.F`, value as decimal or text, unit. */
+/** Contents of the server's objects: class, `A.B.C.D.E.F`, value as decimal or text, unit. */
 export const guruxObjects = [
 	{ classId: 8, code: "0.0.1.0.0.255", value: "2026-06-21T18:30:00+00:00", unit: "" },
 	{ classId: 1, code: "0.0.42.0.0.255", value: "GWS0000048151623", unit: "" },
@@ -58,13 +58,13 @@ export async function withGuruxServer<T>(
 	use: (path: string) => Promise<T>,
 ): Promise<T> {
 	const port = await openPseudoTerminal();
-	// Its clock uses the computer's time zone.
+	// The server's clock uses the computer's time zone.
 	const args = ["-Duser.timezone=UTC", "-cp", classPath, "ServeMeter", ...options];
 	const server = spawn("java", args, { stdio: ["pipe", "pipe", "inherit"] });
 	try {
 		const ended = once(server, "exit").then(([code]) => Promise.reject(new Error(`Gurux' server: exit code ${code}`)));
 		ended.catch(() => {});
-		// It prints a byte when it listens.
+		// The server prints a byte when it listens.
 		await Promise.race([once(server.stdout, "data"), ended]);
 		port.onData((bytes) => server.stdin.write(bytes));
 		server.stdout.on("data", (bytes: Buffer) => port.write(bytes));

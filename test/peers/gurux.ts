@@ -129,7 +129,7 @@ const fails = (name: string, meter: string[], client: string[], message: RegExp)
 });
 
 export const guruxCases = [
-	{ name: "our listener takes its pushes, in the open and ciphered", run: takePushes },
+	{ name: "our listener accepts its pushes, plain and ciphered", run: takePushes },
 	reads("no security", [], []),
 	reads("no security, on a paced line", ["--baud-pace"], []),
 	reads("a password", [], [...LOW, "--physical", "17"]),

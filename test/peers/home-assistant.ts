@@ -13,9 +13,9 @@ const NAME = "home-assistant";
 const ASK = join(PEER_SOURCES, "python", "ask_home_assistant.py");
 const START_LIMIT_MS = 120_000;
 const ASK_LIMIT_MS = 30_000;
-/** Home Assistant makes statistics every five minutes, with a delay of ten seconds. */
+/** Interval of Home Assistant's statistics, ms; they have a delay of ten seconds. */
 const STATISTICS_MS = 300_000;
-/** A slow machine may miss one period. */
+/** Time limit for statistics, ms: a slow machine may miss one period. */
 const STATISTICS_LIMIT_MS = 330_000;
 const START_USUAL_MS = 8000;
 
@@ -47,7 +47,9 @@ export class HomeAssistant {
 	/** Token of a user without administrator rights. */
 	guestToken = "";
 	readonly #port: number;
-	/** Lead of its clock over this computer's, and the latest time that it has had. */
+	/**
+	 * Lead of Home Assistant's clock over this computer's, ms; the next member is the latest time that the clock has had.
+	 */
 	#aheadMs = 0;
 	#reachedMs = 0;
 	#child: ChildProcess | undefined;
@@ -57,7 +59,7 @@ export class HomeAssistant {
 		this.url = `http://127.0.0.1:${port}`;
 	}
 
-	/** A new one, with an owner and a guest. Throws PeerMissing if it can't be installed. */
+	/** Starts a new Home Assistant with an owner and a guest. Throws PeerMissing if it can't be installed. */
 	static async start(): Promise<HomeAssistant> {
 		await installInDebian(NAME);
 		const hass = new HomeAssistant(await freePort());
@@ -95,7 +97,7 @@ export class HomeAssistant {
 			const reply = await fetch(`${this.url}/api/core/state`, {
 				headers: this.token === "" ? {} : { Authorization: `Bearer ${this.token}` },
 			}).catch(() => undefined);
-			// A refusal without a token shows that it runs.
+			// A refusal of a request without a token shows that Home Assistant runs.
 			if (
 				reply !== undefined &&
 				(this.token === "" || (reply.ok && ((await reply.json()) as Answer).state === "RUNNING"))
@@ -150,7 +152,7 @@ export class HomeAssistant {
 			.map((line) => JSON.parse(line));
 	}
 
-	/** Undefined: no such entity. */
+	/** State of an entity; undefined if there is no such entity. */
 	async state(entity: string): Promise<EntityState | undefined> {
 		return (await this.states()).find(({ entity_id }) => entity_id === entity);
 	}

@@ -16,12 +16,12 @@ export const VALUES: Readonly<Record<string, readonly [string, string, string, s
 	"1_0_16_7_0": ["28", "W", "power", "measurement"],
 	"1_0_32_7_0": ["235.2", "V", "voltage", "measurement"],
 };
-/** The gateway pauses between two tests of an output. */
+/** Limit for a test of an output, ms; the gateway pauses between two tests. */
 const TEST_LIMIT_MS = 60_000;
 
 export interface Home {
 	readonly hass: HomeAssistant;
-	/** With engine xs, as on the device. */
+	/** The gateway, in XS as on the device. */
 	readonly gateway: ProcessGateway;
 	readonly broker: Mosquitto | PeerMissing;
 }

@@ -5,7 +5,7 @@ import type { ProcessGateway } from "../api/process-gateway.js";
 import { type Home, sendNow, shownBy, slugOf, VALUES, waitFor } from "./home.js";
 import type { EntityState, HomeAssistant } from "./home-assistant.js";
 
-/** Retry delays: 10 s, then 30 s more. */
+/** Limit for a new attempt, ms; retry delays are 10 s, then 30 s more. */
 const RETURN_LIMIT_MS = 60_000;
 /** Time for the gateway to send before the statistics. */
 const STATISTICS_LEAD_MS = 50_000;
@@ -37,7 +37,7 @@ const refusals = (hass: HomeAssistant) => hass.log.split("invalid authentication
 
 export const hubCases = [
 	{
-		name: "takes what the gateway sends by REST",
+		name: "Home Assistant accepts the gateway's states by REST",
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			await use(gateway, hass);
@@ -58,7 +58,7 @@ export const hubCases = [
 		},
 	},
 	{
-		name: "gets everything again after a restart, and takes it for its energy dashboard",
+		name: "Home Assistant gets all states again after a restart, and accepts them for its energy dashboard",
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			await hass.end();
@@ -74,14 +74,14 @@ export const hubCases = [
 		},
 	},
 	{
-		name: "refuses a token of no administrator: the owner is told, and nothing more is sent",
+		name: "the gateway reports the refusal of a token without administrator rights, and sends nothing more",
 		async run({ gateway, hass }: Home) {
 			for (const token of [hass.guestToken, "wrong"]) {
 				await use(gateway, hass, token);
 				const { retcode, http_status_code, code, message } = await sendNow(gateway, "hub/send");
 				assert.deepEqual([retcode, http_status_code, code], [1, 401, "token_rejected"]);
 				assert.match(message, /administrator/);
-				// The log has a delay.
+				// Home Assistant writes its log with a delay.
 				await sleep(LOG_MS);
 				const before = refusals(hass);
 				assert.ok(before > 0);
@@ -96,7 +96,7 @@ export const hubCases = [
 		},
 	},
 	{
-		name: "that is not there, or is something else, is told in words",
+		name: "the gateway reports a missing server, and one that is not Home Assistant",
 		async run({ gateway, hass, broker }: Home) {
 			const other =
 				broker instanceof Error ? [] : [[`http://127.0.0.1:${broker.port}`, /no_http|no_reply|closed|connection_lost/]];

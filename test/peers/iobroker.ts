@@ -67,7 +67,9 @@ export async function prepareIoBroker(): Promise<Bench> {
 	return { ...(await brokerBench()), home };
 }
 
-/** A password as its admin stores it: each character XOR one of this ioBroker's secret. */
+/**
+ * A password as ioBroker's admin stores it: each character is combined by XOR with one of the installation's secret.
+ */
 async function hidden(home: string, password: string): Promise<string> {
 	const { native } = JSON.parse(await iobroker(home, "object", "get", "system.config"));
 	const codes = [...password].map((one, at) => one.charCodeAt(0) ^ native.secret.charCodeAt(at % native.secret.length));
@@ -94,7 +96,7 @@ async function withAdapter(home: string, use: () => Promise<void>): Promise<void
 
 export const ioBrokerCases = [
 	{
-		name: "the gateway's values are states, both ways of publishing them",
+		name: "the gateway's values become states, with either way of publishing them",
 		async run({ broker, home, state, topic }: Bench) {
 			const words = { [PAGE_BROKER]: "127.0.0.1", "1883": String(broker.port) };
 			const { native } = JSON.parse(template("iobroker.json", words));

@@ -62,7 +62,7 @@ async function found({ classPath, folder }: Bench, things: string, json: string)
 
 export const jsonPathCases = [
 	{
-		name: "finds in the last readout what openHAB's things ask for",
+		name: "openHAB's things find their values in the last readout",
 		async run(bench: Bench) {
 			const { gateway, last, token } = bench;
 			const { text } = await gateway.get("iec62056/last", { token });
@@ -75,7 +75,7 @@ export const jsonPathCases = [
 		},
 	},
 	{
-		name: "finds in what is published what openHAB's things ask for, and their topics have plain numbers",
+		name: "openHAB's things find their values in the published messages, and their topics have plain numbers",
 		async run(bench: Bench) {
 			const { broker, state, topic } = bench;
 			const things = template("openhab-mqtt.things", { [PAGE_TOPIC]: topic });
@@ -90,7 +90,7 @@ export const jsonPathCases = [
 		},
 	},
 	{
-		name: "items name channels that there are",
+		name: "items name existing channels",
 		async run() {
 			const channels = [...template("openhab.items").matchAll(/channel="mqtt:topic:home:smgw:(\w+)"/g)];
 			assert.equal(channels.length, 3);

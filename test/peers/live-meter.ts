@@ -1,7 +1,7 @@
 /**
- * Live values as others read them: aioshelly and python-homewizard-energy, the libraries of Home Assistant, ask our gateway
- * as a Shelly and as a HomeWizard P1 meter, and python-zeroconf finds it as all three meters. The values are compared with
- * the readout, for import and for export.
+ * Live values read by other makers' programs: aioshelly and python-homewizard-energy, the libraries of Home Assistant,
+ * read our gateway as a Shelly and as a HomeWizard P1 meter, and python-zeroconf finds it as all three meters. The
+ * values are compared with the readout, for import and for export.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ async function readBoth({ gateway, folder }: LivePeers, [taken, given]: readonly
 
 export const liveMeterCases = [
 	{
-		name: "values and signs are the readout's",
+		name: "values and signs match the readout",
 		async run(peers: LivePeers) {
 			for (const powers of [["01.193", "00.000"] as const, ["00.000", "00.321"] as const]) {
 				const { data, of } = await readBoth(peers, powers);
@@ -88,7 +88,7 @@ export const liveMeterCases = [
 		},
 	},
 	{
-		name: "the device is known",
+		name: "the libraries recognise the device",
 		async run(peers: LivePeers) {
 			const { info, device } = await readBoth(peers, ["00.100", "00.000"]);
 			const { id } = await peers.gateway.read("live-meter/status");

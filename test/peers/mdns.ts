@@ -20,7 +20,7 @@ import { installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
 const PACKAGES = ["zeroconf==0.148.0", "ifaddr==0.2.0", "async-timeout==5.0.1"];
 const SCRIPT = join(PEER_SOURCES, "python", "browse_mdns.py");
 const LINE_LIMIT_MS = 15_000;
-/** Unique in the network. */
+/** Name of the unit, unique in the network. */
 const UNIT = `peer${process.pid}`;
 const INSTANCE = `Gateway ${UNIT}`;
 
@@ -156,7 +156,7 @@ export const mdnsCases = [
 			}),
 	},
 	{
-		name: "sees a service come, and go by its goodbye",
+		name: "sees a new service, and its goodbye",
 		run: (zeroconf: Zeroconf) =>
 			withScript(zeroconf, ["watch", "_smgw._tcp.local."], async (next) => {
 				const instance = `${INSTANCE}._smgw._tcp.local.`;
@@ -168,7 +168,7 @@ export const mdnsCases = [
 			}),
 	},
 	{
-		name: "doesn't get the name of an instance that we have",
+		name: "can't register the name of our instance",
 		run: (zeroconf: Zeroconf) =>
 			withResponder(zeroconf, async () => {
 				const claimed = ["claim", `${INSTANCE}._https._tcp.local.`, `other-${UNIT}.local.`];
@@ -176,7 +176,7 @@ export const mdnsCases = [
 			}),
 	},
 	{
-		name: "keeps its names: we take the next ones",
+		name: "keeps its names, and our responder uses the next ones",
 		run: (zeroconf: Zeroconf) =>
 			withScript(zeroconf, ["claim", `${INSTANCE}._https._tcp.local.`, `${UNIT}.local.`], async (next) => {
 				assert.equal(await next(), "registered");

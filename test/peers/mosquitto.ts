@@ -11,14 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, PeerMissing, run } from "./peer.js";
 
 const START_LIMIT_MS = 10_000;
-/** Debian installs it outside of users' PATH. */
+/** Names of the broker's program; Debian installs it outside of users' PATH. */
 const PROGRAMS = ["mosquitto", "/usr/sbin/mosquitto"];
 
 /** The broker's command. Throws PeerMissing if it is not installed. */
 async function findBroker(): Promise<string> {
 	for (const program of PROGRAMS) {
 		try {
-			// Its help exits with code 3.
+			// Mosquitto's help exits with code 3.
 			await run(program, ["-h"]);
 			return program;
 		} catch (error) {
@@ -123,7 +123,7 @@ export class Mosquitto {
 	/** The messages retained under these topics. */
 	async retained(topic: string): Promise<Message[]> {
 		const args = this.#client(["-t", topic, "-W", "1", "--retained-only", "-F", "%j"]);
-		// Its exit after the time limit is no error.
+		// The client's exit after the time limit is no error.
 		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "ignore"] });
 		const messages: Message[] = [];
 		createInterface(child.stdout).on("line", (line) => messages.push(toMessage(line)));
@@ -140,7 +140,7 @@ export class Mosquitto {
 		const lines = createInterface(child.stdout);
 		const subscribed = new Promise<void>((resolve) => {
 			lines.on("line", (line) => {
-				// Other lines are its own messages.
+				// Other lines are messages of the program.
 				if (line.startsWith("{")) observer.messages.push(toMessage(line));
 				else if (line.startsWith("Subscribed")) resolve();
 			});
@@ -159,7 +159,7 @@ export class Mosquitto {
 }
 
 export class Observer {
-	/** Oldest first. */
+	/** Received messages, oldest first. */
 	readonly messages: Message[] = [];
 
 	/** The first match, received or still to come. */

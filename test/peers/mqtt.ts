@@ -5,7 +5,7 @@ import type { Answer, EntityState } from "./home-assistant.js";
 import type { Mosquitto } from "./mosquitto.js";
 
 const COME_LIMIT_MS = 20_000;
-/** Retry delays: 10 s ± 20 %, then twice that. */
+/** Limit for a new connection, ms; retry delays are 10 s ± 20 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 const STATISTICS_LEAD_MS = 40_000;
 /** Largest message with 20 entities, bytes. */
@@ -64,7 +64,7 @@ function isSame(state: string | undefined, wanted: string | undefined): boolean 
 
 export const mqttCases = [
 	{
-		name: "makes a device and its entities of what the gateway announces by MQTT, in 4 KB for 20",
+		name: "Home Assistant makes a device and its entities from the gateway's discovery message, of 4 KB for 20 entities",
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			const broker = brokerOf(home);
@@ -91,7 +91,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "has them again after a restart, and takes them for its energy dashboard",
+		name: "Home Assistant has them again after a restart, and accepts them for its energy dashboard",
 		async run(home: Home) {
 			const { hass } = home;
 			brokerOf(home);
@@ -104,7 +104,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "shows them as unavailable while the gateway, or the broker, is gone",
+		name: "Home Assistant shows them as unavailable while the gateway or the broker is missing",
 		async run(home: Home) {
 			const { gateway } = home;
 			const broker = brokerOf(home);
@@ -126,7 +126,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "has each value from a topic of its own, too",
+		name: "Home Assistant also gets each value from a separate topic",
 		async run(home: Home) {
 			const { gateway } = home;
 			const broker = brokerOf(home);
@@ -141,7 +141,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "forgets device and entities when the owner turns the discovery off",
+		name: "Home Assistant removes device and entities when discovery is turned off",
 		async run(home: Home) {
 			const { gateway } = home;
 			const broker = brokerOf(home);
@@ -159,7 +159,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "finds nothing to complain of in what came by MQTT",
+		name: "Home Assistant logs no error about the MQTT messages",
 		async run(home: Home) {
 			brokerOf(home);
 			const complaints = home.hass.log.split("\n").filter((line) => COMPLAINT.test(line) && !OURS.test(line));

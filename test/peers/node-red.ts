@@ -88,7 +88,7 @@ export const nodeREDCases = [
 		},
 	},
 	{
-		name: "the flow by HTTP gets all numbers, with the gateway's certificate looked at",
+		name: "the flow by HTTP gets all numbers, and verifies the gateway's certificate",
 		async run(bench: Bench) {
 			const { authority, folder, last, token } = bench;
 			const words = { [PAGE_HOST]: authority, "/data/gateway.pem": join(folder, "gateway.pem") };
@@ -103,7 +103,7 @@ export const nodeREDCases = [
 		},
 	},
 	{
-		name: "the flow by HTTP refuses a certificate that it was not given",
+		name: "the flow by HTTP rejects another certificate",
 		async run(bench: Bench) {
 			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": "" };
 			const typed = { "smgw-last": { password: bench.token } };
@@ -113,7 +113,7 @@ export const nodeREDCases = [
 		},
 	},
 	{
-		name: "the flow by HTTP says in words that a token is wrong",
+		name: "the flow by HTTP reports a wrong token",
 		async run(bench: Bench) {
 			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": join(bench.folder, "gateway.pem") };
 			await withFlows(

@@ -73,7 +73,7 @@ export const openMUCCases: OpenMUCCase[] = [
 		run: (classPath) => readFile(classPath, vector(LK13), ["--baud-pace"]),
 	},
 	{
-		name: "mode C, 4800 Bd, the check is 01",
+		name: "mode C, 4800 Bd, with a check character of 01",
 		run: (classPath) => readFile(classPath, vector(ZMF100), ["--baud-pace"]),
 	},
 	{
@@ -105,7 +105,7 @@ export const openMUCCases: OpenMUCCase[] = [
 			readFile(classPath, vector("hager-ehz161wa-push"), ["--baud-pace", "--baud", "9600"], ["listen", "9600"]),
 	},
 	{
-		name: "a wrong check is seen as wrong",
+		name: "a wrong check is detected",
 		run: (classPath) => assert.rejects(readFile(classPath, vector(LK13), ["--wrong-bcc", "1"]), /BCC.*does not match/),
 	},
 	{

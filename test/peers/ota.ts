@@ -111,6 +111,6 @@ async function signByModule({ token, publicKey }: Module, format: string): Promi
 }
 
 export const moduleCases = [
-	{ name: "signs with r and s", run: (module: Module) => signByModule(module, "rs") },
-	{ name: "signs in DER", run: (module: Module) => signByModule(module, "openssl") },
+	{ name: "a signature of r and s is accepted", run: (module: Module) => signByModule(module, "rs") },
+	{ name: "a signature in DER is accepted", run: (module: Module) => signByModule(module, "openssl") },
 ];

@@ -58,8 +58,8 @@ export async function run(command: string, args: string[], env: Record<string, s
 }
 
 /**
- * Installs packages from PyPI beside the project with these options of pip; their folder. Throws PeerMissing when they
- * can't be had.
+ * Installs packages from PyPI outside of the project, with these options of pip; returns their folder. Throws
+ * PeerMissing if that fails.
  */
 export async function installPython(
 	name: string,

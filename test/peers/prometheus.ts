@@ -61,13 +61,13 @@ async function scraping(gateway: ProcessGateway, token: string, use: (server: Se
 
 export const prometheusCases = [
 	{
-		name: "promtool finds nothing wrong before a meter was read",
+		name: "promtool finds no fault before a meter was read",
 		async run(gateway: ProcessGateway) {
 			assert.deepEqual(await check((await gateway.get("metrics")).text), [0, ""]);
 		},
 	},
 	...METERS.map((name) => ({
-		name: `promtool finds nothing wrong with the metrics of ${name}`,
+		name: `promtool finds no fault in the metrics of ${name}`,
 		async run(gateway: ProcessGateway) {
 			await readMeter(gateway, name);
 			const { text } = await gateway.get("metrics");
@@ -79,7 +79,7 @@ export const prometheusCases = [
 		},
 	})),
 	{
-		name: "the server scrapes all of it with a token of scope read",
+		name: "the server scrapes all metrics with a read-only token",
 		async run(gateway: ProcessGateway) {
 			await readMeter(gateway, METERS[0]);
 			const { token, id } = await gateway.write("system/tokens", { name: "prometheus", scope: "read" });

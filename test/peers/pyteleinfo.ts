@@ -1,6 +1,6 @@
 /**
- * pyteleinfo 0.4.0 of Emmanuel Sciara from PyPI, a parser of TIC: it and our decoder read the same from the frames of our
- * simulated meter, and from the captures.
+ * pyteleinfo 0.4.0 of Emmanuel Sciara from PyPI, a parser of TIC. It and our decoder read the same values from the
+ * frames of our simulated meter and from the captures.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { Bed, frameOf } from "../tic/bed.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 
-/** It asks for Python 3.12, and its decoder needs no more than 3.9. */
+/** Installs pyteleinfo although it requires Python 3.12, because its decoder needs only 3.9. */
 export const preparePyteleinfo = () =>
 	installPython("pyteleinfo", ["pyteleinfo==0.4.0", "pyserial==3.5"], ["--ignore-requires-python"]);
 
@@ -33,7 +33,7 @@ function valuesOf(record: string): string[] {
 	return [first.replace(/\*\w+$/, ""), ...rest];
 }
 
-/** As our records have it: the data, then the time with another letter for the season behind it. */
+/** The values as in our records: the data, then the time, which has another letter for the season at its end. */
 function expectedOf(data: string): string[] {
 	const [, stamp, value = data] = /^([EH]\d{12})\t(.*)$/.exec(data) ?? [];
 	if (stamp === undefined) return [value];

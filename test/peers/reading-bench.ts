@@ -51,7 +51,7 @@ export async function startReadingBench(): Promise<ReadingBench> {
 	const folder = mkdtempSync(join(tmpdir(), "readings-"));
 	try {
 		await gateway.login();
-		// Without scheduled readouts, so that values stay the same.
+		// Scheduled readouts are turned off, so that values stay the same.
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 30 });
 		await gateway.read("iec62056/read");
 		const authority = `${await addressOf(gateway)}:${gateway.httpsPort}`;
@@ -80,7 +80,7 @@ export async function endReadingBench({ gateway, folder }: ReadingBench): Promis
 
 let shared: Promise<BrokerBench> | undefined;
 
-/** With the page's broker and settings; shared by all peers that need it. */
+/** A bench with the page's broker and settings, shared by all peers that need it. */
 export function brokerBench(): Promise<BrokerBench> {
 	shared ??= startBrokerBench();
 	return shared;

@@ -130,7 +130,7 @@ async function checkBrokers(): Promise<void> {
 	});
 	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
 	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
-	// The last user of the shared bench stops it.
+	// This check is the last one that uses the shared bench, and stops it.
 	await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
 }
 
@@ -162,7 +162,7 @@ async function checkZigbee(): Promise<void> {
 	}
 }
 
-// Side by side: most of the time each waits for somebody.
+// These run in parallel, because they wait most of the time.
 await Promise.all([checkMeters(), checkBrokers(), checkHome(), checkZigbee(), checkBrowsers()]);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

@@ -68,7 +68,7 @@ export const scriptCases = [
 		},
 	},
 	{
-		name: "curl reads by the gateway's key, and refuses another one",
+		name: "curl reads by the gateway's key, and rejects another one",
 		async run(bench: Bench) {
 			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("pinned.sh", bench))), bench.last);
 			const other = filled("pinned.sh", bench).replace('"sha256//$PIN"', `"sha256//${"A".repeat(43)}="`);
@@ -82,13 +82,13 @@ export const scriptCases = [
 		},
 	},
 	{
-		name: "Python's script",
+		name: "Python's script prints the values",
 		async run(bench: Bench) {
 			assert.deepEqual(printed(await runFile("read_last.py", "python3", bench)), numbersOf(bench.last));
 		},
 	},
 	{
-		name: "Node's script",
+		name: "Node's script prints the values",
 		async run(bench: Bench) {
 			assert.deepEqual(printed(await runFile("read-last.mjs", "node", bench)), numbersOf(bench.last));
 		},
@@ -129,7 +129,7 @@ export const scriptCases = [
 		},
 	},
 	{
-		name: "a certificate of an authority that the page makes: Python, Node and curl take it",
+		name: "a certificate of an authority that the page makes: Python, Node and curl accept it",
 		async run(bench: Bench) {
 			const { authority, folder, gateway } = bench;
 			const [address] = authority.split(":");

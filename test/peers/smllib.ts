@@ -1,6 +1,6 @@
 /**
- * smllib 1.7 of spacemanspiff2007 from PyPI, an SML parser, and our decoder read the same from the captures and from
- * all makes of our simulated meter. smllib does not correct the wrong signs of some meters.
+ * smllib 1.7 of spacemanspiff2007 from PyPI, an SML parser, and our decoder read the same values from the captures and
+ * from all makes of our simulated meter. smllib does not correct the wrong signs of some meters.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

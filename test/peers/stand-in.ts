@@ -26,7 +26,7 @@ const ENERGY = {
 const set = (path: string, body: unknown): Sent => ({ method: "POST", path, body: JSON.stringify(body) });
 const post = (path: string, body?: string, who?: Who): Sent => ({ method: "POST", path, body, who });
 
-/** Order matters: each request depends on the earlier ones. */
+/** Requests, in an order that matters: each depends on the earlier ones. */
 const REQUESTS: readonly Sent[] = [
 	{ path: "/api/" },
 	{ path: "/api/", who: "guest" },

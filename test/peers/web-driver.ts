@@ -1,6 +1,6 @@
 /**
- * Browsers other than Chromium, as Debian has them, driven by what they bring themselves: Firefox ESR by Marionette (the
- * protocol below geckodriver), WebKitGTK by its WebDriver (W3C). Each opens a page and runs scripts in it.
+ * Browsers other than Chromium, from Debian, driven by their own protocols: Firefox ESR by Marionette (the protocol
+ * below geckodriver), WebKitGTK by its WebDriver (W3C). Each opens a page and runs scripts in it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,10 @@ const SCRIPT_LIMIT_MS = 60_000;
 
 export interface Browser {
 	open(url: string): Promise<void>;
-	/** Runs the body of an asynchronous function in the page; its result as JSON allows. Throws what it throws. */
+	/**
+	 * Runs the body of an asynchronous function in the page; returns its result, as far as JSON can represent it. Passes
+	 * on its exceptions.
+	 */
 	run(body: string): Promise<unknown>;
 	end(): Promise<void>;
 }
@@ -58,7 +61,7 @@ async function ended(child: ChildProcess): Promise<void> {
 	await once(child, "exit");
 }
 
-/** Preferences of a profile that asks nobody anything. */
+/** Preferences of a profile without dialogs. */
 const PREFERENCES = {
 	"browser.shell.checkDefaultBrowser": false,
 	"datareporting.policy.dataSubmissionEnabled": false,
@@ -163,7 +166,7 @@ export class WebKit implements Browser {
 	static async start(): Promise<WebKit> {
 		await need("WebKitWebDriver", "webkit2gtk-driver");
 		await need("Xvfb", "xvfb");
-		// The server tells the number of the display that it has taken.
+		// The server prints the number of its display.
 		const screen = spawn("Xvfb", ["-displayfd", "3", "-nolisten", "tcp"], {
 			stdio: ["ignore", "ignore", "ignore", "pipe"],
 		});
@@ -195,7 +198,7 @@ export class WebKit implements Browser {
 	}
 }
 
-/** Sends a command of WebDriver; the value of its reply. */
+/** Sends a command of WebDriver; returns the value of the reply. */
 async function ask(address: string, body: object): Promise<unknown> {
 	const reply = await fetch(address, { method: "POST", body: JSON.stringify(body) });
 	const { value } = (await reply.json()) as { value: { message?: string } };

@@ -1,4 +1,4 @@
-/** The page's main walk in browser engines other than Chromium, in which `npm test` has all of it. */
+/** The main steps of the page in browser engines other than Chromium; `npm test` tests the whole page in Chromium. */
 import assert from "node:assert/strict";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
@@ -14,7 +14,9 @@ export interface Walk {
 	readonly gateway: ProcessGateway;
 }
 
-/** Functions for the scripts in the page. `until` waits for something to be found, `put` types into a field. */
+/**
+ * Functions for the scripts in the page. `until` waits until `find` returns something, and `put` types into a field.
+ */
 const KIT = `
 	const until = async (what, find) => {
 		for (const limit = Date.now() + 40000; Date.now() < limit; ) {
@@ -28,12 +30,12 @@ const KIT = `
 	const put = async (field, text) => {
 		field.value = text;
 		field.dispatchEvent(new Event("input", { bubbles: true }));
-		// The page draws itself anew before anybody could press a button.
+		// The page renders again before a user could press a button.
 		await new Promise((resolve) => setTimeout(resolve, 200));
 	};
 `;
 
-/** Starts the browser first: without it there is no need for a gateway. */
+/** Starts the browser first, because without a browser no gateway is needed. */
 export async function prepareWalk(start: () => Promise<Browser>): Promise<Walk> {
 	const browser = await start();
 	const gateway = await ProcessGateway.start("node", { args: ["--time", NOW] });
@@ -50,7 +52,7 @@ export async function endWalk({ browser, gateway }: Walk): Promise<void> {
 
 export const walkCases = [
 	{
-		name: "has a login in each language, and leads from it to the overview with power, counters and today",
+		name: "the page has a login in each language, which leads to the overview with power, counters and today",
 		async run({ browser, gateway }: Walk) {
 			for (const language of LANGUAGES) {
 				await browser.open(`https://localhost:${gateway.httpsPort}/${language}`);
@@ -60,7 +62,8 @@ export const walkCases = [
 				);
 			}
 			const errors = `window.seen = []; addEventListener("error", ({ message }) => seen.push(message));`;
-			// Without a place the page would lead to the set-up, since the password is the label's.
+			// The address contains a page, because otherwise the set-up would be shown, since the password is that of the
+			// label.
 			await browser.run(`${KIT} ${errors} location.hash = "#/dashboard";
 				await put(await one("[name=password]"), ${JSON.stringify(PASSWORD)});
 				(await one("main form")).requestSubmit();
@@ -70,7 +73,7 @@ export const walkCases = [
 		},
 	},
 	{
-		name: "shows all readings",
+		name: "the page shows all readings",
 		async run({ browser }: Walk) {
 			const rows = await browser.run(`${KIT} location.hash = "#/readings";
 				await one("table.readings tbody tr");
@@ -79,7 +82,7 @@ export const walkCases = [
 		},
 	},
 	{
-		name: "shows the consumption as tiles and as bars, of which each tells its amount",
+		name: "the page shows the consumption as tiles and as bars with their amounts",
 		async run({ browser }: Walk) {
 			const shown = await browser.run(`${KIT} location.hash = "#/use";
 				await until("tiles", () => document.querySelectorAll(".tiles .card").length === 4);
@@ -91,7 +94,7 @@ export const walkCases = [
 		},
 	},
 	{
-		name: "saves a setting, and has met no error of a script",
+		name: "the page saves a setting, and no script has failed",
 		async run({ browser, gateway }: Walk) {
 			await browser.run(`${KIT} location.hash = "#/meter";
 				const field = await one("[name=device_address]");

@@ -13,9 +13,9 @@ const NAME = "zha";
 /** Folder inside the Debian for its database and offered firmware files. */
 const FOLDER = "/zha-data";
 const START_LIMIT_MS = 60_000;
-/** Includes the installation of a firmware. */
+/** Limit for a reply, ms; it includes the installation of a firmware. */
 const ANSWER_LIMIT_MS = 120_000;
-/** Time to reset its chip and write its database. */
+/** Time for ZHA to reset its chip and write its database, ms. */
 const END_LIMIT_MS = 10_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others

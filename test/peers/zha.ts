@@ -32,7 +32,7 @@ const NEXT = "9.8.7-test";
 /** Import and export kWh, W, V, A. */
 type Values = readonly [number, number, number, number, number];
 const FIRST: Values = [15_882.692, 219.488, 1228, 235.2, 5.3];
-/** Exports power. */
+/** The second readout, with exported power. */
 const SECOND: Values = [15_882.693, 219.5, -2345, 236.1, 9.93];
 
 interface Home {
@@ -136,7 +136,7 @@ function configured({ told }: ZHA): Record<string, string> {
 
 export const zhaCases = [
 	{
-		name: "the network is closed: the gateway finds none",
+		name: "the gateway finds no network while ZHA's network is closed",
 		async run({ gateway }: Home) {
 			await stateOf(gateway, "not_joined");
 			assert.equal((await gateway.post("zigbee/reset")).status, 200);
@@ -146,7 +146,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "it joins as soon as it may, and is interviewed and configured",
+		name: "the gateway joins as soon as the network is open, and is interviewed and configured",
 		async run(home: Home) {
 			const { gateway, zha } = home;
 			await read(home, FIRST);
@@ -165,7 +165,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "its sensors show what the meter says",
+		name: "ZHA's sensors show the meter's values",
 		async run(home: Home) {
 			const { zha, ieee } = home;
 			await waitFor(`ZHA does not show ${FIRST}`, REPORT_LIMIT_MS, async () => {
@@ -179,7 +179,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "reports are configured, and those that it has not are refused properly",
+		name: "reports are configured, and missing ones are refused properly",
 		async run({ zha, ieee }: Home) {
 			const answers = configured(zha);
 			for (const name of [
@@ -196,7 +196,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "attributes that it has not are refused one by one",
+		name: "missing attributes are refused one by one",
 		async run({ zha, ieee }: Home) {
 			const { values, failures } = await zha.ask("read", ieee, MEASUREMENT, [0x0505, 0x0905, 0x050b, 0x0510]);
 			assert.deepEqual(Object.keys(values).sort(), ["1285", "1291"]);
@@ -231,13 +231,13 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "its identify button works",
+		name: "the identify button works",
 		async run({ zha, ieee }: Home) {
 			assert.equal(await zha.ask("button", ieee), 1);
 		},
 	},
 	{
-		name: "a firmware that ZHA offers is taken, and runs",
+		name: "the gateway installs a firmware that ZHA offers, and runs it",
 		async run({ gateway, zha, ieee }: Home) {
 			const version = `0x${buildNumber(NEXT).toString(16).padStart(8, "0")}`;
 			const update = async () => (await zha.ask("entities", ieee))["1-25-firmware_update"];
@@ -254,7 +254,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "it is there again after it, ZHA or its chip has started anew",
+		name: "the gateway is in the network again after a restart of itself, of ZHA or of its chip",
 		async run(home: Home) {
 			const { gateway, ports } = home;
 			await gateway.restart();
@@ -272,7 +272,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "the network's key is in nothing that the gateway tells",
+		name: "the gateway never reveals the network's key",
 		async run({ gateway, zha }: Home) {
 			const { key } = zha.told.find(({ event }) => event === "started");
 			const hex = key.replaceAll(":", "");
@@ -287,7 +287,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "it leaves when ZHA removes it, and stays out",
+		name: "the gateway leaves when ZHA removes it, and does not join again",
 		async run({ gateway, zha, ieee }: Home) {
 			await zha.ask("remove", ieee);
 			await stateOf(gateway, "not_joined");

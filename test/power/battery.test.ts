@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { batteryPercent } from "../../modules/power/battery.js";
 
-describe("What is left in the cells", () => {
+describe("The remaining charge in per cent", () => {
 	it("is 100 for new cells and 0 for empty ones, for any number of cells", () => {
 		for (const cells of [1, 2, 3, 4]) {
 			assert.equal(batteryPercent(1.6 * cells, cells), 100);

@@ -45,7 +45,7 @@ describe("power/button", () => {
 		[10_000, ["held"]],
 		[60_000, ["held"]],
 	] as const) {
-		it(`takes ${ms} ms for ${wanted[0] ?? "nothing"}`, () => {
+		it(`reports ${wanted[0] ?? "nothing"} for a press of ${ms} ms`, () => {
 			hold(ms);
 			time.advance(60_000);
 			assert.deepEqual(happened, wanted);
@@ -65,7 +65,7 @@ describe("power/button", () => {
 		time.advance(20_000);
 		assert.deepEqual(happened, ["pressed"]);
 	});
-	it("takes a press while the button is down as a new press, and ignores a release while it is up", () => {
+	it("treats a press while the button is down as a new press, and ignores a release while it is up", () => {
 		change(true);
 		time.advance(9000);
 		change(true);
@@ -74,7 +74,7 @@ describe("power/button", () => {
 		change(false);
 		time.advance(20_000);
 		assert.deepEqual(happened, ["pressed"]);
-		// After a long press the finger is still on the button.
+		// A long press is reported before the release.
 		hold(12_000);
 		change(false);
 		assert.deepEqual(happened, ["pressed", "held"]);

@@ -72,15 +72,15 @@ describe("power/light", () => {
 	};
 	const EVENTS: Readonly<Record<string, () => void>> = {
 		"waits for its network": () => light.waiting(true),
-		"waits no more": () => light.waiting(false),
+		"stops waiting": () => light.waiting(false),
 		"reads the meter": () => light.reading(true),
-		"reads no more": () => light.reading(false),
+		"stops reading": () => light.reading(false),
 		"has a readout": () => light.flash(),
 		"is being reset": () => light.resetting(),
-		"has shown the flash": () => time.advance(100),
+		"has finished the flash": () => time.advance(100),
 		"has empty cells": () => light.empty(),
-		"is looked for": () => light.identifying(true),
-		"was found": () => light.identifying(false),
+		"is to be identified by its light": () => light.identifying(true),
+		"was identified": () => light.identifying(false),
 	};
 	/** State of the light after each event, for each state in the order of EVENTS; "" if the light is not set again. */
 	const SHOWN: Readonly<Record<string, readonly string[]>> = {
@@ -94,7 +94,7 @@ describe("power/light", () => {
 	};
 	for (const [state, enter] of Object.entries(STATES))
 		for (const [index, [event, happen]] of Object.entries(EVENTS).entries())
-			it(`shows "${SHOWN[state][index]}" when it is ${state} and ${event}`, () => {
+			it(`shows "${SHOWN[state][index]}" if it is ${state} and the gateway ${event}`, () => {
 				enter();
 				noted.take();
 				happen();

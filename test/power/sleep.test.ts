@@ -102,7 +102,7 @@ describe("power/sleep", () => {
 		ASLEEP: () => new Bench().begin(START_BY_TIMER),
 	};
 	const EVENTS: Record<string, (bench: Bench) => void> = {
-		"its time is over": (bench) => bench.time.advance(WORK_MS),
+		"the time of that state is over": (bench) => bench.time.advance(WORK_MS),
 		"nothing is left to do": (bench) => {
 			bench.isWorking = false;
 			bench.time.advance(1000);
@@ -117,11 +117,11 @@ describe("power/sleep", () => {
 			bench.usb = 0;
 			bench.time.advance(10_000);
 		},
-		"it never sleeps by another mode": (bench) => {
+		"the new mode never lets the unit sleep": (bench) => {
 			bench.powerMode = 2;
 			bench.time.advance(10_000);
 		},
-		"it always sleeps by another mode": (bench) => {
+		"the new mode always lets the unit sleep": (bench) => {
 			bench.powerMode = 1;
 			bench.time.advance(10_000);
 		},
@@ -136,20 +136,20 @@ describe("power/sleep", () => {
 		},
 	};
 	const AFTER: Record<string, readonly string[]> = {
-		"its time is over": ["AWAKE", "ASLEEP", "ASLEEP", "ASLEEP", "ASLEEP"],
+		"the time of that state is over": ["AWAKE", "ASLEEP", "ASLEEP", "ASLEEP", "ASLEEP"],
 		"nothing is left to do": ["AWAKE", "ATTENDED", "ASLEEP", "LOW", "ASLEEP"],
 		"the button is pressed": ["AWAKE", "ATTENDED", "ATTENDED", "LOW", "ASLEEP"],
 		"a token was shown": ["AWAKE", "ATTENDED", "ATTENDED", "LOW", "ASLEEP"],
 		"USB is plugged in": ["AWAKE", "AWAKE", "AWAKE", "ASLEEP", "ASLEEP"],
 		"USB is pulled out": ["ATTENDED", "ATTENDED", "ROUTINE", "ASLEEP", "ASLEEP"],
-		"it never sleeps by another mode": ["AWAKE", "AWAKE", "AWAKE", "ASLEEP", "ASLEEP"],
-		"it always sleeps by another mode": ["ATTENDED", "ATTENDED", "ROUTINE", "ASLEEP", "ASLEEP"],
+		"the new mode never lets the unit sleep": ["AWAKE", "AWAKE", "AWAKE", "ASLEEP", "ASLEEP"],
+		"the new mode always lets the unit sleep": ["ATTENDED", "ATTENDED", "ROUTINE", "ASLEEP", "ASLEEP"],
 		"the cells are empty": ["LOW", "LOW", "LOW", "ASLEEP", "ASLEEP"],
 		"the cells have recovered": ["AWAKE", "ATTENDED", "ROUTINE", "LOW", "ASLEEP"],
 	};
 	for (const [event, happen] of Object.entries(EVENTS))
 		for (const [index, [state, make]] of Object.entries(STATES).entries())
-			it(`in ${state} is ${AFTER[event][index]} when ${event}`, () => {
+			it(`state ${state} leads to ${AFTER[event][index]} if ${event}`, () => {
 				const bench = make();
 				assert.equal(bench.state, state);
 				happen(bench);

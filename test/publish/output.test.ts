@@ -1,4 +1,4 @@
-/** Behaviour of all outputs: permit and memory, pauses, the owner's test. */
+/** Behaviour of all outputs: permit and memory, pauses, and the test of an output by the user. */
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
@@ -27,7 +27,7 @@ function bench({ testLeastMs = 0, suffices = (_slots: number): boolean => true }
 	return { access, network, output, tlsPermit, told };
 }
 
-/** Records the progress of a test, and when it is drained. */
+/** A test that records its results; `drained` drains the output and returns them. */
 function tester(output: Output) {
 	const told: string[] = [];
 	const test = {
@@ -41,7 +41,7 @@ function tester(output: Output) {
 }
 
 describe("publish/output", () => {
-	it("tells of the first failure and of the way back, and counts all", () => {
+	it("reports the first failure and the recovery, and counts all failures", () => {
 		const { output, told } = bench();
 		output.fail(BROKEN, 0, 0);
 		output.fail(DULL, 0, 1);
@@ -52,7 +52,7 @@ describe("publish/output", () => {
 		assert.equal(output.failures, 2);
 	});
 
-	it("pauses longer after each failure in a row, up to a fifth more or less", () => {
+	it("pauses longer after each failure in a row, with a random deviation of up to a fifth", () => {
 		const { output } = bench();
 		for (const pauseS of [10, 30, 30, 30]) {
 			output.fail(BROKEN, 0, 0);
@@ -63,7 +63,7 @@ describe("publish/output", () => {
 		assert.ok(output.pauseMs([10, 30]) <= 12_000);
 	});
 
-	it("has a permit that comes inside of asking for it, and gives one back that comes too late", () => {
+	it("accepts a permit that is granted during the request, and returns one that is granted too late", () => {
 		const { output, tlsPermit, told } = bench();
 		const other = { permitGranted: () => {}, permitRequested: () => tlsPermit.release(other) };
 		tlsPermit.request(other);
@@ -80,18 +80,18 @@ describe("publish/output", () => {
 		assert.equal(tlsPermit.request(keeper), true);
 	});
 
-	it("claims memory once, and gives it back once", () => {
+	it("claims memory once, and releases it once", () => {
 		let free = 1000;
 		const { output } = bench({ suffices: (slots: number) => slots <= free });
 		assert.equal(output.claim(), true);
 		free = 0;
-		assert.equal(output.claim(), true, "it has it");
+		assert.equal(output.claim(), true, "the memory is already claimed");
 		output.release();
 		output.release();
 		assert.equal(output.claim(), false);
 	});
 
-	it("says why no connection can be opened", () => {
+	it("reports why no connection can be opened", () => {
 		const { access, network, output } = bench();
 		const refuse = () => {
 			throw new Error("not a certificate");
@@ -115,11 +115,11 @@ describe("publish/output", () => {
 		);
 	});
 
-	it("answers a test once: by the first outcome, or when its time is over", () => {
+	it("ends a test once: by the first outcome, or at its time limit", () => {
 		const { output } = bench();
 		const { drained, test } = tester(output);
 		assert.equal(output.test(test, 0), true);
-		assert.equal(output.test(test, 1), false, "one at a time");
+		assert.equal(output.test(test, 1), false, "only one test runs at a time");
 		output.answer(BROKEN, 0, 10);
 		output.answer(undefined, 200, 11);
 		assert.deepEqual(drained(11), ["broken 0"]);
@@ -130,7 +130,7 @@ describe("publish/output", () => {
 		assert.deepEqual(drained(output.deadlineMs), ["timeout 0"]);
 	});
 
-	it("answers a failed test not before its least time, but where the server has answered", () => {
+	it("reports a failed test only after the minimum time, unless the server has replied", () => {
 		const { output } = bench({ testLeastMs: 8000 });
 		const { drained, test } = tester(output);
 		output.test(test, 0);
@@ -142,12 +142,12 @@ describe("publish/output", () => {
 		assert.deepEqual(drained(20_010), ["broken 401"]);
 	});
 
-	it("tells nobody of a test that was given up", () => {
+	it("reports nothing for a cancelled test", () => {
 		const { output } = bench();
 		const { drained, test } = tester(output);
 		output.test(test, 0);
 		output.cancel({ finished: () => {} }, 1);
-		assert.notEqual(output.testedSinceMs, undefined, "another's");
+		assert.notEqual(output.testedSinceMs, undefined, "another client can't cancel the test");
 		output.cancel(test, 1);
 		output.answer(BROKEN, 0, 2);
 		assert.deepEqual(drained(60_000), []);

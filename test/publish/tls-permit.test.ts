@@ -16,11 +16,11 @@ class Holder implements PermitClient {
 }
 
 describe("publish/tls-permit", () => {
-	it("is given to one after the other, in the order of asking", () => {
+	it("is granted to one client after the other, in the order of their requests", () => {
 		const tlsPermit = new TLSPermit();
 		const [a, b, c] = [new Holder(), new Holder(), new Holder()];
 		assert.equal(tlsPermit.request(a), true);
-		assert.equal(tlsPermit.request(a), true, "asking again");
+		assert.equal(tlsPermit.request(a), true, "a repeated request");
 		assert.equal(tlsPermit.request(b), false);
 		assert.equal(tlsPermit.request(b), false);
 		assert.equal(tlsPermit.request(c), false);
@@ -33,7 +33,7 @@ describe("publish/tls-permit", () => {
 		assert.equal(tlsPermit.request(a), false);
 	});
 
-	it("is not given to one that has gone", () => {
+	it("is not granted to a client that has withdrawn its request", () => {
 		const tlsPermit = new TLSPermit();
 		const [a, b, c] = [new Holder(), new Holder(), new Holder()];
 		tlsPermit.request(a);
@@ -49,7 +49,7 @@ describe("publish/tls-permit", () => {
 });
 
 describe("publish/connect-failures", () => {
-	it("has a code and a sentence of its own for every way in which a connection fails", () => {
+	it("has a separate code and message for each reason why a connection fails", () => {
 		const numbers = Object.entries(client).filter(
 			([name, value]) => name.startsWith("CLIENT_") && typeof value === "number",
 		);

@@ -11,7 +11,7 @@ function decoded(bytes: Uint8Array, start = 0, end = bytes.length): string {
 	return new TextDecoder().decode(bytes.subarray(start, end));
 }
 
-/** Key, value, unit, device class, state class of each. */
+/** Key, value, unit, device class and state class of each published value. */
 function published(block: string): string[] {
 	const values = new PublishedValues({ records: recordsOfBlock(block) }, { names, text, language: LANGUAGE_DE });
 	return Array.from({ length: values.count }, (_, index) => {
@@ -22,7 +22,7 @@ function published(block: string): string[] {
 }
 
 describe("publish/values", () => {
-	it("has a key that lasts, whatever part of the code the meter sends", () => {
+	it("makes a stable key, whichever parts of the code the meter sends", () => {
 		const block = "1-0:1.8.0*255(000123.4*kWh)\r\n2.8.0(5*kWh)\r\n1-1:32.7.0(230.1*V)\r\nC.7.0(3*V)";
 		assert.deepEqual(
 			published(block).map((line) => line.split(" ")[0]),
@@ -30,7 +30,7 @@ describe("publish/values", () => {
 		);
 	});
 
-	it("moves every value to a unit that stays, and rounds nothing", () => {
+	it("converts each value to a fixed unit, and rounds nothing", () => {
 		assert.deepEqual(published("1-0:1.8.0(1234567.8*Wh)\r\n1-0:2.8.0(1.5*MWh)\r\n1-0:16.7.0(-0.0421*kW)"), [
 			"1_0_1_8_0 1234.5678 kWh energy total_increasing",
 			"1_0_2_8_0 1500 kWh energy total_increasing",
@@ -42,7 +42,7 @@ describe("publish/values", () => {
 		]);
 	});
 
-	it("tells gas from water, and knows what a meter behind the meter sends", () => {
+	it("distinguishes gas from water, and recognises the values of a meter on M-Bus", () => {
 		assert.deepEqual(
 			published("7-0:3.0.0(1*m3)\r\n8-0:1.0.0(2*m3)\r\n9-0:1.0.0(3*m3)\r\n0-1:24.2.1(101209112500W)(12785.123*m3)"),
 			[
@@ -54,7 +54,7 @@ describe("publish/values", () => {
 		);
 	});
 
-	it("makes no statistics of what falls and rises as it likes", () => {
+	it("marks counters that may fall, and maxima, as not increasing", () => {
 		assert.deepEqual(published("1-0:16.8.0(12*kWh)\r\n1-0:76.8.0(1*kWh)\r\n1-0:1.6.0(5.2*kW)\r\n1-0:1.4.0(0.3*kW)"), [
 			"1_0_16_8_0 12 kWh energy total",
 			"1_0_76_8_0 1 kWh energy total",
@@ -63,13 +63,13 @@ describe("publish/values", () => {
 		]);
 	});
 
-	it("leaves out what is of former times, what has no known unit, and what is no number", () => {
+	it("omits past billing periods, repeated codes, values without a known unit, and texts", () => {
 		const block =
 			"0.0.0(12345678)\r\n1.8.0(10*kWh)\r\n1.8.0*01(9*kWh)\r\n1.8.0(10*kWh)\r\n3.3(1*furlong)\r\n31.7.0(--*A)";
 		assert.deepEqual(published(block), ["1_8_0 10 kWh energy total_increasing"]);
 	});
 
-	it("names it in the owner's language, and by its code where it has no name", () => {
+	it("names a value in the configured language, or by its code if it has no name", () => {
 		const records = recordsOfBlock("1-0:1.8.0(10*kWh)\r\n1-0:199.199.0(9*kWh)");
 		const values = new PublishedValues({ records }, { names, text, language: LANGUAGE_DE });
 		values.seek(0);
@@ -78,6 +78,6 @@ describe("publish/values", () => {
 		assert.equal(values.name, "1-0:199.199.0");
 		assert.equal(values.obis, "1-0:199.199.0");
 		values.seek(0);
-		assert.equal(values.key, "1_0_1_8_0", "back to one before");
+		assert.equal(values.key, "1_0_1_8_0", "an earlier value can be selected again");
 	});
 });

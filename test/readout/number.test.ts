@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { putNumber } from "../../modules/readout/number.js";
 import { bytesOf, textOf } from "../latin1.js";
 
-/** The number as JSON, or null for a text that is no number. */
+/** The number as JSON, or null if the text is not a number. */
 function numberOf(text: string): string | null {
 	const into = new Uint8Array(text.length + 2).fill(0xee);
-	// A digit behind the text in the buffer is not part of it.
+	// The digit after the text in the buffer does not belong to the number.
 	const bytes = bytesOf(`${text}7`);
 	const length = putNumber(bytes, text.length, into);
 	assert.ok(length <= text.length + 1);
@@ -61,10 +61,10 @@ describe("the number in a value", () => {
 		["1ESY1160437500", null],
 		["\t5", null],
 	] as const) {
-		it(`${JSON.stringify(text)} is ${json}`, () => assert.equal(numberOf(text), json));
+		it(`is ${json} for ${JSON.stringify(text)}`, () => assert.equal(numberOf(text), json));
 	}
 
-	it("is the one that JavaScript reads, as long as a double carries it", () => {
+	it("equals JavaScript's number if a double can represent it", () => {
 		const digits = fc.array(fc.constantFrom(..."0123456789"), { maxLength: 8 }).map((list) => list.join(""));
 		const sign = fc.constantFrom("", "-", "+");
 		fc.assert(
@@ -78,7 +78,7 @@ describe("the number in a value", () => {
 			{ numRuns: 2000 },
 		);
 	});
-	it("is JSON or nothing, whatever the text", () => {
+	it("is valid JSON or missing, whatever the text", () => {
 		const text = fc.array(fc.constantFrom(..."0123456789.,+- eExA:"), { maxLength: 24 });
 		fc.assert(
 			fc.property(text, (characters) => {

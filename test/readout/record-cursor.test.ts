@@ -20,16 +20,16 @@ function periods(block: string): [string, number | null, string][] {
 
 describe("a record that begins with a time", () => {
 	for (const [what, block, value1, value2, number, unit] of [
-		// Smartgrid / Fluvius e-MUCS_P1 1.4, 5.3: the peak of the month.
+		// Peak of the month in Belgium: Smartgrid / Fluvius e-MUCS_P1 1.4, 5.3.
 		["a peak in Belgium", "1-0:1.6.0(200717192209S)(02.589*kW)", "02.589", "200717192209S", 2.589, "kW"],
-		// DSMR P1 companion standard 5.0.2, 6.12.
+		// Gas: DSMR P1 companion standard 5.0.2, 6.12.
 		["gas", "0-1:24.2.1(101209112500W)(12785.123*m3)", "12785.123", "101209112500W", 12785.123, "m3"],
 		["gas with a small letter", "0-1:24.2.1(150701190000s)(00086.298*m3)", "00086.298", "150701190000s", 86.298, "m3"],
 		["heat", "0-2:24.2.1(101209112500W)(12785.123*GJ)", "12785.123", "101209112500W", 12785.123, "GJ"],
 		["gas without summer and winter time", "0-1:24.2.1(101209112500)(1.5*m3)", "1.5", "101209112500", 1.5, "m3"],
 		["gas that was never read", "0-1:24.2.1(632525252525S)(00000.000)", "00000.000", "632525252525S", 0, ""],
 	] as const) {
-		it(`has its number and unit, and the time second: ${what}`, () => {
+		it(`is returned with its number and unit first, and the time second: ${what}`, () => {
 			const [reading] = readings(block);
 			assert.deepEqual(
 				[reading.value1, reading.value2, reading.value1_number, reading.value1_unit, reading.value2_unit],
@@ -37,7 +37,7 @@ describe("a record that begins with a time", () => {
 			);
 		});
 	}
-	it("in the form of DSMR 2.2 has its unit before its number, on two lines", () => {
+	it("may have its unit before its number, as in DSMR 2.2, on one line or two", () => {
 		for (const lineEnd of ["\r\n", ""]) {
 			const [reading] = readings(
 				`0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)${lineEnd}(00001.001)\r\n0-1:24.4.0(1)`,
@@ -49,17 +49,18 @@ describe("a record that begins with a time", () => {
 			assert.deepEqual(reading.values, ["00", "60", "1", "0-1:24.2.1", "m3"]);
 		}
 	});
-	it("is no other one", () => {
+	it("is not recognised in a similar record", () => {
 		for (const block of [
-			// The time second, as specified.
+			// The time is in second place, as specified.
 			"1.6.0(02.589*kW)(200717192209)",
-			// A number of twelve digits; no month; a unit on it; a letter of another kind; a count first.
+			// The first value is a number of twelve digits, has no valid month, has a unit, ends in another letter, or is a
+			// count.
 			"0.0.0(123456789012)(5)",
 			"0.0.0(129956789012)(5*kWh)",
 			"1.8.0(101209112500*Wh)(5*kWh)",
 			"0-1:24.2.1(101209112500X)(5*m3)",
 			"1-0:99.97.0(2)(0-0:96.7.19)(170609063239S)(0000000267*s)",
-			// The old form with one value more or less, or without a valid unit.
+			// These have the form of DSMR 2.2 with one value more or less, or without a valid unit, or only a time.
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)",
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(1)(2)",
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(??)(1)",
@@ -68,7 +69,7 @@ describe("a record that begins with a time", () => {
 			assert.deepEqual(records(block), [block.replace("(", ": ").replaceAll(")(", ", ").replace(/\)$/, "")], block);
 		}
 	});
-	it("is followed by the records after it, whole or not looked at", () => {
+	it("does not disturb the next record, however many of its values were read", () => {
 		const block = "0-1:24.2.1(101209112500W)(12785.123*m3)(7)\r\n1.8.0(1*kWh)";
 		assert.deepEqual(records(block), ["0-1:24.2.1: 12785.123*m3, 101209112500W, 7", "1.8.0: 1*kWh"]);
 		const cursor = new RecordCursor(packedBlock(block).kept ?? new Uint8Array(0));
@@ -85,15 +86,15 @@ describe("a record that begins with a time", () => {
 		cursor.nextValue();
 		assert.deepEqual([cursor.length, cursor.unit], [9, "m3"]);
 	});
-	it("gives no unit to its time in a past billing period", () => {
+	it("has no unit for its time in a past billing period", () => {
 		const block = "1.6.0(200717192209S)(02.589*kW)\r\n1.6.0*01(200617192209S)(02.4*kW)";
 		assert.deepEqual(records(block)[1], "1.6.0*01: 02.4*kW, 200617192209S");
 	});
 });
 
-describe("*00", () => {
-	it("is the total where a meter sends it in no other form", () => {
-		// Pafal 12EC3g and Apator 12EC3 (Tasmota's and SmartHomeNG's documentation).
+describe("a code with *00", () => {
+	it("is the total if the meter sends that code in no other form", () => {
+		// Source: Pafal 12EC3g and Apator 12EC3, from Tasmota's and SmartHomeNG's documentation.
 		const block = "0.0.0(72044837)\r\nF.F(00)\r\n1.8.0*00(000783.16)\r\n1.8.1*00(000700.10)\r\n2.8.0*00(000045.38)";
 		assert.deepEqual(periods(block).slice(2), [
 			["1.8.0*00", null, ""],
@@ -106,7 +107,7 @@ describe("*00", () => {
 		);
 		assert.deepEqual(periods("1.8.0*00(000783.16*kWh)"), [["1.8.0*00", null, "kWh"]]);
 	});
-	it("is a billing period where any of these codes is there in another form, before or after it", () => {
+	it("is a billing period if any such code occurs in another form, before or after it", () => {
 		for (const [block, unit] of [
 			["1.8.0(1*kWh)\r\n1.8.0*00(2)", "kWh"],
 			["1.8.0*00(2)\r\n1.8.0(1*kWh)", ""],
@@ -119,19 +120,19 @@ describe("*00", () => {
 			assert.deepEqual(zero, ["1.8.0*00", 0, unit], block);
 		}
 	});
-	it("is a billing period where it was closed by hand, or F has one digit", () => {
+	it("is a billing period if it was closed by hand (&00), or if F has one digit (*0)", () => {
 		assert.deepEqual(periods("1.8.0&00(2)\r\n2.8.0*0(2)\r\n3.8.0*255(1)"), [
 			["1.8.0&00", 0, ""],
 			["2.8.0*0", 0, ""],
 			["3.8.0", null, ""],
 		]);
 	});
-	it("is a billing period in a long list of such codes, which is no meter's current values", () => {
+	it("is a billing period if more than 16 codes have it", () => {
 		const list = (count: number) => Array.from({ length: count }, (_, i) => `1.8.${i}*00(1)`).join("\r\n");
 		assert.deepEqual(new Set(periods(list(16)).map(([, period]) => period)), new Set([null]));
 		assert.deepEqual(new Set(periods(list(17)).map(([, period]) => period)), new Set([0]));
 	});
-	it("has a unit of its own only, and none of a billing period after it", () => {
+	it("does not take the unit of another record, and gives none to a billing period", () => {
 		const block = "1.8.0*00(1*kWh)\r\n1.7.0(2*kW)\r\n1.6.0(3*kW)\r\n1.6.0*01(4)";
 		assert.deepEqual(periods(block), [
 			["1.8.0*00", null, "kWh"],
@@ -143,10 +144,11 @@ describe("*00", () => {
 });
 
 describe("a load profile", () => {
-	// The form of VDEW's specification 2.1.2: time, status, minutes, columns, then code and unit of each.
+	// A head as in VDEW's specification 2.1.2: time, status, minutes, number of columns, then code and unit of each
+	// column.
 	const HEAD = "P.01(1705231515)(00000000)(15)(2)(1.5)(kW)(5.5)(kvar)";
 
-	it("is a record for its head and one for each row, with the units of the columns", () => {
+	it("consists of one record for its head and one for each row, with the units of the columns", () => {
 		const block = `1.8.0(1*kWh)\r\n${HEAD}\r\n(0.1234)(0.5)\r\n(0.2)(0.6)\r\n2.8.0(1*kWh)\r\n(7)`;
 		assert.deepEqual(records(block), [
 			"1.8.0: 1*kWh",
@@ -159,7 +161,7 @@ describe("a load profile", () => {
 		assert.deepEqual([row.value1_number, row.value1_unit, row.value2, row.value2_unit], [0.1234, "kW", "0.5", "kvar"]);
 		assert.deepEqual([row.obis, row.billing_period], ["P.01", null]);
 	});
-	it("may have a new head at each gap, and an address in digits", () => {
+	it("may have a new head after each gap, and an address in digits", () => {
 		const other = "1-0:99.1.0(1705231600)(80)(15)(1)(2.5)(A)";
 		const block = `${HEAD}\r\n(1)(2)\r\n${HEAD.replace("kW", "V")}\r\n(3)(4)\r\n${other}\r\n(5)(6)`;
 		assert.deepEqual(
@@ -167,7 +169,7 @@ describe("a load profile", () => {
 			["P.01: 1*kW, 2*kvar", "P.01: 3*V, 4*kvar", "1-0:99.1.0: 1705231600, 80, 15, 1, 2.5, A", "1-0:99.1.0: 5*A, 6"],
 		);
 	});
-	it("has its rows and its head in one record each, over however many lines they are", () => {
+	it("has one record for its head and for each row, on however many lines these are", () => {
 		const [first, second] = ["P.01: 1*kW, 2*kvar", "P.01: 3*kW, 4*kvar"];
 		const head = records(HEAD)[0];
 		for (const block of [
@@ -178,7 +180,7 @@ describe("a load profile", () => {
 		const again = `${HEAD}\r\n(1)(2)\r\n${HEAD.replace("P.01", "")}\r\n(3)(4)`;
 		assert.deepEqual(records(again), [head, first, head, second]);
 	});
-	it("may have rows that begin like a head, and are none", () => {
+	it("may have rows that begin like a head", () => {
 		for (const row of [
 			"(1705231515)(5)",
 			"(201399123456)(1)(2)(2)",
@@ -190,7 +192,7 @@ describe("a load profile", () => {
 			assert.match(all[1], /^P\.01: [0-9.]+\*kW, /, row);
 		}
 	});
-	it("of three columns shows the unit of each", () => {
+	it("has the unit of each column in its rows", () => {
 		const head = "P.01(1705231515)(00)(15)(4)(1.5)(kW)(5.5)(kvar)(32.7)(V)(C.1)()";
 		const [, row] = readings(`${head}\r\n(1)(2)(3)(4)`);
 		assert.deepEqual(
@@ -198,11 +200,11 @@ describe("a load profile", () => {
 			["kW", "kvar", ["3", "4"], ["V", ""]],
 		);
 	});
-	it("has no units where its head tells none that are", () => {
+	it("has no units if its head contains no valid ones", () => {
 		assert.deepEqual(records("P.01(1)(2)\r\n(3)(4)"), ["P.01: 1, 2", "P.01: 3, 4"]);
 		assert.deepEqual(records("P.98(1)(2)(3)(1)(0.0.0)(??)\r\n(3)(4)").at(-1), "P.98: 3, 4");
 	});
-	it("ends after a hundred rows; what follows it is read, and the readout says that something did not fit", () => {
+	it("is cut after a hundred rows; the records after it are read, and the readout reports the overflow", () => {
 		const rows = (count: number) => Array.from({ length: count }, (_, i) => `(${i})(0.5)`).join("\r\n");
 		for (const count of [100, 101, 3000]) {
 			const writer = packedBlock(`${HEAD}\r\n${rows(count)}\r\n1.8.0(1*kWh)`);
@@ -212,16 +214,16 @@ describe("a load profile", () => {
 			assert.deepEqual([all[100], all[101]], ["P.01: 99*kW, 0.5*kvar", "1.8.0: 1*kWh"]);
 		}
 	});
-	it("loses a damaged row and all after it up to the next address, and nothing before", () => {
+	it("loses a damaged row and all rows after it, but nothing before", () => {
 		const writer = packedBlock(`${HEAD}\r\n(1)(2)\r\n(3)(\xb4)\r\n(5)(6)\r\n1.8.0(1)`);
 		assert.deepEqual(recordsOf(writer.kept).slice(1), ["P.01: 1*kW, 2*kvar", "1.8.0: 1"]);
-		assert.equal(writer.overflow, true, "the readout says so");
+		assert.equal(writer.overflow, true, "the readout reports the overflow");
 		assert.deepEqual(recordsOf(packedBlock(`1.8.0(1)\r\n\xd0.01(1)(2)\r\n(3)(4)`).kept), ["1.8.0: 1"]);
 	});
 });
 
 describe("the values of a record", () => {
-	it("are 64 at most; the records after it are read, and the readout says that something did not fit", () => {
+	it("are cut after 64; the next records are read, and the readout reports the overflow", () => {
 		const values = (count: number) => Array.from({ length: count }, (_, i) => `(${i})`).join("");
 		for (const count of [64, 65, 1000]) {
 			const writer = packedBlock(`P.01${values(count)}\r\n1.8.0(1)`);
@@ -233,7 +235,7 @@ describe("the values of a record", () => {
 		const lines = packedBlock(`1.8.0(1)${"\r\n(2)(3)".repeat(40)}\r\n2.8.0(1)`);
 		assert.deepEqual([lines.overflow, recordsOf(lines.kept).length], [true, 2]);
 	});
-	it("are the same however the block is cut into pieces, and none is lost or made up", () => {
+	it("do not depend on how the block is split, and are exactly those of the block", () => {
 		const text = fc.oneof(
 			fc.constantFrom("101209112500W", "101209112500", "1.5", "m3", "kW", "", "090212160000", "632525252525S"),
 			fc.array(fc.constantFrom(..."0123456789SW.-"), { maxLength: 14 }).map((characters) => characters.join("")),

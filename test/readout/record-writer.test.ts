@@ -38,7 +38,7 @@ function written(sets: readonly DataSet[], piece?: number): RecordWriter {
 	return writer;
 }
 
-/** Blanks after a known unit are dropped. */
+/** The unit as it is kept: without the blanks after a known unit. */
 function kept(unit: string): string {
 	const trimmed = unit.replace(/ +$/, "");
 	return unitIndex(bytesOf(trimmed), 0, trimmed.length) >= 0 ? trimmed : unit;
@@ -75,7 +75,7 @@ const dataSet: fc.Arbitrary<DataSet> = fc.record({
 });
 
 describe("packed records", () => {
-	it("give back any sets with any text, whatever the pieces were", () => {
+	it("return all data sets with any text, however they were split", () => {
 		fc.assert(
 			fc.property(fc.array(dataSet, { maxLength: 15 }), fc.integer({ min: 1, max: 70 }), (sets, piece) => {
 				const writer = written(sets, piece);
@@ -86,24 +86,24 @@ describe("packed records", () => {
 			{ numRuns: 500 },
 		);
 	});
-	it("give back every known unit, and none", () => {
+	it("return every known unit, and a missing one", () => {
 		const sets = [one("1")];
 		for (let unit = 0; unit < UNIT_COUNT; unit++) sets.push(one("1", unitText(unit)));
 		assert.deepEqual(recordsOf(written(sets).kept), sets.map(shown));
 	});
-	it("give back a known unit without the blanks behind it, and any other as it is", () => {
+	it("return a known unit without the blanks after it, and any other unit unchanged", () => {
 		const records = recordsOf(
 			written([one("1", "kWh "), one("2", "kWh  "), one("3", " kWh"), one("4", "wat "), one("5", " ")]).kept,
 		);
 		assert.deepEqual(records, ["1.8.0: 1*kWh", "1.8.0: 2*kWh", "1.8.0: 3* kWh", "1.8.0: 4*wat ", "1.8.0: 5* "]);
 	});
-	it("give back texts of every length, in every packing", () => {
+	it("return texts of every length, in every kind of packing", () => {
 		for (let length = 0; length <= 40; length++) {
 			const sets = ["7", "-", "A", "z"].map((character) => one(character.repeat(length), "kWh"));
 			assert.deepEqual(recordsOf(written(sets).kept), sets.map(shown));
 		}
 	});
-	it("give back the address as it was sent: leading zeros, letters, codes that are none", () => {
+	it("return each address as it was sent, with leading zeros and letters, even if it is not an OBIS code", () => {
 		const sets = [
 			"1-0:1.8.0*255",
 			"01.08.00",
@@ -120,7 +120,7 @@ describe("packed records", () => {
 			.map((address) => one("1", "V", address));
 		assert.deepEqual(recordsOf(written(sets).kept), sets.map(shown));
 	});
-	it(`take a value of ${VALUE_LIMIT} characters and drop a longer one`, () => {
+	it(`accept a value of ${VALUE_LIMIT} characters, and drop a longer one`, () => {
 		for (const length of [VALUE_LIMIT - 1, VALUE_LIMIT, VALUE_LIMIT + 1]) {
 			for (const character of ["7", "z"]) {
 				const long = one(character.repeat(length), "kWh", "0.0.0");
@@ -131,14 +131,14 @@ describe("packed records", () => {
 			}
 		}
 	});
-	it(`take a unit of ${UNIT_LIMIT} characters and drop the value of a longer one`, () => {
+	it(`accept a unit of ${UNIT_LIMIT} characters, and drop the value of a longer one`, () => {
 		for (const length of [UNIT_LIMIT - 1, UNIT_LIMIT, UNIT_LIMIT + 1]) {
 			const writer = written([one("5", "u".repeat(length))]);
 			assert.equal(writer.overflow, length > UNIT_LIMIT);
 			assert.equal(recordsOf(writer.kept).length, length > UNIT_LIMIT ? 0 : 1);
 		}
 	});
-	it("keep the good values of a set in front of a broken one, and none of the rest", () => {
+	it("keep the values of a data set before a broken one, and none after it", () => {
 		const writer = new RecordWriter();
 		writer.begin();
 		put(writer, one("1"));
@@ -152,7 +152,7 @@ describe("packed records", () => {
 		writer.endBlock(true);
 		assert.deepEqual(recordsOf(writer.kept), ["1.8.0: 1", "1.8.0: 2"]);
 	});
-	it("forget a discarded line, and the value it gave to a set before it", () => {
+	it("drop a discarded line, and also the value that it added to the set before it", () => {
 		const writer = new RecordWriter();
 		writer.begin();
 		put(writer, one("1"));
@@ -171,7 +171,7 @@ describe("packed records", () => {
 		writer.endBlock(true);
 		assert.deepEqual(recordsOf(writer.kept), ["1.8.0: 1", "1.8.0: 3"]);
 	});
-	it("forget everything when a block begins, but not what was kept", () => {
+	it("are empty when a block begins, while the kept records of the previous block stay", () => {
 		const writer = written([one("1"), one("2")]);
 		const { kept } = writer;
 		writer.begin();
@@ -182,7 +182,7 @@ describe("packed records", () => {
 		assert.deepEqual(recordsOf(writer.kept), ["1.8.0: 3"]);
 		assert.equal(writer.keptIsGood, false);
 	});
-	it("have the unit of the current value for a past billing period that has none", () => {
+	it("use the unit of the current value for a past billing period without a unit", () => {
 		const sets = [
 			one("5", "kWh"),
 			one("4", "", "1.8.0*01"),
@@ -195,7 +195,7 @@ describe("packed records", () => {
 			["kWh", "kWh", "Wh", "kWh", "01: 1"],
 		);
 	});
-	it("of a past billing period may have more values than the current one", () => {
+	it("may have more values for a past billing period than for the current one", () => {
 		const values = (...texts: string[]) => texts.map((text) => ({ text, unit: "" }));
 		const sets = [
 			{ address: "96.71", values: values("00-00-00,00:00", "0") },
@@ -220,7 +220,7 @@ describe("a full buffer", () => {
 		},
 	];
 
-	it("keeps what fits right, wherever it becomes full", () => {
+	it("keeps all records that fit unchanged, wherever the buffer becomes full", () => {
 		for (const shape of shapes) {
 			for (let left = 0; left < 420; left += left < 80 ? 1 : 7) {
 				const filler = fill(RUNNING_LIMIT - left);
@@ -231,7 +231,7 @@ describe("a full buffer", () => {
 		}
 	}).timeout(120_000);
 
-	it("holds nothing but empty values, one of them a set each or all of one set", () => {
+	it("is handled even with empty values only, in one set or in many", () => {
 		const many = {
 			address: "1.8.0",
 			values: Array.from({ length: RUNNING_LIMIT + 100 }, () => ({ text: "", unit: "" })),
@@ -246,7 +246,7 @@ describe("a full buffer", () => {
 		}
 	});
 
-	/** Sets of up to `size` packed bytes: a head of 4, then the text. */
+	/** Makes sets of up to `size` packed bytes; each takes a head of 4 bytes, then its text. */
 	function fill(size: number): DataSet[] {
 		const sets: DataSet[] = [];
 		let left = size;
@@ -255,7 +255,7 @@ describe("a full buffer", () => {
 		return sets;
 	}
 
-	/** Asserts that `records` has of each set all values, its first values only, or none. */
+	/** Asserts that `records` contains, of each set, all values, only the first values, or none. */
 	function assertPart(records: readonly string[], sets: readonly DataSet[], overflow: boolean): void {
 		const whole = sets.map(shown);
 		let at = 0;
@@ -268,7 +268,7 @@ describe("a full buffer", () => {
 		if (records.length < sets.length) assert.equal(overflow, true);
 	}
 
-	it("is never written beyond, whatever comes", () => {
+	it("never exceeds its limit, whatever the data sets", () => {
 		const heavy = fc.array(dataSet, { minLength: 100, maxLength: 200 });
 		fc.assert(
 			fc.property(heavy, (sets) => {

@@ -85,9 +85,9 @@ for (const make of ["plain", "escapes"] as const) {
 	});
 }
 
-describe("captures of meters that send SML", () => {
+describe("the SML listener with captures", () => {
 	for (const name of vectorNames("sml")) {
-		it(`${name} says what is known of it, in pieces of any size`, () => {
+		it(`gives the expected readouts of ${name}, in pieces of any size`, () => {
 			const { readouts } = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
 			const bytes = readTelegram(vectorPath("sml", name));
 			for (const piece of [1, 7, 64, 200]) {
@@ -136,18 +136,18 @@ describe("values of SML", () => {
 		assert.deepEqual(shown("6205", "5203"), ["1-0:1.8.0*255: 5000*Wh"]);
 		assert.deepEqual(shown("6205", "53fffe"), ["1-0:1.8.0*255: 0.05*Wh"]);
 	});
-	it("are text, hex, or 0 and 1 where they are no numbers, and left out where there is none", () => {
+	it("are text, hex, or 0 and 1 if they are not numbers, and are omitted if they are missing", () => {
 		assert.deepEqual(shown("04454d48"), ["1-0:1.8.0*255: EMH"]);
 		assert.deepEqual(shown("0301ff"), ["1-0:1.8.0*255: 01FF"]);
 		assert.deepEqual(shown("4200"), ["1-0:1.8.0*255: 0"]);
 		assert.deepEqual(shown("42ff"), ["1-0:1.8.0*255: 1"]);
 		assert.deepEqual(new Bed().receive(transported(response(value("01")))), []);
 	});
-	it("have no unit where it is 255 or left out", () => {
+	it("have no unit if it is 255 or missing", () => {
 		assert.deepEqual(shown("6205", "01", "62ff"), ["1-0:1.8.0*255: 5"]);
 		assert.deepEqual(shown("6205", "01", "01"), ["1-0:1.8.0*255: 5"]);
 	});
-	it("may have times in any form, lists in place of a value, and lengths of several bytes", () => {
+	it("may come with times in any form, lists in place of a value, and lengths of several bytes", () => {
 		const entry = (time: string, encoded = "6205") => `77 07 0100010800ff 01 ${time} 621e 01 ${encoded} 01`;
 		for (const time of [
 			"01",
@@ -163,7 +163,7 @@ describe("values of SML", () => {
 		const long = entry("01", "80 0a 4142434445464748");
 		assert.deepEqual(only(transported(response(long))).records, ["1-0:1.8.0*255: ABCDEFGH"]);
 	});
-	it("longer than there is room for are left out, and the readout is told to be cut", () => {
+	it("are omitted if they are too long, and the readout is then marked as cut", () => {
 		const bytes = transported(
 			response(`77 07 0100010800ff 01 01 01 01 8804 ${"ff".repeat(130)} 01${value("6205")}`, 2),
 		);
@@ -176,32 +176,32 @@ describe("values of SML", () => {
 		bed.receive(PLAIN);
 		assert.equal(bed.listener.isCut, false);
 	});
-	it("of a list of more than 15 have the count in two bytes", () => {
+	it("are read from a list of more than 15, whose count takes two bytes", () => {
 		assert.equal(only(transported(response(value("6205").repeat(40), 40))).records.length, 40);
 	});
-	it("without a code of six bytes are passed over", () => {
+	it("are skipped if their code does not have six bytes", () => {
 		assert.deepEqual(only(transported(response(`77 03 0108 01 01 01 01 6205 01${value("6206")}`, 2))).records, [
 			"1-0:1.8.0*255: 6*Wh",
 		]);
 	});
 });
 
-describe("what is known of makes", () => {
-	it("is told whatever the pieces are", () => {
+describe("the SML listener with several makes", () => {
+	it("reads all makes, in pieces of any size", () => {
 		for (const make of SML_MAKES) {
 			const frame = telegramOf(make);
 			for (const piece of [1, 2, 3, 5, 64, 100]) assert.deepEqual(new Bed().receive(frame, 0, piece), [only(frame)]);
 		}
 	});
-	it("DZG: two bytes without a sign are told from a negative power by the status", () => {
+	it("distinguishes a two-byte power of DZG without a sign from a negative power by the status", () => {
 		assert.deepEqual([power("dzg-dvs", 356.24), power("dzg-dvs", -299.12)], ["356.24*W", "-299.12*W"]);
 		assert.deepEqual([power("dzg-dvs", 700), power("dzg-dvs", 327.67)], ["700.00*W", "327.67*W"]);
-		// Other makers' values are correct; so is one of four bytes.
+		// The same value from another maker is taken as signed.
 		const other = Buffer.from(telegramOf("dzg-dvs", 356.24)).toString("hex").replaceAll("445a47", "58595a");
 		const [told] = new Bed().receive(Buffer.from(other, "hex"));
 		assert.deepEqual([told.event, valueIn(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
 	});
-	it("DZG: more than three bytes have a sign of their own, whatever the status says", () => {
+	it("reads a power of DZG of more than three bytes as signed, whatever the status says", () => {
 		const counter = "77 07 0100010800ff 65001c0104 01 621e 52ff 5500000005 01";
 		for (const [encoded, wanted] of [
 			["53ff38", "653.36*W"],
@@ -210,21 +210,21 @@ describe("what is known of makes", () => {
 		] as const) {
 			const list = response(`${counter} ${`77 07 0100100700ff 01 01 621b 52fe ${encoded} 01`}`, 2);
 			const dzg = list.replaceAll(" ", "").replace("534d47", "445a47");
-			// The message has the other maker's check.
+			// The check was made for the other maker's name, so it is wrong.
 			const [told] = new Bed().receive(transported(dzg));
 			assert.equal(valueIn(told, "1-0:16.7.0"), wanted, encoded);
 		}
 	});
-	it("EMH ED300L: 15.7.0 gets its sign from the status; Iskra MT175's 16.7.0 has its own", () => {
+	it("takes the sign of EMH ED300L's 15.7.0 from the status, but not that of Iskra MT175's 16.7.0", () => {
 		assert.equal(power("emh-ed300l", -299.1, "1-0:15.7.0"), "-299.1*W");
 		assert.equal(power("emh-ed300l", 299.1, "1-0:15.7.0"), "299.1*W");
 		assert.deepEqual([power("iskra-mt175", -299), power("iskra-mt175", 299)], ["-299*W", "299*W"]);
 	});
-	it("without PIN there are whole kWh, and no power", () => {
+	it("reads whole kWh and no power while the PIN is not entered", () => {
 		const told = only(telegramOf("no-pin"));
 		assert.deepEqual([valueIn(told, "1-0:1.8.0"), valueIn(told, "1-0:16.7.0")], ["12572000*Wh", undefined]);
 	});
-	it("each is read at any power", () => {
+	it("reads each make at any power", () => {
 		for (const make of SML_MAKES) {
 			for (const watts of [-70_000, -655.36, -1, 0, 0.5, 127, 128, 255, 256, 327.68, 655.35, 32_768, 70_000]) {
 				const told = only(telegramOf(make, watts));
@@ -235,7 +235,7 @@ describe("what is known of makes", () => {
 			}
 		}
 	});
-	it("the meter id is what is printed on the meter, or hex", () => {
+	it("returns the printed number as meter id, or hex", () => {
 		assert.equal(only(telegramOf("holley-zdba")).meterId, "1HLY0200074565");
 		assert.equal(only(telegramOf("emh-ed300l")).meterId, "06454D480100012345AB");
 		assert.equal(only(telegramOf("escapes")).meterId, "0A01534D47001B1B1B1B");
@@ -244,8 +244,8 @@ describe("what is known of makes", () => {
 	});
 });
 
-describe("a telegram of SML that is not right", () => {
-	it("by the check of the transport or of a message is told as poor, with its values", () => {
+describe("an invalid SML telegram", () => {
+	it("is reported as poor, with its values, if the check of the transport or of a message is wrong", () => {
 		for (const make of SML_MAKES) {
 			for (const faults of [{ hasWrongCheck: true }, { hasWrongMessageCheck: true }]) {
 				const told = only(telegramOf(make, 5, faults));
@@ -254,7 +254,7 @@ describe("a telegram of SML that is not right", () => {
 			}
 		}
 	});
-	it("by its structure, under right checks, is refused, with no value", () => {
+	it("is rejected without values if its structure is invalid although its checks are right", () => {
 		for (const make of SML_MAKES) {
 			const told = only(telegramOf(make, 5, { isBroken: true }));
 			assert.deepEqual([told.event, told.code, told.records], [EVENT_POOR, "sml/structure", []], make);
@@ -288,12 +288,12 @@ describe("a telegram of SML that is not right", () => {
 			broken.map(() => ["sml/structure"]),
 		);
 	});
-	it("is none at all where it has no values", () => {
+	it("is not reported if it has no values", () => {
 		assert.deepEqual(new Bed().receive(transported(message("72 63 0201 71 01"))), []);
 		assert.deepEqual(new Bed().receive(transported("")), []);
 		assert.deepEqual(new Bed().receive(transported(message("72 63 ff01 74 01 01 72 6201 70 01"))), []);
 	});
-	it("is over after 2000 ms of silence", () => {
+	it("ends after 2000 ms of silence", () => {
 		const bed = new Bed();
 		bed.receive(PLAIN.subarray(0, 100), 0);
 		assert.equal(bed.listener.deadlineMs, 2000);
@@ -302,14 +302,14 @@ describe("a telegram of SML that is not right", () => {
 		assert.deepEqual(bed.receive(PLAIN.subarray(100), 2001), []);
 		assert.equal(bed.receive(PLAIN, 2002).length, 1);
 	});
-	it("is over when it is longer than any", () => {
+	it("ends at the maximum length", () => {
 		const bed = new Bed();
 		const endless = join(BEGIN, Buffer.from("7605000000016200620072", "hex"), Buffer.alloc(TELEGRAM_LIMIT, 0x8f));
 		assert.deepEqual(bed.receive(endless, 0, 64), []);
 		assert.equal(bed.listener.deadlineMs, Number.POSITIVE_INFINITY);
 		assert.equal(bed.receive(PLAIN).length, 1);
 	});
-	it("costs no other one: any byte may be lost, doubled, or come on top", () => {
+	it("does not affect the next telegram if any byte is lost, doubled or added", () => {
 		const first = telegramOf("dzg-dvs", 100);
 		for (let at = 0; at < first.length; at++) {
 			const lost = join(first.subarray(0, at), first.subarray(at + 1));
@@ -322,14 +322,14 @@ describe("a telegram of SML that is not right", () => {
 			}
 		}
 	});
-	it("costs no other one that begins where the check of one before should be", () => {
+	it("does not affect the next telegram if that begins in place of the check", () => {
 		const first = telegramOf("dzg-dvs", 100);
 		for (const missing of [1, 2]) {
 			const told = new Bed().receive(join(first.subarray(0, -missing), PLAIN));
 			assert.equal(told.at(-1)?.meterId, "1SMG0000074565", `${missing} missing`);
 		}
 	});
-	it("after a good one in the same piece does not spoil it", () => {
+	it("does not affect a good telegram before it in the same piece", () => {
 		const bed = new Bed();
 		const told = bed.receive(join(PLAIN, telegramOf("dzg-dvs", 5, { hasWrongCheck: true })));
 		assert.deepEqual(told, [only(PLAIN)]);
@@ -341,25 +341,25 @@ describe("a telegram of SML that is not right", () => {
 	});
 });
 
-describe("listening to SML", () => {
+describe("the SML listener in each state", () => {
 	const states: Record<string, () => Bed> = {
-		"nothing yet": () => new Bed(),
+		"before a telegram": () => new Bed(),
 		"in a telegram": () => {
 			const bed = new Bed();
 			bed.receive(PLAIN.subarray(0, 90));
 			return bed;
 		},
-		"in its end": () => {
+		"in the end of a telegram": () => {
 			const bed = new Bed();
 			bed.receive(PLAIN.subarray(0, -2));
 			return bed;
 		},
-		"after one": () => {
+		"after a telegram": () => {
 			const bed = new Bed();
 			bed.receive(PLAIN);
 			return bed;
 		},
-		"after a broken one": () => {
+		"after a broken telegram": () => {
 			const bed = new Bed();
 			bed.receive(telegramOf("plain", 5, { isBroken: true }));
 			return bed;
@@ -372,7 +372,7 @@ describe("listening to SML", () => {
 		},
 	};
 	for (const [name, enter] of Object.entries(states)) {
-		it(`${name}: every call does what it should, and nothing throws`, () => {
+		it(`handles every call: ${name}`, () => {
 			const isOver = name === "over";
 			const early = enter();
 			assert.deepEqual(early.advance(-1), []);
@@ -393,18 +393,18 @@ describe("listening to SML", () => {
 			assert.deepEqual(ended.receive(PLAIN), []);
 		});
 	}
-	it("ends well after a telegram, else with what came", () => {
+	it("ends without a failure after a telegram, otherwise with the reason", () => {
 		const codeOf = (state: string) => {
 			const bed = states[state]();
 			bed.listener.abort(0);
 			return bed.listener.failure?.code;
 		};
 		assert.deepEqual(
-			[codeOf("nothing yet"), codeOf("in a telegram"), codeOf("after one")],
+			[codeOf("before a telegram"), codeOf("in a telegram"), codeOf("after a telegram")],
 			["sml/silence", "sml/no-start", undefined],
 		);
 	});
-	it("never throws, and never takes what was not sent, whatever comes", () => {
+	it("never throws on damaged telegrams, and never accepts a telegram that was not sent", () => {
 		const random = new SeededRandom(20);
 		const known = SML_MAKES.map((make) => telegramOf(make));
 		const good = new Set(known.map((bytes) => meaningOf(only(bytes))));
@@ -420,7 +420,7 @@ describe("listening to SML", () => {
 				else bytes = Buffer.concat([bytes, known[random.below(known.length)].subarray(0, at)]);
 				if (bytes.length === 0) bytes = Buffer.of(0);
 			}
-			// Half of them have a correct check around the damage, so only the structure reveals it.
+			// Half of the telegrams have a correct check in spite of the damage, so only the structure reveals it.
 			const isSealed = random.oneIn(2) && bytes.length > 20;
 			if (isSealed) {
 				const sum = crc16(bytes, 0, bytes.length - 2);

@@ -19,8 +19,8 @@ function benchOf(options: SMLOptions, pushMs = 1000): ReaderBench {
 	return bench;
 }
 
-describe("a reader of SML", () => {
-	it("gives the next telegram, and keeps each that comes unasked", () => {
+describe("the meter reader with SML", () => {
+	it("returns the next telegram, and keeps each unsolicited one", () => {
 		for (const pushMs of [1000, 4000]) {
 			const bench = benchOf({}, pushMs);
 			const { readout, tookMs } = bench.read();
@@ -32,9 +32,9 @@ describe("a reader of SML", () => {
 			assert.equal(bench.reader.running, false);
 		}
 	});
-	it("reads what each make sends that waits for its PIN: whole kWh, and no power", () => {
+	it("reads whole kWh and no power from each make while its PIN is not entered", () => {
 		for (const make of SML_MAKES) {
-			// It has one value of its own in place of the household's.
+			// This make has one special value in place of the household's values.
 			if (make === "escapes") continue;
 			const records = recordsOf(benchOf({ make, display: new MeterDisplay({ pin: "1234" }) }).read().readout?.records);
 			const energies = records.filter((record) => /:[12]\.8\.\d/.test(record));
@@ -43,12 +43,12 @@ describe("a reader of SML", () => {
 			assert.ok(!records.some((record) => /\*(W|V|A|Hz)\b/.test(record)), `${make}: ${records}`);
 		}
 	});
-	it("waits for a good one where some are damaged", () => {
+	it("waits for a good telegram while some are damaged", () => {
 		const { readout, failure, tookMs } = benchOf({ wrongCheck: 3 }).read();
 		assert.deepEqual([readout?.status, failure], [STATUS_OK, undefined]);
 		assert.ok(tookMs > 3000);
 	});
-	it("shows one whose check is wrong when nothing better comes, and never keeps it", () => {
+	it("returns a telegram with a wrong check if no better one comes, and never keeps it", () => {
 		const bench = benchOf({ wrongCheck: 1000 });
 		const { readout, failure } = bench.read();
 		assert.deepEqual([readout?.status, failure?.code], [STATUS_CHECK_WRONG, "sml/no-telegram"]);
@@ -56,7 +56,7 @@ describe("a reader of SML", () => {
 		assert.equal(bench.reader.outcomes.last, undefined);
 		assert.equal(bench.reader.outcomes.failure?.code, "sml/check");
 	});
-	it("shows nothing of one whose structure is broken, and tells that", () => {
+	it("returns nothing of a telegram with a broken structure, and reports this", () => {
 		const bench = benchOf({ broken: 1000 });
 		bench.world.advance(2500);
 		assert.equal(bench.reader.outcomes.failure?.code, "sml/structure");
@@ -64,7 +64,7 @@ describe("a reader of SML", () => {
 		assert.deepEqual([readout, failure?.code], [undefined, "sml/structure"]);
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
-	it("reads on through what is lost and damaged on the way", () => {
+	it("continues on a line that loses and damages bytes", () => {
 		for (const make of ["emh-ehz", "holley-kermit", "escapes"] as const) {
 			const bench = benchOf({ make, lose: 2000, damage: 2000, noise: 3 });
 			let good = 0;

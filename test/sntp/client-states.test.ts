@@ -19,7 +19,7 @@ const UTC_MS = Date.UTC(2026, 10, 21);
 const LENGTH = 48;
 const SERVER = { remoteAddress: "10.0.0.1", remotePort: 123 };
 
-/** A client of the servers "a" and "b", alone. */
+/** A client of the servers "a" and "b", without a network. */
 class Bed {
 	nowMs = NOW_MS;
 	utcMs: number | undefined = UTC_MS - 60_000;
@@ -68,9 +68,9 @@ interface Row {
 	change(bed: Bed): void;
 	/** Next states from OFF, FINDING, ASKING and RESTING. */
 	readonly wanted: readonly number[];
-	/** Names that are resolved then. */
+	/** Names that are resolved next, from each state. */
 	readonly names?: readonly string[];
-	/** The reported error, if there is one. */
+	/** Reported error, from each state; default: none. */
 	readonly errors?: readonly number[];
 }
 
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
 		names: ["a", "a", "a", "a"],
 	},
 	{
-		what: "no network any more",
+		what: "a lost network",
 		change: ({ sync }) => sync.stop(),
 		wanted: [SYNC_OFF, SYNC_OFF, SYNC_OFF, SYNC_OFF],
 	},
@@ -92,12 +92,12 @@ const ROWS: readonly Row[] = [
 		wanted: [SYNC_OFF, SYNC_ASKING, SYNC_ASKING, SYNC_RESTING],
 	},
 	{
-		what: "an address for the turn before",
+		what: "an address for the previous request",
 		change: ({ sync, nowMs }) => sync.found(sync.generation - 1, "10.0.0.66", nowMs),
 		wanted: STATES,
 	},
 	{
-		what: "that there is no such name",
+		what: "an unknown name",
 		change: ({ sync, nowMs }) => sync.found(sync.generation, undefined, nowMs),
 		wanted: STATES,
 		names: ["", "b", "", ""],
@@ -116,29 +116,29 @@ const ROWS: readonly Row[] = [
 		errors: [TIME_WELL, TIME_WELL, TIME_BAD_REPLY, TIME_WELL],
 	},
 	{
-		what: "a reply of somebody else",
+		what: "a reply from another address",
 		change: (bed) => bed.reply(undefined, { remoteAddress: "10.0.0.66", remotePort: 123 }),
 		wanted: STATES,
 	},
 	{
-		what: "a reply to all and none, from nowhere",
+		what: "an empty reply without an address",
 		change: (bed) => bed.reply((bytes) => bytes.fill(0), { remoteAddress: "", remotePort: 0 }),
 		wanted: STATES,
 	},
 	{
-		what: "a port that has gone",
+		what: "a lost port",
 		change: ({ sync, nowMs }) => sync.lost(nowMs),
 		wanted: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_RESTING],
 		names: ["", "a", "b", ""],
 		errors: [TIME_WELL, TIME_WELL, TIME_NO_REPLY, TIME_WELL],
 	},
 	{
-		what: "being called too early",
+		what: "a call that is too early",
 		change: ({ sync, nowMs }) => sync.advance(nowMs + 4999),
 		wanted: STATES,
 	},
 	{
-		what: "the end of its time",
+		what: "the state's deadline",
 		change: (bed) => {
 			bed.nowMs = Math.min(bed.sync.deadlineMs, 10 ** 9);
 			bed.sync.advance(bed.nowMs);
@@ -151,7 +151,7 @@ const ROWS: readonly Row[] = [
 
 describe("sntp/client: states", () => {
 	for (const { what, change, wanted, names, errors } of ROWS) {
-		it(`takes ${what} in every state`, () => {
+		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				const { sync } = bed;
@@ -161,13 +161,13 @@ describe("sntp/client: states", () => {
 				assert.equal(NAMES[sync.state], NAMES[wanted[state]], from);
 				if (names !== undefined) assert.equal(sync.name, names[state], from);
 				assert.equal(sync.lastError, errors?.[state] ?? TIME_WELL, from);
-				// An ignored event changes nothing; any other moves the task.
+				// An ignored event changes nothing; any other event begins a new request or wait.
 				const isIgnored = wanted[state] === state && (names?.[state] ?? sync.name) === bedIn(state).sync.name;
 				if (isIgnored && !/network/.test(what)) assert.deepEqual([sync.generation, sync.deadlineMs], before, from);
 				else assert.notEqual(sync.generation, before[0], from);
 				assert.equal(sync.deadlineMs === Number.POSITIVE_INFINITY, sync.state === SYNC_OFF, from);
 				assert.equal(sync.address !== "", sync.state === SYNC_ASKING, from);
-				// Afterwards it gets the time.
+				// After that event the client still gets the time.
 				sync.start(bed.nowMs);
 				sync.found(sync.generation, "10.0.0.1", bed.nowMs);
 				bed.reply();
@@ -176,7 +176,7 @@ describe("sntp/client: states", () => {
 		});
 	}
 
-	it("asks both servers before it rests, and begins with the first one again", () => {
+	it("sends a request to both servers before it pauses, and begins with the first one again", () => {
 		const bed = bedIn(SYNC_FINDING);
 		const { sync } = bed;
 		const seen: string[] = [];

@@ -21,7 +21,7 @@ import { Bed, seededCrypto } from "../dns/bed.js";
 const S = 1000;
 const MINUTE = 60 * S;
 const HOUR = 60 * MINUTE;
-/** The true time when the virtual one is 0, and the build's time. */
+/** True UTC when virtual time is 0; BUILT is the time of the build. */
 const TRUTH = Date.UTC(2026, 10, 21, 15, 0, 0);
 const BUILT = Date.UTC(2026, 0, 31);
 
@@ -46,17 +46,17 @@ function replyTo(question: Uint8Array, utcMs: number): Buffer {
 }
 
 interface ServerOptions {
-	/** Error of its clock, ms. */
+	/** Error of the server's clock, ms. */
 	aheadMs?: number;
 	/** Transit time in each direction, ms. */
 	wayMs?: number;
 	change?(reply: Buffer): void;
 	silent?: boolean;
-	/** From another address or port. */
+	/** Address or port from which the reply comes, if not the server's own. */
 	from?: { address?: string; port?: number };
 }
 
-/** As in the hosts, looking up is a method, called on its network. */
+/** A network with a method `resolve`, as in the hosts. */
 class NamedNetwork {
 	readonly #resolver: VirtualResolver;
 
@@ -69,7 +69,7 @@ class NamedNetwork {
 	}
 }
 
-/** The name "never" gets no answer. */
+/** A time service on virtual time. The resolver never answers for the name "never". */
 class TimeBed extends Bed {
 	readonly resolver = new VirtualResolver(this.time);
 	readonly asked: string[] = [];
@@ -102,7 +102,7 @@ class TimeBed extends Bed {
 		return { start: () => service.start(), stop: () => service.stop(), lastSuccessMs, lastError };
 	}
 
-	/** A server of that name at 10.0.0.<number>, port 123. */
+	/** Starts a server of that name at 10.0.0.<number>, port 123. */
 	serve(name: string, number: number, options: ServerOptions = {}): void {
 		const { wayMs = 20, aheadMs = 0, change, silent, from } = options;
 		const own = { address: `10.0.0.${number}`, port: 123 };
@@ -122,7 +122,7 @@ class TimeBed extends Bed {
 		return TRUTH + this.time.nowMs;
 	}
 
-	/** Error of the clock; undefined: never set. */
+	/** Error of the gateway's clock, ms; undefined if it was never set. */
 	get ahead(): number | undefined {
 		const utcMs = this.time.utcMs();
 		return utcMs === undefined ? undefined : utcMs - this.truth;
@@ -134,7 +134,7 @@ class TimeBed extends Bed {
 	}
 }
 
-/** A bed with one such server, run for one request. */
+/** Runs a bed with one such server for one request. */
 function once(options: ServerOptions, utcAheadMs?: number): TimeBed {
 	const bed = new TimeBed("a", utcAheadMs);
 	bed.serve("a", 1, options);
@@ -146,7 +146,7 @@ function once(options: ServerOptions, utcAheadMs?: number): TimeBed {
 const changed = (change: (reply: Buffer) => void, utcAheadMs?: number) => once({ change }, utcAheadMs);
 
 describe("sntp/client", () => {
-	it("sets a clock that was never set by the only server, and tells", () => {
+	it("sets an unset clock by the only server, and reports that the clock has changed", () => {
 		const bed = once({ wayMs: 30 });
 		assert.ok(Math.abs(bed.ahead!) <= 2, `${bed.ahead} ms`);
 		assert.equal(bed.synchronised, 1);
@@ -154,7 +154,7 @@ describe("sntp/client", () => {
 		assert.deepEqual(bed.network.ports, []);
 	});
 
-	it("asks with version 4, nothing of its own but a random number, and another each time", () => {
+	it("sends requests of version 4 that contain only a random number, which differs each time", () => {
 		const bed = once({ silent: true });
 		bed.run(HOUR);
 		const questions = bed.network.sent.map(({ bytes }) => Buffer.from(bytes));
@@ -167,7 +167,7 @@ describe("sntp/client", () => {
 		assert.equal(new Set(bed.network.sent.map(({ from }) => from.port)).size, questions.length);
 	});
 
-	it("takes half of what the way cost, not what the server needed", () => {
+	it("corrects by half of the transit time, without the server's delay", () => {
 		const served = once({
 			wayMs: 200,
 			change: (reply) => putTime(reply, 32, TRUTH + 220 - 150),
@@ -178,7 +178,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(slow.ahead!) <= 2, `${slow.ahead} ms`);
 	});
 
-	it("leaves a clock alone that is off by less than 100 ms, and is content", () => {
+	it("does not set a clock that differs by less than 100 ms, and counts this as success", () => {
 		for (const ahead of [-97, 0, 97]) {
 			const bed = once({}, ahead);
 			assert.deepEqual([bed.sets.length, bed.synchronised, bed.ahead], [0, 1, ahead]);
@@ -190,7 +190,7 @@ describe("sntp/client", () => {
 		}
 	});
 
-	it("asks again in 6 hours, more or less a tenth", () => {
+	it("sends the next request after 6 hours, with a random deviation of up to a tenth", () => {
 		const bed = new TimeBed("a");
 		bed.serve("a", 1);
 		bed.sync.start();
@@ -202,7 +202,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.max(...gaps) - Math.min(...gaps) > 1);
 	});
 
-	it("ignores what is not the reply to its question", () => {
+	it("ignores datagrams that are not the reply to its request", () => {
 		const ignored: Record<string, ServerOptions> = {
 			"another number": { change: (reply) => (reply[24] ^= 1) },
 			"another number at its end": { change: (reply) => (reply[31] ^= 1) },
@@ -233,7 +233,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 10);
 	});
 
-	it("takes nothing from a server that has no time itself, or makes no sense", () => {
+	it("rejects replies of a server without a time, and inconsistent replies", () => {
 		const bad: Record<string, (reply: Buffer) => void> = {
 			"not synchronised": (reply) => (reply[0] |= 0xc0),
 			"stratum 16": (reply) => (reply[1] = 16),
@@ -261,7 +261,7 @@ describe("sntp/client", () => {
 		for (const [what, change] of Object.entries(good)) assert.equal(changed(change).synchronised, 1, what);
 	});
 
-	it("takes times within the range and after the build, of this era and the next", () => {
+	it("accepts times from the build up to the end of 2099, in this NTP era and the next", () => {
 		const says = (utcMs: number) => {
 			const change = (reply: Buffer) => {
 				putTime(reply, 32, utcMs);
@@ -290,7 +290,7 @@ describe("sntp/client", () => {
 		}
 	});
 
-	it("goes to the next server when one is silent, unknown or bad", () => {
+	it("uses the next server if one is silent or unknown", () => {
 		const bed = new TimeBed("unknown,never,silent,good");
 		bed.serve("silent", 1, { silent: true });
 		bed.serve("good", 2);
@@ -303,7 +303,7 @@ describe("sntp/client", () => {
 		assert.equal(bed.synchronised, 1);
 	});
 
-	it("backs off while nobody answers: 15 s, 30 s … 30 minutes", () => {
+	it("waits longer and longer while no server replies: 15 s, 30 s … 30 minutes", () => {
 		const bed = new TimeBed("a");
 		bed.serve("a", 1, { silent: true });
 		bed.sync.start();
@@ -313,7 +313,7 @@ describe("sntp/client", () => {
 		assert.deepEqual(gaps.slice(0, 9), [15, 30, 60, 120, 240, 480, 960, 1800, 1800]);
 	});
 
-	it("leaves a server alone that asks for it: an hour, or as long as the network lasts", () => {
+	it("obeys kiss-o'-death codes: waits an hour after RATE, and until the network is lost after DENY or RSTR", () => {
 		const kiss = (code: string) => (reply: Buffer) => {
 			reply[0] |= 0xc0;
 			reply[1] = 0;
@@ -347,7 +347,7 @@ describe("sntp/client", () => {
 		assert.equal(bed.synchronised, 1);
 	});
 
-	it("believes nobody's kiss but the server's", () => {
+	it("ignores a kiss-o'-death code that does not come from the server", () => {
 		const bed = once({
 			change: (reply) => {
 				reply[1] = 0;
@@ -360,7 +360,7 @@ describe("sntp/client", () => {
 		assert.equal(bed.sync.lastError, TIME_NO_REPLY);
 	});
 
-	it("sets a clock that was never set only when a second server agrees, if one answers", () => {
+	it("sets an unset clock by one server only if no other one replies; otherwise a second one must agree", () => {
 		const both = (aheadOfB: number, others: ServerOptions = { silent: true }) => {
 			const bed = new TimeBed("a,b,c");
 			bed.serve("a", 1);
@@ -386,7 +386,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(alone.ahead!) <= 2);
 	});
 
-	it("doubts one alone that is 20 years past the build, until another agrees or it tells another time", () => {
+	it("doubts a single server that is 20 years past the build, until another one agrees or its time changes", () => {
 		const year = 31_557_600_000;
 		const ahead = BUILT + 20 * year - TRUTH;
 		for (const [aheadMs, isTaken] of [
@@ -398,7 +398,7 @@ describe("sntp/client", () => {
 			bed.run(MINUTE);
 			assert.equal(bed.ahead !== undefined, isTaken, `${aheadMs}`);
 			assert.equal(bed.sync.lastError, isTaken ? TIME_WELL : TIME_DOUBTED);
-			// Nor by repeating it.
+			// The server does not become credible by repeating its time.
 			if (!isTaken) bed.run(6 * HOUR);
 			assert.equal(bed.ahead !== undefined, isTaken, `${aheadMs}, later`);
 			bed.serve("a", 1);
@@ -411,13 +411,13 @@ describe("sntp/client", () => {
 		two.sync.start();
 		two.run(MINUTE);
 		assert.equal(Math.round(two.ahead! / MINUTE), Math.round((ahead + HOUR) / MINUTE));
-		// Nor does a single server change a clock that is set.
+		// A single server with that time does not change a clock that is set either.
 		const set = once({ aheadMs: ahead + HOUR }, 0);
 		set.run(6 * HOUR);
 		assert.ok(Math.abs(set.ahead!) < 100);
 	});
 
-	it("takes one server under two names for one", () => {
+	it("recognises one server under two names", () => {
 		const bed = new TimeBed("a,b,10.0.0.1", HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 1);
@@ -439,7 +439,7 @@ describe("sntp/client", () => {
 		}
 	});
 
-	it("doesn't let one lie its way while another confirms the clock", () => {
+	it("is not misled by one wrong server while another one confirms the clock", () => {
 		const bed = new TimeBed("liar,b", 0);
 		bed.serve("liar", 1, { aheadMs: 24 * HOUR });
 		bed.serve("b", 2);
@@ -449,7 +449,7 @@ describe("sntp/client", () => {
 		assert.ok(bed.synchronised > 30);
 	});
 
-	it("steps by the word of one alone when it keeps to it: three times, 10 minutes apart", () => {
+	it("steps by a single server only if that repeats its time three times, 10 minutes apart", () => {
 		const bed = new TimeBed("a,b", -2 * HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 2, { silent: true });
@@ -462,7 +462,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 2);
 	});
 
-	it("never steps by the word of one that says something else each time, or is contradicted", () => {
+	it("never steps by a single server that sends a different time in each reply, or is contradicted", () => {
 		let calls = 0;
 		const moody = new TimeBed("a", 0);
 		moody.serve("a", 1, {
@@ -484,7 +484,7 @@ describe("sntp/client", () => {
 		assert.deepEqual(contradicted.sets, []);
 	});
 
-	it("believes a clock that was set by hand meanwhile", () => {
+	it("accepts a clock that was set by hand meanwhile", () => {
 		const bed = new TimeBed("a", -2 * HOUR);
 		bed.serve("a", 1);
 		bed.sync.start();
@@ -496,7 +496,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 2);
 	});
 
-	it("asks nobody without servers, and nobody after stop", () => {
+	it("sends no request without servers, and none after stop", () => {
 		const none = new TimeBed("");
 		none.sync.start();
 		none.run(HOUR);
@@ -515,7 +515,7 @@ describe("sntp/client", () => {
 		}
 	});
 
-	it("asks at the port that is named", () => {
+	it("sends its requests to the configured port", () => {
 		const bed = new TimeBed("10.0.0.9:1123, a:124");
 		bed.resolver.names.set("a", "10.0.0.8");
 		bed.sync.start();
@@ -526,7 +526,7 @@ describe("sntp/client", () => {
 		);
 	});
 
-	it("goes on when a port can't be had or is lost, and when resolve never tells", () => {
+	it("continues after a port can't be opened or is lost", () => {
 		const bed = new TimeBed("a");
 		bed.serve("a", 1);
 		bed.network.serve("10.0.0.1", 123, () => {
@@ -546,7 +546,7 @@ describe("sntp/client", () => {
 		assert.equal(bed.synchronised, 1);
 	});
 
-	it("stands 10 000 replies with random bytes, and never leaves the years it believes in", () => {
+	it("survives 10 000 replies with random bytes, and sets no time outside of the accepted range", () => {
 		const random = new SeededRandom(11);
 		const bed = new TimeBed("a", 0);
 		let replies = 0;
@@ -565,7 +565,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 1000 * S * bed.sets.length);
 	});
 
-	it("asks a real server over a real port", async () => {
+	it("gets the time of a real server over a real port", async () => {
 		const aheadMs = 3 * HOUR;
 		const server = createSocket("udp4");
 		server.on("message", (bytes, { address, port }) => {

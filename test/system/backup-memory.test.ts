@@ -10,7 +10,10 @@ import { RESTORE_COST } from "../../modules/system/restore.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
-/** Counted by hand for a file in which every value is different: 360 for puts and entries, 100 while one is packed. */
+/**
+ * Slots to apply a file in which every value is different, counted by hand: 360 for puts and entries, 100 while an
+ * entry is packed.
+ */
 const CHANGE_SLOTS = 500;
 const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url);
 

@@ -43,7 +43,7 @@ for (const engine of ["node", "xs"] as const) {
 		};
 
 		for (const [what, line, config, mode, baud] of [
-			["nothing to prove", [], PLAIN, "", 9600],
+			["no authentication", [], PLAIN, "", 9600],
 			["a password, at 19200 Bd", ["--baud", "19200"], { ...LOW, baudrate: 19200 }, "", 19200],
 			["keys", [], GMAC, "", 9600],
 			["keys, after mode E", ["--mode-e"], { ...GMAC, opening: "auto" }, "E", 9600],

@@ -49,7 +49,7 @@ export class HiddenMeter {
 		await this.port.close();
 	}
 
-	/** Checks that the flashes so far are such as a meter can detect. */
+	/** Checks that a meter can detect all flashes so far. */
 	checkFlashes(): void {
 		const { flashes } = this.display;
 		for (const [i, { fromMs, toMs }] of flashes.entries()) {

@@ -366,7 +366,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			await bombard([list, fill("[", "[],", 512), fill("[", "[],", 16_384), fill("", "[", 65_536)], this);
 		});
 
-		it("are as many as before after a thousand bodies of names not sent before", async function () {
+		it("are as many as before after a thousand bodies with names that were never sent before", async function () {
 			function* bodies() {
 				for (let i = 0; i < 1000; i++) {
 					const names = Array.from({ length: 24 }, () => `"${randomBytes(7).toString("base64url")}":{}`);

@@ -46,7 +46,7 @@ function openSockets(pid: number): OpenSocket[] {
 			try {
 				inodes.add(/^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${one}/fd/${file}`))?.[1] ?? "");
 			} catch {
-				// Closed meanwhile.
+				// The file was closed meanwhile.
 			}
 		}
 	}

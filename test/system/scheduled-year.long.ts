@@ -84,7 +84,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		fromMs = left.nowMs;
 		for (let week = 0; left.nowMs < fromMs + YEAR_MS; week++) {
 			await gateway.pass(CALM_DAYS * DAY_MS + random.below(24 * 60) * MINUTE_MS);
-			// Between two runs.
+			// Waits until a time between two runs.
 			await gateway.pass(QUARTER_MS - (left.nowMs % QUARTER_MS) + (3 + random.below(10)) * MINUTE_MS);
 			const kind = week % 6;
 			if (kind === 0) await gateway.restart();
@@ -129,10 +129,10 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		assert.equal((await left.gateway.read("system/status")).schedule_missed, 0);
 	});
 
-	/** Around a missing run, a reading's largest distance from a boundary to count for it: docs/history.md. */
+	/** Largest distance of a reading from the boundary of a period for which it still counts, s (docs/history.md). */
 	const levels = Object.entries({ quarters: 60, hours: 240, days: 900, months: 900 });
 	for (const [period, offS] of levels) {
-		it(`has ${period} as the meter counted them, one after the other, also those that are one gap`, async () => {
+		it(`has ${period} as the meter counted them, each of which begins at the end of the previous one`, async () => {
 			const periods = await left.history(period);
 			assert.ok(periods.length > 11);
 			for (let i = 1; i < periods.length; i++) assert.equal(periods[i].start, periods[i - 1].end);

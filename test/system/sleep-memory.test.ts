@@ -74,7 +74,7 @@ describe("Sleep in XS", function () {
 			);
 		}
 		assert.equal(reads, WAKES);
-		// In pieces of some milliseconds.
+		// The test advances time in steps of some milliseconds, so a start may be a little late.
 		for (const lateMs of starts.slice(1)) assert.ok(lateMs < 50, `${lateMs} ms after the quarter`);
 	});
 });

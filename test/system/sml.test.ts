@@ -44,7 +44,7 @@ for (const engine of ["node", "xs"] as const) {
 			assert.ok(after.timestamp > before.timestamp);
 			assert.deepEqual([after.last_error, after.running], [null, false]);
 		});
-		it("from other makers are read, even with lost and damaged bytes", async () => {
+		it("are read from other makers too, even with lost and damaged bytes", async () => {
 			await connect("--make", "holley-zdba", "--lose", "1500", "--damage", "1500", "--seed", "3");
 			let readout = await gateway.read("iec62056/read");
 			for (let i = 0; i < 10 && readout.meter_id !== "1HLY0200074565"; i++)

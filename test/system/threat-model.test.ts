@@ -44,7 +44,7 @@ function rowsOf(heading: string): string[][] {
 }
 
 describe("The threat model", () => {
-	it("names tests that are there", () => {
+	it("names existing tests", () => {
 		const named = [...model.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path);
 		assert.ok(named.length > 50, `${named.length} tests`);
 		assert.deepEqual(
@@ -53,7 +53,7 @@ describe("The threat model", () => {
 		);
 	});
 
-	it("names titles that are in those tests", () => {
+	it("names existing titles of those tests", () => {
 		const titled = [...model.matchAll(/`(test\/[^`]+)` "([^"]+)"/g)];
 		assert.ok(titled.length > 10, `${titled.length} titles`);
 		for (const [, path, title] of titled) {
@@ -92,7 +92,7 @@ describe("The threat model", () => {
 		}
 	});
 
-	it("is found from the README, and says where to report a weakness", () => {
+	it("is linked from the README, and says where to report a weakness", () => {
 		assert.match(read("README.md"), /docs\/threat-model\.md/);
 		assert.match(read("SECURITY.md"), /docs\/threat-model\.md/);
 		assert.match(model, /\.\.\/SECURITY\.md/);

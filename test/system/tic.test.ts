@@ -18,7 +18,7 @@ for (const engine of ["node", "xs"] as const) {
 			["standard", 9600],
 			["historic", 1200],
 		] as const) {
-			it(`in the ${mode} form are read, at the speed that the gateway finds`, async () => {
+			it(`are read in the ${mode} form, at the speed that the gateway finds`, async () => {
 				await gateway.write("meter/protocol", { protocol: "iec62056" });
 				await gateway.connectProgram(["--protocol", "tic", "--tic-mode", mode, "--baud-pace", "--quiet"]);
 				await gateway.write("meter/protocol", { protocol: "tic" });

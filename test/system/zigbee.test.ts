@@ -93,7 +93,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			);
 		});
 
-		it("joins an open network, and is understood and configured without its own definition", async () => {
+		it("joins an open network, and is recognised and configured without a device-specific definition", async () => {
 			const config = await join(gateway, watched);
 			const { channel, pan_id, extended_pan_id, joined, joining_secs } = config;
 			assert.deepEqual([channel, pan_id, extended_pan_id], [15, 0x1a62, "DD11223344556677"]);

@@ -1,4 +1,4 @@
-/** A listener to TIC with its records, for the tests here. */
+/** A TIC listener with its records, for the tests in this folder. */
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
 import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
@@ -28,7 +28,7 @@ export class Bed {
 	/** Speeds that the listener has changed to. */
 	readonly bauds: number[] = [];
 
-	/** Takes the bytes one at a time, so that no frame hides another. */
+	/** Feeds the bytes one at a time, so that the events of each frame are seen. */
 	receive(bytes: Uint8Array, nowMs = 0): Told[] {
 		const told: Told[] = [];
 		for (let at = 0; at < bytes.length; at++) {

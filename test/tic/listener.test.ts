@@ -72,7 +72,7 @@ for (const mode of ["standard", "historic"] as const) {
 
 describe("frames of TIC", () => {
 	for (const name of vectorNames("tic")) {
-		it(`of ${name} are read`, () => {
+		it(`are read from ${name}`, () => {
 			const { meter_id, cut, first, last } = JSON.parse(readFileSync(vectorPath("tic", name, "json"), "utf8"));
 			for (const bytes of [readTelegram(vectorPath("tic", name)), withParity(readTelegram(vectorPath("tic", name)))]) {
 				const told = new Bed().receive(bytes);
@@ -89,7 +89,7 @@ describe("frames of TIC", () => {
 });
 
 describe("groups of TIC", () => {
-	it("have the codes of what they measure, apparent power in VA", () => {
+	it("get the OBIS code of their quantity; apparent power is in VA", () => {
 		assert.deepEqual(
 			shown(
 				standard("EAST", "080490250"),
@@ -121,7 +121,7 @@ describe("groups of TIC", () => {
 			],
 		);
 	});
-	it("of the historic form have the tariffs' numbers of a Linky, and its one phase is L1", () => {
+	it("get the tariff numbers of a Linky in the historic form, and a single phase becomes L1", () => {
 		assert.deepEqual(
 			shown(
 				historic("BASE", "012345678"),
@@ -149,7 +149,7 @@ describe("groups of TIC", () => {
 			],
 		);
 	});
-	it("with a time have it after their value, with the season as P1 ports send it", () => {
+	it("have their time after their value, with the season's letter as on P1 ports", () => {
 		for (const [season, expected] of [
 			["H", "W"],
 			["E", "S"],
@@ -173,7 +173,7 @@ describe("groups of TIC", () => {
 			);
 		}
 	});
-	it("without a code keep their label, and blanks in their text", () => {
+	it("keep their label if they have no code, and keep blanks in their text", () => {
 		assert.deepEqual(
 			shown(
 				standard("NGTF", "H PLEINE/CREUSE "),
@@ -184,19 +184,19 @@ describe("groups of TIC", () => {
 			["NGTF: H PLEINE/CREUSE ", "STGE: 003AC701", "OPTARIF: BBR( ", "DEMAIN: ----"],
 		);
 	});
-	it("with a number beyond what their label counts keep their label", () => {
+	it("keep their label if its number is out of range", () => {
 		assert.deepEqual(shown(standard("IRMS4", "007"), standard("EASF11", "000000007"), standard("ERQ5", "000000007")), [
 			"IRMS4: 007",
 			"EASF11: 000000007",
 			"ERQ5: 000000007",
 		]);
 	});
-	it("may have a blank as their check", () => {
+	it("may have a blank as their checksum", () => {
 		const group = standard("SMAXSN-1", "H250316044335", "06731");
 		assert.equal(group.at(-2), " ");
 		assert.deepEqual(shown(group), ["SMAXSN-1: 06731, 250316044335W"]);
 	});
-	it("that are damaged are dropped one by one, and the readout counts as truncated", () => {
+	it("are dropped one by one if they are damaged, and the readout is marked as cut", () => {
 		const good = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (groups: readonly string[]) => bytesOf(`\x02${groups.join("")}\x03`);
 		const records = only(frame(good)).records;
@@ -224,19 +224,19 @@ describe("groups of TIC", () => {
 		]) {
 			const damaged = frame([good[0], bad, good[2]]);
 			const told = secondOf(frame(good), join(damaged, damaged));
-			// One of another length is dropped as a whole.
+			// The first frame of another length is dropped as a whole.
 			assert.equal(told.length, bad.length === good[1].length ? 2 : 1, JSON.stringify(bad));
 			for (const one of told)
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
 	});
-	it("before and behind a lost end are dropped", () => {
+	it("are dropped on both sides of a lost group end", () => {
 		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
 		const [told] = secondOf(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));
 		assert.deepEqual([told.isCut, told.records], [true, ["1-0:1.8.0*255: 080490250*Wh"]]);
 	});
-	it("in which a character has the wrong parity are dropped", () => {
+	it("are dropped if a character has the wrong parity", () => {
 		const frame = withParity(frameOf("standard"));
 		const at = Buffer.from(frameOf("standard")).indexOf("EAST") + 6;
 		const damaged = frame.slice();
@@ -250,13 +250,13 @@ describe("groups of TIC", () => {
 describe("a line of TIC", () => {
 	const frame = frameOf("standard");
 
-	it("gives a frame once it is as long as the one before, or as the last one that was taken", () => {
+	it("gives a frame if it is as long as the previous frame, or as the last accepted one", () => {
 		const bed = new Bed();
 		const short = bytesOf(`\x02${standard("EAST", "080490250")}\x03`);
 		const count = (bytes: Uint8Array) => bed.receive(bytes).length;
 		assert.deepEqual([frame, frame, short, frame, short, short, short].map(count), [0, 1, 0, 1, 0, 1, 1]);
 	});
-	it("drops a frame that is interrupted (EOT), cut, or begun anew", () => {
+	it("drops a frame that is interrupted (EOT), cut, or begun again", () => {
 		const half = frame.subarray(0, 300);
 		for (const before of [join(half, bytesOf("\x04")), half.subarray(0, half.lastIndexOf(13) + 1)]) {
 			const told = secondOf(frame, join(before, frame));
@@ -264,13 +264,13 @@ describe("a line of TIC", () => {
 		}
 		assert.deepEqual(secondOf(frame, join(frame.subarray(0, 500), bytesOf("\x04"))), []);
 	});
-	it("keeps the serial number of a frame whose own is damaged", () => {
+	it("keeps the previous serial number if that of a frame is damaged", () => {
 		const damaged = frame.slice();
 		damaged[Buffer.from(frame).indexOf("ADSC") + 6] ^= 3;
 		const [told] = secondOf(frame, damaged);
 		assert.deepEqual([told.meterId, told.isCut], ["041876543210", true]);
 	});
-	it("is tried at the other speed after 2 s without a right group, as long as characters come", () => {
+	it("is tried at the other speed after each 2 s without a correct group while characters arrive", () => {
 		const bed = new Bed();
 		bed.advance(60_000);
 		assert.deepEqual(bed.bauds, []);
@@ -293,7 +293,7 @@ describe("a line of TIC", () => {
 		bed.advance(105_900);
 		assert.equal(bed.listener.baud, 9600);
 	});
-	it("says when it is over whether nothing came, no group, or no frame", () => {
+	it("reports at its end whether no character, no group or no frame was received", () => {
 		for (const [bytes, code] of [
 			[bytesOf(""), "tic/silence"],
 			[bytesOf("\x02\nEAST\t080490250\t?\r\x03/KFM5\r\n"), "tic/no-start"],

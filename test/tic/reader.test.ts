@@ -1,4 +1,4 @@
-/** The meter reader where the protocol is TIC, over a modelled line, on virtual time; and what outputs make of it. */
+/** The meter reader with TIC, over a modelled line, on virtual time, and the values that outputs and history get. */
 import assert from "node:assert/strict";
 import { EXPORT, IMPORT, TARIFF_2 } from "../../modules/history/entry.js";
 import { takeReadout } from "../../modules/history/from-readout.js";
@@ -15,7 +15,7 @@ import { recordsOf } from "../meter/records.js";
 
 const MODES: readonly TICMode[] = ["standard", "historic"];
 
-/** `damage` changes what is sent. */
+/** A reader with a TIC meter; `damage` changes each sent frame. */
 function benchOf(mode: TICMode, damage = (frame: Uint8Array) => frame, hardwareParity = true): ReaderBench {
 	const bench = new ReaderBench({ protocol: "tic" }, { hardwareParity });
 	const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
@@ -49,11 +49,11 @@ function stateOf(readout: Readout): MeterState {
 	return state;
 }
 
-describe("a reader of TIC", function () {
+describe("the meter reader with TIC", function () {
 	this.timeout(20_000);
 	for (const mode of MODES) {
 		for (const hasParity of [true, false]) {
-			it(`gives the next frame, and keeps each: ${mode}, on a port ${hasParity ? "with" : "without"} parity of its own`, () => {
+			it(`returns the next frame, and keeps each: ${mode}, on a port ${hasParity ? "with" : "without"} hardware parity`, () => {
 				const bench = benchOf(mode, undefined, hasParity);
 				const { readout, tookMs } = bench.read();
 				assert.deepEqual(
@@ -74,13 +74,13 @@ describe("a reader of TIC", function () {
 			assert.deepEqual([result?.failure, Buffer.from(result!.ident).toString()], [undefined, "041876543210"]);
 		});
 	}
-	it("says when nothing comes, and when nothing good comes", () => {
+	it("reports that no frame was received, and that none was good", () => {
 		const silent = new ReaderBench({ protocol: "tic" });
 		assert.equal(silent.read().failure?.code, "tic/no-frame");
 		const { failure, readout } = benchOf("standard", (frame) => frame.map((byte) => byte ^ 0x80)).read();
 		assert.deepEqual([readout, failure?.code], [undefined, "tic/no-frame"]);
 	});
-	it("gives apparent power as that, in VA, and energy to the outputs by its code", () => {
+	it("gives the outputs apparent power in VA, not as active power, and energy by its code", () => {
 		const standard = quantitiesOf(benchOf("standard").read().readout!);
 		assert.equal(standard.get("1-0:9.7.0")?.[0], APPARENT_POWER);
 		assert.match(standard.get("1-0:9.7.0")![1], /^[89]\d\d$/);
@@ -88,7 +88,7 @@ describe("a reader of TIC", function () {
 		assert.ok(![...standard.keys()].some((code) => /:(1|2|16)\.7\.0/.test(code)));
 		assert.equal(quantitiesOf(benchOf("historic").read().readout!).get("1-0:9.7.0")?.[0], APPARENT_POWER);
 	});
-	it("gives the history import and export; the historic form the sum of its tariffs, from whole frames only", () => {
+	it("gives the history import and export, and in the historic form the sum of the tariffs of complete frames only", () => {
 		const registers = (mode: TICMode, damage?: (frame: Uint8Array) => Uint8Array) => {
 			const readout = benchOf(mode, damage).read().readout!;
 			const { numbers } = stateOf(readout);
@@ -101,7 +101,7 @@ describe("a reader of TIC", function () {
 		assert.deepEqual(registers("standard", without("EAST")), [STATUS_CUT, 1 << EXPORT, 0, 3_276_118]);
 		assert.deepEqual(registers("historic", without("HCHC")), [STATUS_CUT, 0, 0, 0]);
 	});
-	it("is no other meter for the history where the serial number is damaged", () => {
+	it("does not report another meter to the history if the serial number is damaged", () => {
 		const whole = stateOf(benchOf("standard").read().readout!);
 		const damaged = benchOf("standard", without("ADSC")).read().readout!;
 		assert.ok(recordsOf(damaged.records).some((record) => record.startsWith("0-0:96.1.10*255: ")));

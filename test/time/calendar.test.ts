@@ -7,7 +7,7 @@ import { TABLE, zoneOf } from "./zones.js";
 
 const DAY = 86_400;
 
-/** A name for each rule of the table: zones of one rule have the same time. */
+/** One zone for each rule of the table; zones with one rule have the same time. */
 function zones(): string[] {
 	const names = new Map<number, string>();
 	let name = "";
@@ -21,7 +21,9 @@ function zones(): string[] {
 	return [...names.values()];
 }
 
-/** Whether a period of that level begins there by the local calendar, from what clocks show just before. */
+/**
+ * Whether a period of that level begins at this time by the local calendar, derived from what clocks show just before.
+ */
 function isBoundary(zone: TimeZone, level: number, timeS: number): boolean {
 	const local = (s: number) => s + zone.offsetMinutes(s * 1000) * 60;
 	if (level === QUARTERS) return true;
@@ -38,7 +40,7 @@ function isBoundary(zone: TimeZone, level: number, timeS: number): boolean {
 }
 
 describe("time/calendar", () => {
-	it("has its boundaries where clocks of each zone show them, at every change from 2026 to 2028", function () {
+	it("has the boundaries that the clocks of each zone show, at every clock change from 2026 to 2028", function () {
 		this.timeout(120_000);
 		for (const name of zones()) {
 			const zone = zoneOf(name);

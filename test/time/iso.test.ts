@@ -25,7 +25,7 @@ function local(ms: number, offsetMinutes: number): string {
 }
 
 describe("time/iso", () => {
-	it("writes known moments", () => {
+	it("formats known times", () => {
 		assert.equal(utc(0), "1970-01-01T00:00:00Z");
 		assert.equal(utc(Date.UTC(2026, 10, 20, 5, 39, 38)), "2026-11-20T05:39:38Z");
 		assert.equal(local(Date.UTC(2026, 10, 20, 5, 39, 38), 60), "2026-11-20T06:39:38+01:00");
@@ -34,7 +34,7 @@ describe("time/iso", () => {
 		assert.equal(local(0, -60), "1969-12-31T23:00:00-01:00");
 	});
 
-	it("is right on each side of leap days, month ends and year ends", () => {
+	it("is right before and after leap days, month ends and year ends", () => {
 		for (let year = 1970; year < 2106; year++) {
 			for (let month = 0; month <= 12; month++) {
 				const first = Date.UTC(year, month, 1);
@@ -55,12 +55,12 @@ describe("time/iso", () => {
 		);
 	});
 
-	it("cuts parts of a second off", () => {
+	it("truncates parts of a second", () => {
 		assert.equal(utc(999.999), "1970-01-01T00:00:00Z");
 		assert.equal(utc(1000), "1970-01-01T00:00:01Z");
 	});
 
-	it("refuses times before 1970 and from 2106-02-07T06:28:16 on", () => {
+	it("rejects times before 1970 and from 2106-02-07T06:28:16 on", () => {
 		assert.equal(utc(TIME_END_MS - 1), "2106-02-07T06:28:15Z");
 		assert.equal(local(TIME_END_MS - 1, 1439), "2106-02-08T06:27:15+23:59");
 		for (const ms of [-1, -0.5, TIME_END_MS, Number.NaN, Infinity, -Infinity]) {
@@ -69,13 +69,13 @@ describe("time/iso", () => {
 		}
 	});
 
-	it("refuses offsets of a day or more, and of parts of a minute", () => {
+	it("rejects offsets of a day or more, and offsets with parts of a minute", () => {
 		assert.equal(local(0, 1439), "1970-01-01T23:59:00+23:59");
 		assert.equal(local(0, -1439), "1969-12-31T00:01:00-23:59");
 		for (const offset of [1440, -1440, 0.5, Number.NaN, Infinity]) assert.throws(() => local(0, offset), RangeError);
 	});
 
-	it("writes where it is told, only its own length, and tells where it ends", () => {
+	it("writes only its own length at the given offset, and returns the end", () => {
 		const into = new Uint8Array(40).fill(0x2a);
 		assert.equal(writeUTC(into, 3, 0), 3 + UTC_LENGTH);
 		assert.equal(textCodec.decode(into), `***1970-01-01T00:00:00Z${"*".repeat(17)}`);

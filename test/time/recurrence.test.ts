@@ -24,7 +24,7 @@ const QUARTER_MINUTES = 15;
 const FROM_MS = Date.UTC(2026, 0, 1);
 const TO_MS = Date.UTC(2027, 2, 1);
 
-/** From the API's settings. */
+/** A plan from settings as in the API. */
 function planOf(unit: string, value: number, { hour = 0, minute = 0, day = 1 } = {}): Recurrence {
 	const store = new ConfigStore(new MemoryStorage(), textCodec, ENTRIES);
 	store.change([
@@ -59,7 +59,7 @@ function wallClock(zone: TimeZone): readonly number[] {
 	return minutes;
 }
 
-/** Whether it is due at this local time, calculated independently from the date. */
+/** Whether a readout is due at this local time, calculated independently from the date. */
 function isDue(unit: string, value: number, [hour, minute, day]: readonly number[], localMinutes: number): boolean {
 	const date = new Date(localMinutes * MINUTE_MS);
 	if (unit === "minutes") return date.getUTCMinutes() % value === 0;
@@ -71,17 +71,17 @@ function isDue(unit: string, value: number, [hour, minute, day]: readonly number
 }
 
 describe("time/recurrence", () => {
-	it("goes by the wall clock, from whichever moment it is asked", () => {
+	it("follows the wall clock, from any given moment on", () => {
 		assert.deepEqual(next(planOf("minutes", 15), "Europe/Berlin", "2026-11-22T07:14:59.999Z", 2), [
 			"2026-11-22T08:15:00+01:00",
 			"2026-11-22T08:30:00+01:00",
 		]);
-		// Exactly then: the next one.
+		// At a due time, the next due time is returned.
 		assert.deepEqual(next(planOf("minutes", 15), "", "2026-11-22T07:15:00Z", 1), ["2026-11-22T07:30:00+00:00"]);
 		assert.deepEqual(next(planOf("minutes", 30), "Asia/Kathmandu", "2026-11-22T07:14:00Z", 1), [
 			"2026-11-22T13:00:00+05:45",
 		]);
-		// 2026-11-23 is a Monday, and so the day of a period of 7.
+		// 2026-11-23 is a Monday, on which periods of 7 days begin.
 		assert.deepEqual(next(planOf("days", 7, { hour: 6, minute: 30 }), "Europe/Berlin", "2026-11-22T07:14:00Z", 2), [
 			"2026-11-23T06:30:00+01:00",
 			"2026-11-30T06:30:00+01:00",
@@ -92,7 +92,7 @@ describe("time/recurrence", () => {
 		);
 	});
 
-	it("does once what an hour that happens twice has twice, but for periods up to an hour", () => {
+	it("runs only once in an hour that happens twice, unless the period is an hour or less", () => {
 		const at = { hour: 2, minute: 30 };
 		const before = "2026-10-24T22:31:00Z";
 		assert.deepEqual(next(planOf("hours", 2, at), "Europe/Berlin", before, 3), [
@@ -110,13 +110,13 @@ describe("time/recurrence", () => {
 			"2026-10-25T02:30:00+02:00",
 			"2026-10-26T02:30:00+01:00",
 		]);
-		// Within the second of the two.
+		// This time is within the second of the two hours.
 		assert.deepEqual(next(planOf("days", 1, at), "Europe/Berlin", "2026-10-25T01:15:00Z", 1), [
 			"2026-10-26T02:30:00+01:00",
 		]);
 	});
 
-	it("does at the change what an hour that never happens should have had, but for periods up to an hour", () => {
+	it("runs at the clock change if its own time is skipped, unless the period is an hour or less", () => {
 		const at = { hour: 2, minute: 30 };
 		const before = "2026-03-28T23:31:00Z";
 		assert.deepEqual(next(planOf("hours", 2, at), "Europe/Berlin", before, 2), [
@@ -182,7 +182,7 @@ describe("time/recurrence", () => {
 		});
 	}
 
-	it("has no plan where the schedule is off", () => {
+	it("has no plan if the schedule is off", () => {
 		const store = new ConfigStore(new MemoryStorage(), textCodec, ENTRIES);
 		store.change([put(SCHEDULE_ENABLED, false)]);
 		assert.equal(scheduleOf(store), undefined);

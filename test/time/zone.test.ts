@@ -10,7 +10,7 @@ function local(name: string, utc: string): string {
 	return localText(ms, zoneOf(name).offsetMinutes(ms), textCodec);
 }
 
-/** A zone from a rule alone. */
+/** A zone with this rule only. */
 function zoneByRule(rule: string): TimeZone {
 	const zone = new TimeZone(buildTable({ release: RELEASE, names: new Map([["A", { transitions: [], rule }]]) }));
 	zone.select("A");
@@ -18,7 +18,7 @@ function zoneByRule(rule: string): TimeZone {
 }
 
 describe("time/zone", () => {
-	it("switches at the very second: north, south, by a half hour, by negative daylight saving", () => {
+	it("switches at the exact second: north, south, by half an hour, and with negative daylight saving", () => {
 		assert.equal(local("Europe/Berlin", "2026-03-29T00:59:59Z"), "2026-03-29T01:59:59+01:00");
 		assert.equal(local("Europe/Berlin", "2026-03-29T01:00:00Z"), "2026-03-29T03:00:00+02:00");
 		assert.equal(local("Europe/Berlin", "2026-10-25T00:59:59Z"), "2026-10-25T02:59:59+02:00");
@@ -43,21 +43,21 @@ describe("time/zone", () => {
 		assert.equal(local("Asia/Jerusalem", "2026-03-27T00:00:00Z"), "2026-03-27T03:00:00+03:00");
 	});
 
-	it("knows the laws of the last years and the months of Ramadan, which no rule tells", () => {
+	it("knows changes of law in the last years and the months of Ramadan, which no rule describes", () => {
 		assert.equal(local("Asia/Almaty", "2024-02-29T17:59:59Z"), "2024-02-29T23:59:59+06:00");
 		assert.equal(local("Asia/Almaty", "2024-02-29T19:00:00Z"), "2024-03-01T00:00:00+05:00");
 		assert.equal(local("Africa/Casablanca", "2026-03-01T12:00:00Z"), "2026-03-01T12:00:00+00:00");
 		assert.equal(local("Africa/Casablanca", "2026-04-01T12:00:00Z"), "2026-04-01T13:00:00+01:00");
 	});
 
-	it("goes on by the rule to the end of the clock's time", () => {
+	it("follows the rule up to the end of the clock's range", () => {
 		assert.equal(local("Europe/Berlin", "2099-07-01T12:00:00Z"), "2099-07-01T14:00:00+02:00");
 		assert.equal(local("Europe/Berlin", "2099-12-31T23:59:59Z"), "2100-01-01T00:59:59+01:00");
 		assert.equal(local("Pacific/Auckland", "2099-12-31T23:59:59Z"), "2100-01-01T12:59:59+13:00");
 		assert.equal(local("Pacific/Auckland", "2098-12-31T11:00:00Z"), "2099-01-01T00:00:00+13:00");
 	});
 
-	it("takes dates by their day of the year, of which February 29 is none", () => {
+	it("supports dates by day of the year, without counting February 29", () => {
 		const zone = zoneByRule("AAA-1BBB,J60/0,J300");
 		for (const year of [2027, 2028]) {
 			const march = Date.UTC(year, 2, 1) - 3_600_000;
@@ -69,14 +69,14 @@ describe("time/zone", () => {
 
 	const absent = whyNoIntl();
 	const title = "agrees with Node on every zone, 2024 to 2037, to the second of each switch";
-	if (absent !== undefined) it(`${title} (left out: ${absent})`);
+	if (absent !== undefined) it(`${title} (not run: ${absent})`);
 	else {
 		it(title, () => {
 			for (const name of NAMES) agrees(name);
 		});
 	}
 
-	it("finds every name, and nothing that only looks like one", () => {
+	it("finds every name, and rejects similar texts", () => {
 		const zone = new TimeZone(TABLE);
 		const names = new Set(NAMES);
 		for (const name of NAMES) {
@@ -88,7 +88,7 @@ describe("time/zone", () => {
 			assert.equal(zone.has(name), false);
 	});
 
-	it("without a name, with one that is not known and without a table goes by UTC", () => {
+	it("is UTC without a name, with an unknown name, and without a table", () => {
 		const summer = Date.UTC(2026, 6, 1);
 		const zone = zoneOf("Europe/Berlin");
 		zone.select("");

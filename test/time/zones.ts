@@ -23,7 +23,7 @@ export function zoneOf(name: string): TimeZone {
 	return zone;
 }
 
-/** Why Node can't be compared; undefined: it can. */
+/** Reason why the table can't be compared with Node; undefined if it can. */
 export function whyNoIntl(): string | undefined {
 	const release: string = process.versions["tz"] ?? "none";
 	if (release === RELEASE || (SAME.includes(release) && SAME.includes(RELEASE))) return undefined;
@@ -48,7 +48,7 @@ export function intlOffset(name: string): ((utcMs: number) => number) | undefine
 export function agrees(name: string): void {
 	const intl = intlOffset(name);
 	if (intl === undefined) {
-		// No place's zone: a system's initial setting.
+		// "Factory" is a system's initial setting, not the zone of a place.
 		assert.equal(name, "Factory");
 		return;
 	}

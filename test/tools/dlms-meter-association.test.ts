@@ -166,7 +166,7 @@ describe("The simulated DLMS meter, associations", () => {
 		assert.equal(new DrivenDLMSMeter("", 0x03).open().apdu(whole(untitled.slice(4))), refusal(3, 3));
 	});
 
-	it("rejects as its options say, and rejects what can't be negotiated", () => {
+	it("rejects associations as its options say, and parameters that can't be negotiated", () => {
 		const answer = (line: string, aarq = PUBLIC) => new DrivenDLMSMeter(line).open().apdu(aarq);
 		assert.match(answer("--refuse 2:2:2"), /a203020102a305a203020102/);
 		assert.equal(answer("--refuse 1:1:13 --bare-refusal"), "6117a109060760857405080101a203020101a305a10302010d");

@@ -114,13 +114,13 @@ describe("Slots of the firmware", () => {
 		property("a", 7),
 	];
 
-	it("are where XS looks for them, and not where it would look for another object's", () => {
+	it("are where XS looks for them, and not where XS would look for a property of another object", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		assert.equal(checkLookUps(new Heap(text)), 7);
 		assert.equal(new Heap(text).slots.filter(isProperty).length, 7);
 	});
 
-	it("are rejected where XS would take one for another object's property", () => {
+	it("are rejected if XS would take one for a property of another object", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		const colors = new Heap(text).colors();
 		const objects = new Heap(text).slots.flatMap(({ kind }, place) => (kind === "XS_INSTANCE_KIND" ? [place] : []));

@@ -50,7 +50,7 @@ describe("The manifests of the firmware", () => {
 			assert.deepEqual(others, {});
 		});
 
-	it("name the C for Ethernet: a board has what all ports share, and its own kind", () => {
+	it("name the C for Ethernet: a board gets the files that all ports share, and those of its own kind of port", () => {
 		const folder = "hosts/esp32/ethernet";
 		const files = readdirSync(join(ROOT, folder)).filter((name) => /\.[ch]$/.test(name));
 		const namedBy = (manifest: string) => read(`${folder}/${manifest}`).modules!["*"]!;

@@ -37,7 +37,7 @@ describe("The npm packages", () => {
 		}
 	});
 
-	it("in the page are those that the threat model and NOTICE name", () => {
+	it("are named in the threat model and in NOTICE if the page uses them", () => {
 		const imported = new Set<string>();
 		for (const path of readdirSync(join(ROOT, "hosts/browser"), { recursive: true, encoding: "utf8" })) {
 			if (!/\.tsx?$/.test(path)) continue;

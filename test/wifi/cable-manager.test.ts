@@ -128,7 +128,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.manager.usesDHCP, true);
 	});
 
-	it("waits 5 s for a cable at the start, and then acts like any unit", () => {
+	it("waits 5 s for a cable at the start, and then acts like a unit without Ethernet", () => {
 		const bed = new Bed(false).start().pass(5 * S - 1);
 		assert.deepEqual([bed.now, bed.opened], ["-", 0]);
 		bed.pass(1);

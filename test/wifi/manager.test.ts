@@ -107,7 +107,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.on, "- AP");
 		assert.equal(bed.air.radio?.connects, 0);
 	});
-	it("lets the reply leave, joins beside the access point, and closes that two minutes later", () => {
+	it("sends the reply first, joins while the access point is open, and closes the access point two minutes later", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");

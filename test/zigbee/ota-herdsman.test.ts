@@ -85,7 +85,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		return result;
 	}
 
-	it("for another chip is rejected as by HTTP, and the coordinator is informed", async () => {
+	it("is rejected as by HTTP if it is for another chip, and the coordinator is informed", async () => {
 		const file = makeFile(IMAGE, { ...BENCH, buildNumber: BUILD, chip: "esp32" });
 		assert.match(await update(file), /INVALID_IMAGE/);
 		const { ota_last_error, ota_state } = await status();

@@ -92,7 +92,7 @@ describe("Frames of the UART", () => {
 		}
 	});
 
-	it("of the trace are all built and read unchanged", () => {
+	it("are built and read unchanged, for each frame of the trace", () => {
 		const bodies = trace().map(({ body }) => body);
 		assert.ok(bodies.length > 100);
 		const reading = new Reading();

@@ -94,7 +94,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 		};
 		const lying = () => Buffer.compare(slots.flash.open(SLOTS[1])!.bytes.subarray(0, IMAGE.length), IMAGE) === 0;
 
-		it("loads it in several wakes, each of which continues where the last one was cut; the firmware runs, and stays", async () => {
+		it("loads the file in several wakes, each of which continues where the last one was cut; the firmware then runs, and stays", async () => {
 			await offer();
 			let wakes = 0;
 			await untilAsleep(40 * MINUTE_MS);
@@ -118,7 +118,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 			assert.deepEqual(refusals, []);
 		});
 
-		it("spends at most a minute of one wake on it if the coordinator has forgotten it", async () => {
+		it("spends at most a minute of one wake on the file if the coordinator has forgotten it", async () => {
 			await offer();
 			radio.coordinator.answer = () => undefined;
 			await untilAsleep(40 * MINUTE_MS);

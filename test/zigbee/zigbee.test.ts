@@ -115,7 +115,7 @@ describe("The Zigbee bridge of a gateway", () => {
 		]);
 	});
 
-	it("is held in reset while it is turned off, which restarts the gateway, and can't join then", async () => {
+	it("holds the coprocessor in reset while it is turned off, which restarts the gateway, and can't join then", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		const reply = await gateway.post("zigbee/config", { enabled: false });
@@ -270,7 +270,7 @@ describe("The Zigbee bridge of a gateway", () => {
 		});
 	});
 
-	it("is held in reset in safe mode", async () => {
+	it("holds the coprocessor in reset in safe mode", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		for (let times = 0; times < 3; times++) await gateway.restart(undefined, { cause: "panic", isFault: true });

@@ -40,7 +40,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 			"03:00 03:15",
 		]);
 	});
-	it("names the clock on both sides of the skipped hour, which is no gap", () => {
+	it("marks winter and summer time on both sides of the skipped hour, and shows no gap", () => {
 		const pieces = dayOf("2026-03-29", 900);
 		assert.equal(pieces.length, 92);
 		assert.deepEqual(pieces.slice(3, 13).map(told), [
@@ -58,7 +58,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 		// On the clock of its own season, each quarter ends when the next one begins.
 		for (const [index, { toMs }] of pieces.slice(0, -1).entries()) assert.equal(toMs, pieces[index + 1].fromMs);
 	});
-	it("handles hours likewise, even with a change of half an hour or west of Greenwich", () => {
+	it("handles periods of an hour likewise, even if the clock changes by half an hour or is west of Greenwich", () => {
 		assert.deepEqual(dayOf("2026-10-25", 3600).slice(1, 5).map(told), [
 			"01:00 02:00",
 			"02:00 03:00 summer",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as BODIES from "../../../hosts/browser/kit/bodies.js";
 import { formOf } from "../../../hosts/browser/kit/forms.js";
 
-/** Fields that are not typed: chosen from a list or a calendar, or filled in by the page. */
+/** Fields that the user does not type: they are chosen from a list or a calendar, or filled in by the page. */
 const MADE = ["new_hash", "timezone", "mapping_id", "obis", "from", "currency"];
 
 describe("form fields", () => {
@@ -24,7 +24,7 @@ describe("form fields", () => {
 		assert.deepEqual(silent, []);
 	});
 
-	it("name no character as wrong that the pattern accepts", () => {
+	it("report no character as wrong that the pattern accepts", () => {
 		for (const [name, pattern] of patterns()) {
 			const characters = formOf(pattern)?.characters;
 			if (characters === undefined) continue;

@@ -144,7 +144,7 @@ describe("hosts/browser/kit/money", () => {
 		assert.equal(tariff2Share([reading("1.8.0", 300), reading("1.8.2", 100)]), undefined);
 		assert.equal(tariff2Share([reading("1.8.1", 0), reading("1.8.2", 0)]), undefined);
 	});
-	it("uses tariff 2's part of the history if present, which is no estimate", () => {
+	it("uses the import of tariff 2 from the history if present, and does not mark the result as an estimate", () => {
 		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];
 		const held = (import_t2_wh: number) => {
 			const one = day("2026-05-01", 10_001);
@@ -163,7 +163,7 @@ describe("hosts/browser/kit/money", () => {
 		// Without import there is no division by zero.
 		assert.equal(money([{ ...held(0), period: { ...held(0).period, import_wh: 0 } }], periods).imported, 0);
 	});
-	it("is exact over years of a large household", () => {
+	it("is exact over ten years of a large household", () => {
 		const days = Array.from({ length: 3650 }, () => day("2026-05-01", 99_999, 33_333));
 		const price = [{ from: "2026-01-01", import_micro: 318_741, export_micro: 80_333 }];
 		const { imported, exported } = money(days, price, undefined, false);

@@ -81,7 +81,7 @@ describe("energy", () => {
 		assert.equal(importedWh([reading("1.8.0", 5, "kWh", 1)]), undefined);
 	});
 
-	it("is listed import before export, totals before tariffs, without billing periods", () => {
+	it("is listed with import before export and totals before tariffs, and without billing periods", () => {
 		const readings = [
 			reading("2.8.0", 1, "kWh"),
 			reading("1.8.2", 2, "kWh"),

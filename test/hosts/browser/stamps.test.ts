@@ -34,10 +34,10 @@ describe("meters' time formats", () => {
 		["", undefined],
 	];
 	for (const [text, stamp] of known) {
-		it(`“${text}” is ${stamp ?? "none"}`, () => assert.equal(stampOf(text), stamp));
+		it(`“${text}” is read as ${stamp ?? "no time"}`, () => assert.equal(stampOf(text), stamp));
 	}
 
-	it("are recognised by the code if digits alone are ambiguous", () => {
+	it("are recognised by the OBIS code if digits alone are ambiguous", () => {
 		assert.equal(stampOfCode("0.9.1", "1185411"), "18:54:11");
 		assert.equal(stampOfCode("0.9.1", "201455"), "20:14:55");
 		assert.equal(stampOfCode("0.9.2", "260815"), "2026-08-15");
@@ -48,7 +48,7 @@ describe("meters' time formats", () => {
 		assert.equal(stampOfCode("1.8.0", "260815"), undefined);
 	});
 
-	it("are found in captures if the code stands for a time, and nowhere else", () => {
+	it("are found in captures only in values whose OBIS code stands for a time", () => {
 		const found = new Set<string>();
 		for (const { readings } of iecVectors()) {
 			for (const { obis, value1, value1_unit } of readings)

@@ -52,17 +52,17 @@ describe("The ESP32's random generator and sleep", function () {
 		assert.deepEqual(steps.get("no channel"), ["noise off", "unit", "channel", "no unit", "noise on", "-1 mV"]);
 	});
 
-	it("releases it during a temperature measurement too, because the sensor shares the ADC's supply", () => {
+	it("releases the ADC during a temperature measurement too, because the sensor shares the ADC's supply", () => {
 		assert.deepEqual(steps.get("temperature"), ["noise off", "sensor", "no sensor", "noise on", "21 degrees"]);
 		assert.deepEqual(steps.get("no sensor"), ["noise off", "sensor", "noise on", "-1 degrees"]);
 	});
 
-	it("needs no power in sleep", () => {
+	it("switches the ADC's noise off before deep sleep, to save power", () => {
 		assert.deepEqual(steps.get("no sleep"), []);
 		assert.deepEqual(steps.get("deep sleep"), ["wakes after 1000000 us", "noise off", "deep sleep"]);
 	});
 
-	it("sleeps until a time, its button or USB; pins that can't wake the chip are ignored", () => {
+	it("wakes by time, button or USB power; pins that can't wake the chip are ignored", () => {
 		assert.deepEqual(steps.get("sleep by pins"), [
 			"wakes after 900000000 us",
 			"wakes when one of 0x1 is 0",

@@ -135,13 +135,13 @@ describe("Factory data", () => {
 		const cases: Record<string, Uint8Array> = {
 			"another layout": changed(4, 2),
 			"a layout beyond 255": changed(5, 1),
-			"a serial number of 5": changed(8 + 5, 0, 0, 0, 0, 0, 0, 0),
+			"a serial number of 5 characters": changed(8 + 5, 0, 0, 0, 0, 0, 0, 0),
 			"a serial number with a small letter": changed(8, 0x61),
-			"a password of 7": changed(40 + 7, 0, 0, 0, 0, 0),
+			"a password of 7 characters": changed(40 + 7, 0, 0, 0, 0, 0),
 			"a blank in the password": changed(40, 0x20),
-			"characters behind the end": changed(40 + 20, 0x41),
-			"a key of 7": changed(72 + 7, 0, 0, 0, 0, 0),
-			"a key of 64": changed(72, ...new Array(64).fill(0x41)),
+			"characters after the end": changed(40 + 20, 0x41),
+			"a key of 7 characters": changed(72 + 7, 0, 0, 0, 0, 0),
+			"a key of 64 characters": changed(72, ...new Array(64).fill(0x41)),
 			"a character beyond ASCII": changed(72, 0xc3, 0xa9),
 		};
 		for (const [what, record] of Object.entries(cases)) assert.equal(decode(record), undefined, what);
@@ -234,7 +234,7 @@ describe("The unit's factory data at the start", () => {
 		});
 	}
 
-	it("are created anew if those in flash are damaged, or of another chip", () => {
+	it("are created anew if those in flash are damaged or belong to another chip", () => {
 		const storage = new MemoryStorage();
 		const first = loadFactoryData(bed(undefined, storage));
 		const [key, value] = [...storage.values][0];

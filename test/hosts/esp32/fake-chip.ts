@@ -60,9 +60,9 @@ export class FakeChip {
 	config = { version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
 	/** Beginning of the partition with the factory data. */
 	factory: Uint8Array | undefined;
-	/** How the program before has ended: cause, and whether it was a fault. */
+	/** End of the previous run: cause, and whether it was a fault. */
 	ending: readonly [string, boolean] = ["power", false];
-	/** A value of WAKE_… */
+	/** Reason of the wake-up: a value of WAKE_… */
 	wakeReason = 0;
 	/** Voltages at the ADC by pin; other pins have no ADC. */
 	readonly millivolts = new Map<number, number>();

@@ -25,7 +25,7 @@ describe("The ESP32's posts to the machine", () => {
 		return spawnSync(program, [what], { encoding: "utf8", timeout: 60_000 });
 	}
 
-	it("arrive in order with a single message, and those of a delivery in the next turn", () => {
+	it("arrive in order through a queue of one message; a post made during a delivery arrives in the next turn", () => {
 		const { status, stderr } = run("order");
 		assert.deepEqual([status, stderr], [0, ""]);
 	});

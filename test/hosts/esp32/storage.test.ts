@@ -40,7 +40,7 @@ describe("The ESP32's store", () => {
 		walk("fail");
 	});
 
-	it("reports full flash, and a value that is too long to be its own", () => {
+	it("reports full flash, and a stored value that is longer than it ever writes", () => {
 		walk("full");
 	});
 

@@ -149,7 +149,7 @@ static void fails_well(void)
 		MUST(strncmp(message, "UART 1 can't be started", 23) == 0);
 		MUST(at > 7 || !fake_installed(UART));
 	}
-	/* At least the calls of one successful opening can fail. */
+	/* A successful opening makes at least 7 calls that can fail. */
 	MUST(at >= 8);
 }
 
@@ -265,7 +265,7 @@ static void tells(void)
 	turn(port);
 	deliver(port);
 	MUST(take_told() == UART_READABLE && readable == 3);
-	/* Read before the line's silence is detected: nothing to report. */
+	/* The bytes are read before the line's silence is detected, so nothing is reported. */
 	uart_port_configure(port, 9600, UART_7E1);
 	hear((const uint8_t *)"f", 1);
 	turn(port);
@@ -273,7 +273,7 @@ static void tells(void)
 	pass(port, 20);
 	MUST(!(take_told() & UART_READABLE));
 	uart_port_configure(port, 115200, UART_8N1);
-	/* Read after the report was due: nothing to report either. */
+	/* The bytes are read when the report is already due, so nothing is reported either. */
 	hear((const uint8_t *)"abc", 3);
 	fake_silence(UART);
 	turn(port);
@@ -384,7 +384,7 @@ static void drains(void)
 	MUST(take_told() & UART_DRAINED);
 	pass(port, 100);
 	MUST(take_told() == 0);
-	/* A write after the end was detected, but before it was reported. */
+	/* A new write comes after the end of the output was detected, but before it was reported. */
 	MUST(uart_port_write(port, bytes, 1, &room));
 	for (unsigned ms = 0; ms < 10 && notified == 0; ms++) {
 		fake_pass(MS);
@@ -432,7 +432,7 @@ static void closes(void)
 	MUST(uart_port_write(port, bytes, 3, &room) && room == UART_SEND_LIMIT - 3);
 	pass(port, 20);
 	MUST(fake_sent(UART, sent, sizeof(sent)) == 3);
-	/* Closed and reopened with a call pending. */
+	/* The port is closed and reopened while a call is pending. */
 	hear(bytes, 20);
 	fake_silence(UART);
 	turn(port);
@@ -442,7 +442,7 @@ static void closes(void)
 	told = 0;
 	pass(port, 10);
 	MUST(take_told() == UART_WRITABLE && readable == 0);
-	/* The driver has unread characters. */
+	/* The port is closed while the driver has unread characters. */
 	hear(bytes, 20);
 	fake_silence(UART);
 	uart_port_close(port);

@@ -131,7 +131,7 @@ static void is_destroyed(void)
 	xsSlot self = open_port(UART);
 	hear("x");
 	destroy(self);
-	/* The binding must not read it any more. */
+	/* The binding must not read the remembered object any more. */
 	memset(machine.remembered, 0, sizeof(machine.remembered));
 	MUST(fake_deliver() == 1 && told_count == 0);
 	hear("y");

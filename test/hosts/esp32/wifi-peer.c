@@ -110,11 +110,11 @@ static void join(void)
 {
 	begin();
 	go_online(1);
-	/* A changed address is reported again. */
+	/* A changed address is reported too. */
 	fake_step();
 	handle_all();
 	MUST(connected == 2);
-	/* A lost network: no new attempt by itself, and the radio stays on for the next one. */
+	/* When the network is lost, the core makes no new attempt by itself, and the radio stays on for the next one. */
 	fake_end(fake_reason(1));
 	handle_all();
 	MUST(disconnected == 1 && reason == fake_reason(1) && core.link == WIFI_IDLE && fake.joins == 1);
@@ -173,7 +173,7 @@ static void wait_in_vain(void)
 	fake_end(fake_reason(2));
 	handle_all();
 	MUST(disconnected == 1);
-	/* The late end comes after the next attempt is abandoned too. */
+	/* The first attempt's end is reported after the next attempt is abandoned too. */
 	go_online(3);
 	MUST(want(0));
 	wifi_core_leave_overdue(&core);
@@ -289,7 +289,7 @@ static void scan(void)
 		expect_networks();
 	}
 	scans = 0;
-	/* No scan while joining; after an abort, a scan starts as soon as the radio can. */
+	/* No scan starts while joining; one requested after an abort starts as soon as the radio can scan. */
 	want(1);
 	MUST(!wifi_core_scan(&core));
 	MUST(want(0) && wifi_core_scan(&core) && !fake.scanning);

@@ -77,7 +77,7 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 		assert.deepEqual([port.mac, port.accessPointKey, timers.size], ["00a1b2c3d4e5", "12345678", 0]);
 	});
 
-	it("waits only a limited time for a network to be left, counted from the last call", () => {
+	it("waits a limited time for the radio to leave a network, counted from the last call", () => {
 		natives["connect"] = natives["disconnect"] = natives["scan"] = () => true;
 		radio.connect(HOME);
 		radio.disconnect();

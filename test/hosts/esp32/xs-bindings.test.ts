@@ -89,7 +89,7 @@ describe("The ESP32's XS bindings", function () {
 		it("open the radio, or throw and keep nothing", () => void run(program, "constructs"));
 		it("throw after close, and then report nothing", () => void run(program, "closes"));
 		it("may be called and closed during a callback", () => void run(program, "is-told"));
-		it("accept values that fit into the radio's fields, and no longer ones", () =>
+		it("accept values that fit into the radio's fields, and reject longer ones", () =>
 			void run(program, "takes-what-fits"));
 		it("return each network of a scan, and no more", () => void run(program, "scans"));
 	});

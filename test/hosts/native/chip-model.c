@@ -1,4 +1,4 @@
-/* Replaces these system calls for accepted sockets. */
+/* Replaces accept, close, send and poll for accepted sockets. */
 #define _GNU_SOURCE
 #include "chip-model.h"
 
@@ -41,7 +41,7 @@ enum {
 
 typedef struct {
 	bool accepted, has_sent;
-	/* The handshake has begun; it is completed. */
+	/* `shaking`: the handshake has begun; `shaken`: it is completed. */
 	bool shaking, shaken;
 	/* A record is partly sent. */
 	bool pending;

@@ -24,7 +24,7 @@ export function between(port: number, change: (piece: Buffer, near: Socket) => U
 	});
 }
 
-/** Damages exchanges: the client must report an end of each, and the next one must work. */
+/** Damages exchanges: the client must report the end of each, and the next exchange must work. */
 export async function fuzzClients(peer: ClientPeer, port: number, seed: number, runs: number): Promise<void> {
 	const talk = async (mutator: Mutator, lane: number): Promise<void> => {
 		let turn = mutator.random.below(6);

@@ -80,14 +80,14 @@ static void sending(void)
 	MUST(!sends(&c));
 	now_ms += 1;
 	MUST(sends(&c) && !sends(&b));
-	/* A connection ends at once; a single one never waits. */
+	/* A connection ends at once; a single connection never waits. */
 	memory_lock_leave(&a);
 	MUST(sends(&c) && !sends(&b));
 	memory_lock_leave(&c);
 	MUST(!sends(&b));
 	now_ms += SETTLED_MS;
 	for (int i = 0; i < 3 * LOCK_MS; i++, now_ms++) MUST(sends(&b));
-	/* A connection that sends a little now and then, as an event stream, delays the others for that time only. */
+	/* A connection that sends a little now and then, as an event stream does, delays the others only while it sends. */
 	for (int i = 0; i < 3; i++) {
 		now_ms += 15000;
 		MUST(sends(&a));

@@ -42,7 +42,7 @@ int main(int count, char **arguments)
 		}
 	}
 	resolver_close(self);
-	/* Several rings may stand for answers that were read at once; then there are no more. */
+	/* Removes rings of answers that were already read; no other ring may follow. */
 	while (poll(&wait, 1, 0) == 1) hear_ring();
 	MUST(poll(&wait, 1, AFTERWARDS_MS) == 0);
 	return 0;

@@ -116,7 +116,7 @@ export class ClientPeer {
 		await this.line(new RegExp(`^${number} closed`));
 	}
 
-	/** Takes the next matching line; other lines stay. */
+	/** Removes and returns the next matching line; other lines stay. */
 	async line(pattern: RegExp): Promise<string> {
 		for (const end = Date.now() + READY_MS; ; await sleep(2)) {
 			const at = this.#lines.findIndex((line) => pattern.test(line));
@@ -125,7 +125,7 @@ export class ClientPeer {
 		}
 	}
 
-	/** Takes all matching lines that have already arrived. */
+	/** Removes and returns all matching lines that have already arrived. */
 	unread(pattern: RegExp): string[] {
 		const found = this.#lines.filter((line) => pattern.test(line));
 		for (const line of found) this.#lines.splice(this.#lines.indexOf(line), 1);

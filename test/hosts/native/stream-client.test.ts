@@ -227,8 +227,8 @@ describe("The native clients", function () {
 		await peer.rests();
 	});
 
-	describe("trust", () => {
-		it("a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
+	describe("and trusted servers", () => {
+		it("trust a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
 			assert.match(await meets(server, trusted), STANDS);
 			assert.match(await meets(server, trusted, "localhost"), STANDS);
 			assert.match(await meets(chained, trusted), STANDS);
@@ -236,7 +236,7 @@ describe("The native clients", function () {
 			assert.match(await meets(server, { ...trusted, name: "hub.home.example" }), STANDS);
 		});
 
-		it("the pinned certificate itself, whatever its name and its issuer", async () => {
+		it("trust the pinned certificate itself, whatever its name and its issuer", async () => {
 			assert.match(await meets(own, { trusted: "own" }), STANDS);
 			const foreign = make({ subject: "/CN=foreign", issuer: make({ subject: "/CN=x", extensions: AUTHORITY }) });
 			peer.write("foreign", foreign.certificate);
@@ -246,7 +246,7 @@ describe("The native clients", function () {
 			assert.match(await meets(server, { trusted: "both" }), STANDS);
 		});
 
-		it('any server, if the trusted text is only the word "anybody"', async () => {
+		it('trust any server if the trusted text is only the word "anybody"', async () => {
 			peer.write("anybody", "anybody");
 			const anybody = { trusted: "anybody", name: "example.org", utcMs: Date.now() + 40 * DAY_MS };
 			const unsigned = make({ subject: "/CN=leaf", issuer: make({ subject: "/CN=root", extensions: AUTHORITY }) });
@@ -255,7 +255,7 @@ describe("The native clients", function () {
 			assert.match(await peer.open(0, { port: 9, tls: { trusted: "nobody" } }), /not opened: there is no certificate/);
 		});
 
-		it("a common name if the certificate has no other name", async () => {
+		it("accept a common name if the certificate has no other name", async () => {
 			const common = make({ subject: "/O=Home/CN=localhost", issuer: root });
 			assert.match(await meets(common, { ...trusted, name: "localhost" }), STANDS);
 			assert.match(await meets(common, trusted), new RegExp(`over ${WRONG_NAME} `));
@@ -264,13 +264,13 @@ describe("The native clients", function () {
 		});
 	});
 
-	describe("reject", () => {
+	describe("and rejected servers", () => {
 		const refused = async (pair: Made, trusting: Trusting, code: number) => {
 			const { port } = await tls(pair);
 			assert.equal(await peer.fails(0, { port, tls: trusting }), code);
 		};
 
-		it("a server without a chain to a trusted certificate", async () => {
+		it("reject a server without a chain to a trusted certificate", async () => {
 			await refused(own, trusted, UNTRUSTED);
 			await refused(server, { trusted: "own" }, UNTRUSTED);
 			const impostor = make({ subject: "/CN=root", extensions: AUTHORITY });
@@ -282,12 +282,12 @@ describe("The native clients", function () {
 			await refused({ ...issued, certificate: issued.certificate + server.certificate }, trusted, UNTRUSTED);
 		});
 
-		it("a trusted server with another name or address", async () => {
+		it("reject a trusted server with another name or address", async () => {
 			for (const name of ["example.org", "home.example", "a.b.home.example", "127.0.0.2", "ocalhost", "localhosts"])
 				await refused(server, { ...trusted, name }, WRONG_NAME);
 		});
 
-		it("a certificate that has expired or is not valid yet, by the given time only", async () => {
+		it("reject a certificate that has expired or is not valid yet at the given time", async () => {
 			const now = Date.now();
 			const at = (days: number) => ({ ...trusted, utcMs: now + days * DAY_MS });
 			await refused(server, at(40), EXPIRED);
@@ -299,12 +299,12 @@ describe("The native clients", function () {
 			await refused(old, at(1), EXPIRED);
 		});
 
-		it("a certificate that is not for servers", async () => {
+		it("reject a certificate that is not for servers", async () => {
 			const extensions = [...NAMES, "extendedKeyUsage=clientAuth"];
 			await refused(make({ subject: "/CN=client", issuer: root, extensions }), trusted, UNTRUSTED);
 		});
 
-		it("an invalid trusted certificate, or a key that does not match, before connecting", async () => {
+		it("reject an invalid trusted certificate, or a key that does not match, before connecting", async () => {
 			peer.write("nothing", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
 			const bad = await peer.open(0, { port: 9, tls: { trusted: "nothing" } });
 			assert.equal(bad, "0 not opened: there is no certificate in what is trusted");
@@ -314,7 +314,7 @@ describe("The native clients", function () {
 			await peer.rests();
 		});
 
-		it("a server with TLS 1.3 only, but not one that also has TLS 1.2", async () => {
+		it("reject a server with TLS 1.3 only, but not one that also has TLS 1.2", async () => {
 			const modern = await tls(server, { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" });
 			assert.equal(await peer.fails(0, { port: modern.port, tls: trusted }), HANDSHAKE);
 			const both = await tls(server, { minVersion: "TLSv1.2", maxVersion: "TLSv1.3" });
@@ -322,7 +322,7 @@ describe("The native clients", function () {
 			await peer.close(0);
 		});
 
-		it("a handshake without memory for it", async () => {
+		it("begin no handshake without memory for it", async () => {
 			peer.order(0, "memory 0");
 			await refused(server, trusted, OUT_OF_MEMORY);
 			peer.order(0, "memory plenty");
@@ -347,9 +347,9 @@ describe("The native clients", function () {
 		assert.deepEqual(names, ["gateway"]);
 	});
 
-	describe("resume a session", () => {
+	describe("and sessions", () => {
 		for (const way of ["ticket", "number"]) {
-			it(`by its ${way}, and report this`, async () => {
+			it(`resume a session by its ${way}, and report this`, async () => {
 				const known = new Map<string, Buffer>();
 				// SSL_OP_NO_TICKET
 				const options = way === "number" ? { secureOptions: 0x4000 } : {};

@@ -362,7 +362,7 @@ export class Client {
 		this.socket.write([line, ...headers, "", ""].join("\r\n"));
 	}
 
-	/** Takes a whole reply; returns its body. */
+	/** Reads a whole reply; returns its body. */
 	async reply(status: number): Promise<Buffer> {
 		await this.until(() => this.received.includes("\r\n\r\n"));
 		const bodyAt = this.received.indexOf("\r\n\r\n") + 4;

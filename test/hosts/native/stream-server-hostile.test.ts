@@ -339,7 +339,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				await peer.checkServes();
 			});
 
-		it("is idle after all of these", async () => {
+		it("is idle after all these clients", async () => {
 			for (const [, bytes] of strange) peer.dial().socket.write(bytes());
 			await peer.checkServes();
 			await peer.checkIdle();
@@ -471,7 +471,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				};
 				const attacks = [attack(), attack(), attack()];
 				await sleep(100);
-				// If stalled handshakes were not given up early, each of these would wait for three of them.
+				// If stalled handshakes were not given up early, each client below would wait for three of them.
 				const begunMs = Date.now();
 				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
 				const tookMs = Date.now() - begunMs;
@@ -501,7 +501,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			for (const each of [last, there[1]]) each.socket.destroy();
 		});
 
-		it("begins no handshake without memory for it, and does those that have waited later", async () => {
+		it("begins no handshake without memory for it, and does the waiting ones once there is memory", async () => {
 			const peer = await begin();
 			const there = await peer.open();
 			await there.get("/size/10", 10);

@@ -7,7 +7,7 @@ import { needNative, ROOT } from "./compile.js";
 import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
 const FLOOR = 40 * 1024;
-/** Heap for a received record of 16 KB, and the rest, bytes. */
+/** Heap that suffices for a received record of 16 KB and everything else, bytes. */
 const ENOUGH = 30 * 1024;
 /** Bytes of a download: about a second on the model's network. */
 const SIZE = 300_000;
@@ -108,7 +108,7 @@ describe("The memory of the native stream server", function () {
 		for (const { socket } of [client, deaf, stalled]) socket.destroy();
 	});
 
-	it("delays one download hardly, and two a little", async () => {
+	it("hardly delays one download, and delays two downloads a little", async () => {
 		await start("chip-untold");
 		const freely = [await download(1), await download(2)];
 		await peer.end();

@@ -249,7 +249,7 @@ static void take(void)
 		memset(c, 0, sizeof(client));
 		c->id = id;
 		memcpy(c->address, origin.address, sizeof(origin.address));
-		/* Nothing was announced yet, so a write is rejected. */
+		/* No room was announced yet, so a write is rejected. */
 		MUST(stream_write(server, id, "x", 1) == SIZE_MAX);
 	}
 }

@@ -84,7 +84,7 @@ describe("The native stream server", function () {
 				assert.equal(client.error, undefined);
 			});
 
-			it("returns the client's address, IPv4 addresses in their own form", async () => {
+			it("returns the client's address, with an IPv4 address in its usual form", async () => {
 				const peer = await open({ everywhere: true });
 				const client = await peer.open();
 				client.request("GET /address HTTP/1.1");

@@ -15,7 +15,7 @@ class Bed {
 	readonly time = new VirtualTime();
 	text = "";
 	changes = 0;
-	/** During a call into the port no callback may follow. */
+	/** True during a call into the port, when it must not call back. */
 	isInside = false;
 	readonly port: SimulatedEthernet;
 
@@ -95,7 +95,7 @@ describe("The simulated Ethernet port", () => {
 		assert.deepEqual(bed.now, [true, 100, STATIC.ip]);
 	});
 
-	it("calls nothing back after it was stopped or closed, which may happen twice", () => {
+	it("does not call back after it was stopped or closed, even twice", () => {
 		for (const passMs of [0, LINK_MS, LINK_MS + DHCP_MS]) {
 			for (const end of [(bed: Bed) => bed.port.stop(), (bed: Bed) => bed.port.close()]) {
 				const bed = new Bed().start();

@@ -1,4 +1,7 @@
-/** The simulator's TLS clients beyond the portable checks: memory, and what binds sessions. */
+/**
+ * The simulator's TLS clients beyond the portable checks: memory, conditions for resuming a session, and validation of
+ * certificates.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -19,7 +22,7 @@ import { AUTHORITY, type Made, make } from "../openssl.js";
 const FROM_MS = Date.UTC(2026, 0, 1);
 const TO_MS = Date.UTC(2049, 0, 1);
 
-describe("The bench's TLS clients", () => {
+describe("The simulator's TLS clients", () => {
 	const own = makeCertificate({ names: ["server"], validFromMs: FROM_MS, validToMs: TO_MS });
 	const other = makeCertificate({ names: ["other"], validFromMs: FROM_MS, validToMs: TO_MS });
 	let server: Server;
@@ -86,7 +89,7 @@ describe("The bench's TLS clients", () => {
 		assert.throws(() => parseCertificates("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"));
 	});
 
-	describe("validate a server's certificate", () => {
+	describe("and a server's certificate", () => {
 		const DAY_MS = 86_400_000;
 		const root = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
 		const namesake = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
@@ -101,14 +104,14 @@ describe("The bench's TLS clients", () => {
 			});
 		const leaf = leafOf(root).certificate;
 
-		it("by name and address, and not by similar ones", () => {
+		it("accept its name and address, and no similar ones", () => {
 			for (const name of ["x", "X", "192.0.2.1"]) assert.equal(verdict(leaf, root.certificate, name), 0);
 			for (const name of ["y", "x.x", "192.0.2.2"]) {
 				assert.equal(verdict(leaf, root.certificate, name), CLIENT_WRONG_NAME);
 			}
 		});
 
-		it("and reject a missing certificate, an invalid signature, and one for clients only", () => {
+		it("reject a missing certificate, an invalid signature, and a certificate for clients only", () => {
 			assert.equal(verdict("", root.certificate), CLIENT_UNTRUSTED);
 			assert.equal(verdict(leaf, namesake.certificate), CLIENT_UNTRUSTED);
 			const forClients = leafOf(root, "extendedKeyUsage=clientAuth").certificate;
@@ -117,7 +120,7 @@ describe("The bench's TLS clients", () => {
 			assert.equal(verdict(forBoth, root.certificate), 0);
 		});
 
-		it("by the dates of the whole chain, where another certificate of the same name does not help", () => {
+		it("check the dates of the whole chain; a newer certificate of the same name does not replace an expired one", () => {
 			const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: 1 });
 			const renewed = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: 10 });
 			const own = leafOf(middle).certificate;

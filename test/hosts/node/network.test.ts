@@ -35,7 +35,7 @@ describe("A TLS listener of the simulator", () => {
 	});
 
 	for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const)
-		it(`keeps nothing of a thousand clients that reject its certificate by ${maxVersion}`, async function () {
+		it(`keeps nothing of a thousand clients that reject its certificate over ${maxVersion}`, async function () {
 			this.timeout(60_000);
 			const sockets: Socket[] = [];
 			const take = () => {
@@ -164,7 +164,7 @@ describe("UDP of the simulator", () => {
 });
 
 describe("Names of the simulator", () => {
-	it("are resolved four at a time, addresses always", async () => {
+	it("are resolved four at a time, while addresses are always resolved", async () => {
 		const resolver = new NodeResolver();
 		const ask = (name: string) => new Promise((resolve) => resolver.resolve(name, resolve));
 		const names = [...Array.from({ length: RESOLVE_LIMIT + 1 }, () => "localhost"), "192.0.2.1"];

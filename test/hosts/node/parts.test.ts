@@ -127,7 +127,7 @@ describe("Factory data", () => {
 		assert.equal(loadFactoryData(folder, "second").labelPassword, "first");
 	});
 
-	it("are shown as the password only while it opens the gateway", () => {
+	it("show the label password only while it is the gateway's password", () => {
 		const factory = loadFactoryData(folder, "first");
 		assert.equal(describeAccount(folder, factory), "User admin, label password first");
 		const config = new ConfigStore(new FileStorage(join(folder, "flash")), new NodeText(), ENTRIES);
@@ -135,7 +135,7 @@ describe("Factory data", () => {
 		assert.match(describeAccount(folder, factory), /^User admin, with the password that was set/);
 	});
 
-	it("have a version; without one they are of the first, and a newer one is rejected", () => {
+	it("have a version; data without one are of version 1, and those of a newer version are rejected", () => {
 		const path = join(folder, "factory.json");
 		const made = loadFactoryData(folder);
 		assert.equal(JSON.parse(readFileSync(path, "utf8")).version, 1);

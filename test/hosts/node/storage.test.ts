@@ -30,7 +30,7 @@ describe("FileStorage", () => {
 		assert.deepEqual(storage.get("key"), Uint8Array.of(4));
 	});
 
-	it("leaves only the values behind", () => {
+	it("leaves no files other than its values", () => {
 		const storage = new FileStorage(folder);
 		for (let i = 0; i < 20; i++) storage.set(`key_${i % 3}`, new Uint8Array(i));
 		storage.delete("key_0");

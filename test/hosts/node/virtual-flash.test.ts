@@ -67,7 +67,7 @@ describe("virtual flash", () => {
 		assert.deepEqual(history.erases.slice(0, 3), [0, 2, 0]);
 	});
 
-	it("fails as often as it was told to", () => {
+	it("fails as often as the test says", () => {
 		const flash = new VirtualFlash();
 		const log = flash.open("log")!;
 		flash.refusals = 2;

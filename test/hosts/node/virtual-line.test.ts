@@ -137,7 +137,7 @@ describe("virtual line", () => {
 	});
 
 	for (const hardwareParity of [true, false]) {
-		it(`carries 7E1 for a port ${hardwareParity ? "that frames it" : "of eight bits"}`, () => {
+		it(`carries 7E1 for a port ${hardwareParity ? "with hardware parity" : "of eight bits"}`, () => {
 			const far = new FarEnd().say([0x2f, 0x41, 0xc3]);
 			const near = new NearEnd(far, { hardwareParity });
 			near.world.advance(200);

@@ -100,7 +100,7 @@ describe("virtual servers", () => {
 		assert.equal(peer!.isClosed, true);
 	});
 
-	it("answer when bytes have arrived", () => {
+	it("may answer as soon as bytes arrive", () => {
 		world.servers.serve(ADDRESS, PORT, {
 			onConnection: (peer) => {
 				peer.onReceived = () => {
@@ -154,7 +154,7 @@ describe("virtual servers", () => {
 		]);
 	});
 
-	it("hear nothing of a client that was closed before it is connected, nor does the client hear of them", () => {
+	it("see no client that was closed before it was connected, and report nothing to that client", () => {
 		let connections = 0;
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate, onConnection: () => connections++ });
 		for (const closeMs of [0, 10, RESOLVE_MS, RESOLVE_MS + CONNECT_MS, RESOLVE_MS + CONNECT_MS + 100]) {
@@ -184,7 +184,7 @@ describe("virtual servers", () => {
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are trusted as in the simulator: by a pinned certificate, or by a chain for the name, at its time", () => {
+	it("are trusted as in the simulator: by a pinned certificate, or by a chain that is valid for the name and the time", () => {
 		const certificate = own.certificate;
 		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
 		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");

@@ -162,7 +162,7 @@ describe("virtual OTA slots and boot loader", () => {
 		}
 	});
 
-	it("count the inflaters, and have no memory for one if told so", () => {
+	it("count the inflaters, and have no memory for one if the test says so", () => {
 		const slots = new VirtualSlots();
 		const { update } = startOn(slots);
 		slots.inflaterRefusals = 1;

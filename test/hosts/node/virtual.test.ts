@@ -64,7 +64,7 @@ describe("virtual time", () => {
 		assert.equal(time.nowMs, 7);
 	});
 
-	it("ends two parties that answer each other for ever", () => {
+	it("stops a callback that requests itself again for ever", () => {
 		const time = new VirtualTime();
 		const again = () => void time.set(again, 0);
 		again();

@@ -1,4 +1,4 @@
-/** Checks of the host contract: button and light, if any. The peer `press` presses the button shortly. */
+/** Checks of the host contract: button and light, if any. The peer `press` presses the button briefly. */
 import { expect, expectEqual, frozen, sleep, until } from "./check.js";
 
 export const buttonChecks = frozen([

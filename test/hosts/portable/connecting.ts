@@ -40,7 +40,7 @@ export function trust(host: Host, options: Partial<TLSClientOptions> = {}): TLSC
 	return { trusted: resource(host, "authority.pem"), ...options };
 }
 
-/** A time that many days after the authority's certificate has become valid, for 30 days. */
+/** Time `day` days after the authority's certificate became valid; it is valid for 30 days. */
 export function dayOfAuthority(host: Host, day: number): number {
 	const [authority] = host.crypto.readCertificates(resource(host, "authority.pem")).certificates;
 	return authority.validFromMs + day * DAY_MS;

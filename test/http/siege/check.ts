@@ -1,6 +1,6 @@
 /**
- * A siege, and whether the owner's requests are answered meanwhile. For suites of seconds or minutes, with the native
- * core of the firmware on Linux and with the simulator's TLS in Node.
+ * Besieges a gateway, and checks that the owner's requests are answered meanwhile. The suites take seconds or minutes,
+ * and run with the native core of the firmware on Linux or with the simulator's TLS in Node.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ const SHARE = 0.95;
 
 /** Longest first login from an unknown address, ms. */
 const FIRST_LOGIN_MS = 15_000;
-/** The gateway has ended the connections of the siege before by then. */
+/** Time within which the gateway ends the connections of the previous siege, ms. */
 const RECOVERY_MS = 30_000;
 
 /** A client that logged in before the siege. */

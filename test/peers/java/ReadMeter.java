@@ -6,8 +6,8 @@ import org.openmuc.j62056.Iec21Port;
 import org.openmuc.j62056.ModeDListener;
 
 /**
- * Reads a meter once with OpenMUC's j62056 and prints what it got, a line each, parts parted by tabs:
- * `ident maker meter enhanced`, then `set address value unit`. Anything that goes wrong is an exception, exit code 1.
+ * Reads a meter once with OpenMUC's j62056, and prints tab-separated lines: `ident maker meter enhanced`, then
+ * `set address value unit` for each data set. Any error is an exception, with exit code 1.
  *
  *   ReadMeter PATH read [ADDRESS]     modes A, B and C
  *   ReadMeter PATH listen BAUD        the next whole push of mode D
@@ -43,7 +43,7 @@ public final class ReadMeter {
 
             @Override
             public void exceptionWhileListening(Exception e) {
-                // The first thing heard may be the end of a push; the reader looks for the next one.
+                // The first received bytes may be the end of a push; the reader waits for the next push.
             }
         });
         if (!came.await(PUSH_TIMEOUT_S, TimeUnit.SECONDS)) throw new Exception("no push in " + PUSH_TIMEOUT_S + " s");

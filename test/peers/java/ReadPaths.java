@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Prints what JSONPath expressions find in a file of JSON, a line for each: as openHAB's transformation JSONPATH has it,
- * a list of one is that one.
+ * Prints the results of JSONPath expressions for a file of JSON, one line each. As in openHAB's transformation
+ * JSONPATH, a list of one item stands for that item.
  */
 class ReadPaths {
 	public static void main(String[] args) throws Exception {

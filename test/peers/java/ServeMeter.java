@@ -32,21 +32,22 @@ import java.util.Map;
 import java.util.logging.LogManager;
 
 /**
- * A DLMS meter of Gurux' gurux.dlms in HDLC, with the line on standard input and output. Values stand still; they are those
- * of `guruxObjects` in gurux-server.ts.
+ * A DLMS meter made with Gurux' gurux.dlms, in HDLC, with the line on standard input and output. Its values are
+ * constant; they are those of `guruxObjects` in gurux-server.ts.
  *
  *   ServeMeter [pdu=N] [info=N] [window=N] [password=TEXT] [ek=HEX] [ak=HEX] [title=HEX] [list=off] [names=short]
  *              [suite=1] [selective=off] [in-use=off]
  *
- * Its load profile 1-0:99.1.0 has PROFILE_ROWS rows of quarter hours, the last at MOMENT_MS: clock, status (its number mod 3),
- * 1.0.1.8.0.255 (12 572 239 Wh, 250 less for each row before). With `selective=off` it has four, and selects none;
- * with `in-use=off` it does not tell how many there are.
+ * Its load profile 1-0:99.1.0 has PROFILE_ROWS rows of quarter hours, the last at MOMENT_MS: clock, status (its number
+ * mod 3), 1.0.1.8.0.255 (12 572 239 Wh in the last row, 250 less in each earlier one). With `selective=off` it has four
+ * rows, and no selective access; with `in-use=off` it does not report its number of rows.
  *
- * Client 16 needs nothing, 32 the password, 1 HLS with GMAC, 2 HLS with SHA-256 and the password. Logical device 1, physical device 17 or none.
+ * Client 16 needs no authentication, client 32 the password, client 1 HLS with GMAC, client 2 HLS with SHA-256 and the
+ * password. The logical device is 1, the physical device 17 or none.
  */
 public final class ServeMeter extends GXDLMSSecureServer2 {
     private static final int BUFFER_BYTES = 4096;
-    /** Sent first, and no part of the conversation. */
+    /** Sent when the meter is ready; not part of the session. */
     private static final int READY = '\n';
     private static final int LOW_CLIENT = 32;
     private static final int GMAC_CLIENT = 1;
@@ -87,11 +88,11 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         getCiphering().setBlockCipherKey(hex(options.getOrDefault("ek", "000102030405060708090A0B0C0D0E0F")));
         getCiphering().setAuthenticationKey(hex(options.getOrDefault("ak", "D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF")));
         if (options.containsKey("suite")) getCiphering().setSecuritySuite(SecuritySuite.SUITE_1);
-        // Its own association object is one by logical names, which nobody comes to see.
+        // The association object still uses logical names, but no client reads it.
         if (options.containsKey("names")) setUseLogicalNameReferencing(false);
         addObjects(isSelective ? PROFILE_ROWS : 4);
         initialize();
-        // With a period before that it would go on and add rows of its own.
+        // If the period were set before `initialize`, the profile would add rows by itself.
         profile.setCapturePeriod(PROFILE_PERIOD_S);
     }
 
@@ -148,7 +149,7 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         register.setScaler(scaler);
         register.setUnit(unit);
         register.setDataType(2, type);
-        // The library divides what it is given by the scaler; the raw number is told in onPreRead.
+        // The library divides a value by the scaler, so onPreRead sets the raw number.
         register.setDescription(value.toString());
         getItems().add(register);
     }
@@ -247,10 +248,10 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     }
 
     public static void main(String[] args) throws Exception {
-        // What the library prints must not come between the frames.
+        // The library's messages must not appear between the frames.
         OutputStream line = System.out;
         System.setOut(System.err);
-        // It logs each message that it can't decipher, which some cases are about.
+        // The library logs each message that it can't decipher, which some cases cause on purpose.
         LogManager.getLogManager().reset();
         Map<String, String> options = new HashMap<>();
         for (String arg : args) options.put(arg.split("=")[0], arg.split("=")[1]);

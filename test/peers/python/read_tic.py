@@ -1,6 +1,6 @@
 """Reads groups of TIC by pyteleinfo.
 
-read_tic.py FILE   FILE is JSON: a list of groups in hex. Prints as JSON for each of them its label and data, or null where it is refused.
+read_tic.py FILE   FILE is JSON: a list of groups in hex. Prints as JSON the label and data of each group, or null for a rejected one.
 """
 
 import json
@@ -12,7 +12,7 @@ from teleinfo.exceptions import TeleinfoError
 
 def read(group: str) -> list | None:
     try:
-        # Its check of the form refuses blanks in a text of the standard form.
+        # pyteleinfo's check of the form rejects blanks in a text of the standard form.
         return list(decode_info_group(bytes.fromhex(group).decode("ascii"), verify_well_formed=False))
     except TeleinfoError:
         return None

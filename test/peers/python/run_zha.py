@@ -64,7 +64,7 @@ class Watcher:
     def interviewed(self, event):
         ieee = event.device_info.ieee
         tell(event="interviewed", ieee=ieee, manufacturer=event.device_info.manufacturer, model=event.device_info.model)
-        # Before the configuration, to get its events.
+        # The listener is added before the configuration, to get its events.
         device = self.gateway.get_or_create_device(self.gateway.application_controller.get_device(ieee=EUI64.convert(str(ieee))))
         self.watch(device)
 
@@ -101,7 +101,7 @@ def entities(device):
     wanted = ("platform", "available", "native_value", "unit", "device_class", "state_class", "installed_version", "latest_version")
     for entity in device.platform_entities.values():
         state = entity.state
-        # Without the address prefix.
+        # The name is the id without the address prefix.
         name = state.unique_id.split("-", 1)[1]
         found[name] = {one: getattr(state, one) for one in wanted if hasattr(state, one)}
     return found
@@ -164,7 +164,7 @@ async def main(port, folder):
     zigpy_config = {
         "database_path": os.path.join(folder, "zigbee.db"),
         "topology_scan_enabled": False,
-        # Without providers on the internet.
+        # Providers on the internet are not used.
         "ota": {"providers": [provider], "broadcast_enabled": False},
     }
     data = ZHAData(config=config, zigpy_config=zigpy_config, allow_polling=True)

@@ -63,7 +63,7 @@ bool radio_driver_set_mode(radio_mode mode)
 {
 	MUST(mode != fake.mode);
 	if (fake.fails_mode) return false;
-	/* Turning the radio off would end these without a report. */
+	/* Turning the radio off would end an attempt or a scan without a report. */
 	if (mode == RADIO_OFF) MUST(fake.station == FAKE_AWAY && !fake.scanning);
 	if (mode != RADIO_BOTH) fake.clients = 0;
 	fake.mode = mode;
@@ -83,7 +83,7 @@ bool radio_driver_join(const radio_station *station)
 void radio_driver_leave(void)
 {
 	fake.leaves++;
-	/* The end of an attempt that is already late is not reported. */
+	/* Drops the outstanding end of an earlier attempt. */
 	fake.late_end = fake.keeps_ends && fake.station != FAKE_AWAY;
 	if (fake.late_end) fake.station = FAKE_AWAY;
 }

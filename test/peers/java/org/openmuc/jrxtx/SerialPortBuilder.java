@@ -8,9 +8,10 @@ import java.io.OutputStream;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Stands in the place of the builder of jRxTx, whose native library is in no public repository: the same interface over
- * a pseudo-terminal that is opened as a file. The speed is set by stty, so that the other side can see it; a flush ends
- * when a UART would have sent the last stop bit. Seven bits and parity are left out: a pseudo-terminal has none.
+ * Replaces the builder of jRxTx, because that needs a native library that is in no public repository. It has the same
+ * interface over a pseudo-terminal that is opened as a file. The speed is set by stty, so that the other side can see
+ * it; a flush ends when a UART would have sent the last stop bit. Seven bits and parity are omitted, because a
+ * pseudo-terminal has none.
  */
 public final class SerialPortBuilder {
     private final String name;
