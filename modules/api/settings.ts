@@ -1,7 +1,7 @@
 /**
  * Group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. The schema
- * (config/schema.ts) has names, bounds and defaults, a table other rules, the part's reactions (part.ts) the effects of
- * a change.
+ * (config/schema.ts) defines names, bounds and defaults; a table defines other rules; the part's reactions (part.ts)
+ * are the effects of a change.
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";

@@ -30,7 +30,7 @@ const EVIDENCE_LIMIT = 8;
 /**
  * Removes the parity bit of received characters and marks damaged ones. Some paths deliver the parity bit (a UART set
  * to 8N1), others have none (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`, which starts an
- * identification and has a parity bit of one, tells which. Before that, bit 7 is cleared unchecked.
+ * identification and has a parity bit of one, shows which is the case. Before that, bit 7 is cleared unchecked.
  *
  * Because that `/` may be noise, the filter counts later characters that are valid in one case only, and adapts.
  */

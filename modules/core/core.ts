@@ -24,7 +24,7 @@ export interface Saving {
 
 /** Running part. Each member is called in the order of parts, `stop` in reverse. */
 export interface Running {
-	/** The gateway serves and joins its network; late or never if it sleeps between readings. */
+	/** Called when the gateway begins to serve and to join its network: late or never if it sleeps between readings. */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
@@ -107,6 +107,6 @@ export interface Core {
 	 * nevertheless.
 	 */
 	factoryReset(): void;
-	/** Restarts once the present reply can have been sent. */
+	/** Restarts after a delay, in which the present reply can be sent. */
 	restartSoon(): void;
 }

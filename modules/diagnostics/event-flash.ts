@@ -1,5 +1,5 @@
 /**
- * Event log in the partition `log`: sectors are filled in turn, and erased before that.
+ * Event log in the partition `log`: sectors are filled in turn, each after being erased.
  *
  *   offset  bytes  content
  *   0       4      "SMGL"
@@ -8,8 +8,8 @@
  *   10      6      0
  *   16             records (event-record.ts), then erased flash; a power cut may leave a record that fails its check
  *
- * Wear: the 8 KB of a 4 MB chip take at least 128 records per two erases. WRITES_A_DAY for ten years erase a sector 14
- * 000 times of 100 000.
+ * Wear: a 4 MB chip has 8 KB, which take at least 128 records per two erases. With WRITES_A_DAY, a sector is erased 14
+ * 000 times in ten years; it endures 100 000.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";

@@ -136,7 +136,7 @@ export class EventLog {
 		return -1;
 	}
 
-	/** Counts a start for its cause, or takes the count of its record. Returns the count. */
+	/** Counts a start for its cause, or adopts the count that its record contains. Returns the count. */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";

@@ -58,7 +58,9 @@ export interface AssociationRequest {
 	readonly title: Uint8Array | undefined;
 	/** Password or challenge; unused with MECHANISM_NONE. */
 	readonly secret: Uint8Array;
-	/** Initiate request at `informationStart..informationEnd`; may be `into` after AARQ_LIMIT. */
+	/**
+	 * Contains the initiate request at `informationStart..informationEnd`; may be the array `into`, from AARQ_LIMIT on.
+	 */
 	readonly information: Uint8Array;
 	readonly informationStart: number;
 	readonly informationEnd: number;

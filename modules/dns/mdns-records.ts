@@ -52,9 +52,9 @@ export interface MDNSService {
 	readonly instance?: string;
 }
 
-/** All records take the 32 bits of a mask. */
+/** Limited because all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** All records must fit one message. */
+/** Limited, bytes, because all records must fit one message. */
 const NAMES_LIMIT = 1000;
 /** Length of the longest label with its length byte. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;

@@ -114,7 +114,7 @@ export class MDNSResponder implements DatagramMachine {
 	/** Configured names, and numbers that make them unique. */
 	#hostname = "";
 	#instance = "";
-	/** Instance names of services with their own. */
+	/** Instance names of those services that have one of their own. */
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;

@@ -93,9 +93,9 @@ export interface ConnectionOptions {
 	readonly apdu: Uint8Array;
 }
 
-/** SNRM frames with parameters before a plain one. */
+/** Number of SNRM frames with parameters before one without. */
 const PROPOSALS = 2;
-/** DISC frames; no response also ends the connection. */
+/** Maximum number of DISC frames; then the connection also ends without a response. */
 const RELEASES = 2;
 /** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
@@ -195,7 +195,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * An APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
+	 * Sends an APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
 	 * EVENT_END. No effect after the end; throws during an exchange.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -208,8 +208,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * The APDU of EVENT_APDU was unsolicited: waits for another, as after `send`. No overall timeout: the caller must
-	 * limit its calls.
+	 * Waits for another APDU, as after `send`, if that of EVENT_APDU was unsolicited. There is no overall timeout: the
+	 * caller must limit its calls.
 	 */
 	waitOn(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -297,7 +297,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	private accepted(nowMs: number): void {
-		// It answers an earlier DISC that timed out.
+		// The frame answers an earlier DISC that timed out.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
@@ -307,9 +307,9 @@ export class HDLCConnection implements Machine {
 		this.rest(EVENT_CONNECTED);
 	}
 
-	/** DM or FRMR after SNRM: some meters support no parameters. */
+	/** Processes DM or FRMR after SNRM, which some meters send because they support no parameters. */
 	private refused(kind: number, nowMs: number): void {
-		// It answers an earlier frame.
+		// The response answers an earlier frame.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
