@@ -30,7 +30,7 @@ function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	return true;
 }
 
-/** The frame we sent, if both addresses are equal. */
+/** If the client and server addresses are equal: true if the frame is ours, not the meter's. */
 function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;

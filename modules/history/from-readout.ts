@@ -3,7 +3,7 @@
  * of the import.
  *
  *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
- *   tariff 2        1-b:1.8.2, once it has counted: meters with one tariff often send it as 0
+ *   tariff 2        1-b:1.8.2, once it is not 0: meters with one tariff often send it as 0
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
  *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
  *

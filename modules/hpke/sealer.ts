@@ -11,7 +11,7 @@ const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
 /** Length of the shared secret (Nsecret), bytes. */
 const SECRET_LENGTH = 32;
-/** Limit of messages: only the nonce's last four bytes count them. */
+/** Maximum number of messages: only the last four bytes of the nonce count them. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {

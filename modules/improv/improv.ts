@@ -56,7 +56,7 @@ const PACKET_ERROR = 2;
 const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 
-/** No network, and changes are not allowed. */
+/** State: there is no network, and changes are not allowed. */
 const STATE_STOPPED = 0;
 const STATE_READY = 2;
 const STATE_PROVISIONING = 3;
@@ -107,7 +107,7 @@ export interface ImprovGateway {
 	readonly httpsPort: number;
 }
 
-/** Improv on the console; itself the port's options, because closures would take 20 XS slots. */
+/** Improv on the console. The object is also the port's options, because closures would take 20 XS slots. */
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;

@@ -62,7 +62,7 @@ export const CERTIFICATE_CHAIN_LIMIT = 6;
 export const CERTIFICATE_NAME_LIMIT = 255;
 
 export interface CertificateFile {
-	/** In file order: the first CERTIFICATE_CHAIN_LIMIT, or those before the problem. */
+	/** Certificates in file order: the first CERTIFICATE_CHAIN_LIMIT, or those before the problem. */
 	readonly certificates: readonly CertificateDetails[];
 	/** CERTIFICATES_…; CERTIFICATES_WELL also for an empty list. */
 	readonly problem: number;
@@ -70,7 +70,7 @@ export interface CertificateFile {
 	readonly key: number;
 }
 export const CERTIFICATES_WELL = 0;
-/** The next block is truncated or no certificate. */
+/** The next block is truncated, or is no certificate. */
 export const CERTIFICATES_DAMAGED = 1;
 /**
  * This host's TLS does not support the next certificate (key, signature or critical extension), or its key is too slow:

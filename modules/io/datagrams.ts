@@ -15,7 +15,7 @@ import type { Timed } from "./machine.js";
 export interface DatagramDeps {
 	readonly udp: UDPPort;
 	readonly driver: Driver;
-	/** DATAGRAM_LIMIT bytes; valid until the next user. */
+	/** Shared buffer of DATAGRAM_LIMIT bytes; its contents are valid until another machine uses it. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }

@@ -82,7 +82,7 @@ export interface SerialPort {
 export interface CoprocessorPort extends SerialPort {
 	/**
 	 * Holds the coprocessor in reset, or lets it run, with `bootLoader` in its boot loader. The lines keep their state
-	 * when the port is closed; initially it runs. Undefined where they are not wired.
+	 * when the port is closed; initially the coprocessor runs. Undefined where they are not wired.
 	 */
 	setLines?(reset: boolean, bootLoader: boolean): void;
 }
@@ -107,7 +107,7 @@ export interface ListenerOptions {
 	onError?(message: string): void;
 }
 
-/** Accepted connection, for a Socket as `from` or to be closed. */
+/** Accepted connection, which is passed to a Socket as `from`, or closed. */
 export interface PendingSocket {
 	close(): void;
 }
@@ -169,7 +169,7 @@ export interface UDPOptions {
 	readonly port: number;
 	/** Multicast group (IPv4) to join, with a TTL of 255. The port may then be shared. */
 	readonly group?: string;
-	/** True: only the network of the device's access point. Default false: any network. */
+	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
 	/** A datagram can be read. */
 	onReadable(): void;

@@ -6,10 +6,10 @@
  */
 import type { JSONWriter } from "./writer.js";
 
-/** Suitable for windows of 1 KB, which hold three of all but the longest readings. */
+/** Suitable for windows of 1 KB, which have room for three readings unless these are among the longest. */
 export const SPARE = 320;
 
-/** Writes a unit; true when another follows. Units increase, and repeat across windows; nesting continues. */
+/** Writes a unit; returns true when another follows. Units increase, and repeat across windows; nesting continues. */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {

@@ -1,7 +1,7 @@
 /**
  * Inside of a JSON string (RFC 8259, 7): checks, unescapes, stores the first bytes.
  *
- * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Beyond the buffer bytes
+ * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes beyond the buffer
  * are checked, and stored only by a receiver.
  */
 import { hexDigitValue } from "../bytes/hex.js";
@@ -31,7 +31,7 @@ export class StringScanner {
 	#state = STATE_DONE;
 	/** Receiver for text beyond the buffer. */
 	#pieces: TextPieces | undefined;
-	/** Continuation bytes expected; range of the next. */
+	/** Number of continuation bytes expected, and range of the next one. */
 	#tail = 0;
 	#tailLow = 0;
 	#tailHigh = 0;

@@ -381,7 +381,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (session === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(session, nowMs);
-				// The remaining callers want something else, which starts in the next tick.
+				// The remaining callers requested something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
 		});

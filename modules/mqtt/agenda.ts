@@ -56,7 +56,10 @@ const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
-/** Seconds. With a shorter pause values are sent without acknowledgement, because the next values replace lost ones. */
+/**
+ * Shortest pause, seconds, with which values are acknowledged. With a shorter one they are not, because the next values
+ * replace lost ones.
+ */
 const ACKNOWLEDGED_PAUSE_S = 10;
 
 /** Settings of a session; changed settings apply from the next session on. */

@@ -55,7 +55,10 @@ export const END_SILENT = 7;
 export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
-/** Seconds. Mosquitto 2.1 rejects a longer interval than its maximum, which is rarely lower than this. */
+/**
+ * Keep-alive interval, seconds. Mosquitto 2.1 rejects a longer interval than its maximum, which is rarely lower than
+ * this.
+ */
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;

@@ -69,7 +69,7 @@ const ID_LENGTH = 8;
 
 /**
  * Validates a front and its signature, which takes noticeable time. Returns TAKEN or a refusal. `total` is the length
- * of the file as stated by the sender, or 0. Only afterwards are the contents of the front valid.
+ * of the file as stated by the sender, or 0. The contents of the front are valid only after TAKEN.
  */
 export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;

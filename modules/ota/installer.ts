@@ -110,7 +110,7 @@ export class Installer {
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
-	/** Refusal to use if the host throws. */
+	/** Refusal to report if the host throws. */
 	#blame = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
@@ -177,7 +177,7 @@ export class Installer {
 		}
 	}
 
-	/** In CHECKING: reads back, and compares the hash at the end. */
+	/** In CHECKING, reads the image back, and compares its hash at the end. */
 	advance(): void {
 		const hash = this.#hash;
 		const length = this.#imageLength;
@@ -278,7 +278,7 @@ export class Installer {
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
-			// After an error the file starts from the beginning, or the final hash fails.
+			// If this fails, a resumed transfer starts from the beginning, or fails the final check of the hash.
 		}
 	}
 

@@ -9,7 +9,7 @@
  *   QUEUED     RESTING               ASKING (a)      –
  *   ASKING     RESTING               –               RESTING; ASKING after a redirect
  *
- *   (a) or RESTING for an hour: without a clock, a network or enough memory, or on battery power.
+ *   (a) RESTING for an hour instead, without a clock, a network or enough memory, or on battery power.
  *
  * Changed settings lead to RESTING for a short time.
  */

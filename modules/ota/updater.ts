@@ -49,8 +49,8 @@ export interface UpdaterParts {
 export interface Sender {
 	readonly name: string;
 	/**
-	 * True for a transfer of hours: it resumes from `received`, another sender may replace it, and its own sender
-	 * decides when to restart.
+	 * True for a transfer that takes hours: it resumes from `received`, another sender may replace it, and its own
+	 * sender decides when to restart.
 	 */
 	readonly isSlow?: true;
 	/**

@@ -184,7 +184,7 @@ export class RecordCursor {
 		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
-			// Restored, because `inheritedUnit` has overwritten it.
+			// `length` is restored, because `inheritedUnit` has overwritten it.
 			this.length = length;
 		}
 		return true;

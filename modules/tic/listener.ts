@@ -7,7 +7,7 @@
  * | STX | start of a frame |
  * | LF label SP data SP check CR | group of the historic form, at 1200 Bd |
  * | LF label HT data HT check CR | group of the standard form, at 9600 Bd |
- * | LF label HT stamp HT data HT check CR | its form with a time |
+ * | LF label HT stamp HT data HT check CR | group of the standard form with a time |
  * | ETX | end of the frame; the next one follows within 34 ms |
  * | EOT | end of an interrupted frame |
  *

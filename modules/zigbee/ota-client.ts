@@ -3,14 +3,16 @@
  * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload by HTTP. The
  * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
- *              deadline            notify   offer / none    block           wait    end response   abort / refused
- * REST ASKING ASKING – – – – – ASKING retry; LOADING, again LOADING / REST – – – REST
- *              REST
- * LOADING retry; REST ASKING – next block; later – REST, ENDING
- *                                                           last: VERIFYING
- * VERIFYING ENDING – – – – – – ENDING retry; restart, – – – – HELD, ENDING REST
- *              REST
- * HELD restart – – – – HELD, ENDING –
+ *               deadline            notify   offer / none    block           wait    end response   abort / refused
+ *   REST        ASKING              ASKING   –               –               –       –              –
+ *   ASKING      retry; LOADING,     again    LOADING / REST  –               –       –              REST
+ *               REST
+ *   LOADING     retry; REST         ASKING   –               next block;     later   –              REST, ENDING
+ *                                                            last: VERIFYING
+ *   VERIFYING   ENDING              –        –               –               –       –              –
+ *   ENDING      retry; restart,     –        –               –               –       HELD, ENDING   REST
+ *               REST
+ *   HELD        restart             –        –               –               –       HELD, ENDING   –
  *
  * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
  * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.

@@ -61,7 +61,7 @@ export class TimeClient implements ClusterClient {
 		return NONE;
 	}
 
-	/** False: a device that is awake only briefly does not wait for the time. */
+	/** Always false, because a device that is awake only briefly does not wait for the time. */
 	isBusy(): boolean {
 		return false;
 	}

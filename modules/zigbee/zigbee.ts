@@ -6,9 +6,9 @@
  *   OPEN      –        HELD                WAITING        –
  *   WAITING   –        HELD                –              OPEN
  *
- * HELD: the chip is in reset: in safe mode, when turned off, asleep, and after a scheduled wake-up until there are data
- * to send. Without a reset line the port must be open to stop the chip. WAITING: the port is reopened after
- * FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
+ * HELD means that the chip is in reset: in safe mode, when turned off or asleep, and after a scheduled wake-up until
+ * there are data to send. Without a reset line the port must be open to stop the chip. In WAITING the port is reopened
+ * after FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
  *
  * Stored data: KEPT_KEY, the coordinator's settings for reports (reports.ts); LEAVE_KEY, from a factory reset until the
  * chip has left the network, the only data that survive the reset.
@@ -143,7 +143,7 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** Opens the connection: a user is active, or there are data to report. */
+	/** Opens the connection, because a user is active or there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
