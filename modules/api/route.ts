@@ -46,7 +46,7 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-/** `scope`: required by the GET. */
+/** `scope`: scope that the GET requires. */
 export function settingsRoutes(path: string, settings: SettingsTable, scope = SCOPE_FULL): readonly Operation[] {
 	return [
 		route(METHOD_GET, path, getSettings, { settings, scope }),

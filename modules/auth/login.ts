@@ -20,11 +20,11 @@ import type { Sessions } from "./sessions.js";
 
 export const LOGIN_OK = 0;
 export const LOGIN_INVALID_PROOF = 1;
-/** Foreign, expired or used nonce. */
+/** The nonce is not from this gateway, has expired, or was used before. */
 export const LOGIN_NONCE_INVALID = 2;
-/** Too many attempts: retry after `retryAfterS`. The nonce remains valid. */
+/** There were too many attempts: retry after `retryAfterS`. The nonce remains valid. */
 export const LOGIN_BLOCKED = 3;
-/** Empty, too short or too long password. The nonce remains valid. */
+/** The new password is empty, too short or too long. The nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
 /** Minimum characters of a new password; in the challenge form only the client can check it. */

@@ -26,7 +26,7 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock } from "../io/host.js";
 
 export const NONCE_LIFETIME_MS = 60_000;
-/** Characters of the text form. */
+/** Number of characters of the text form. */
 export const NONCE_LENGTH = 64;
 /** Capacity of the ring: more than the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
 export const USED_LIMIT = 512;

@@ -45,7 +45,7 @@ export class InstalledCertificate {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Reason why this certificate or a replaced one could not be served; "" on success. */
+	/** Reason why an installed certificate could not be served; "" on success. */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}

@@ -2,8 +2,8 @@
  * Storage of long values, such as certificates, in pieces with a key each. The caller keeps the blob's reference as a
  * setting (a BYTES field), which commits the blob: a power cut before that keeps the old one.
  *
- * A new blob takes a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at the
- * start, and once a reference has been stored or abandoned.
+ * A new blob is written to a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at
+ * the start, and once a reference has been stored or abandoned.
  *
  *   reference   slot (1), length (2, big-endian), then CRC-16/X.25 of each piece (2 each, big-endian)
  *   keys        <name>_<slot>_<piece>
@@ -15,7 +15,7 @@ import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
 import { secureErase } from "./secure-erase.js";
 
-/** Bytes in one storage value. */
+/** Maximum number of bytes in one storage value. */
 export const BLOB_PIECE = 2048;
 
 const REFERENCE_HEADER = 3;

@@ -27,9 +27,9 @@ export const MECHANISM_HIGH_GMAC = 5;
 export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
-/** Bytes of password or challenge. */
+/** Maximum length of password or challenge, bytes. */
 export const SECRET_LIMIT = 64;
-/** Bytes of a ciphered initiate request. */
+/** Maximum length of a ciphered initiate request, bytes. */
 export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 

@@ -329,7 +329,7 @@ export class Association {
 		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Takes a response, deciphered if necessary. */
+	/** Processes a response, deciphering it if necessary. */
 	private takeAnswer(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;

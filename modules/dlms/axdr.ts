@@ -62,10 +62,10 @@ function sizeOf(tag: number): number {
 	return size >= 0 ? size : UNKNOWN;
 }
 
-/** One instance serves an association. */
+/** One instance is used for a whole association. */
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Remaining elements, two bytes each. */
+	/** Number of remaining elements of each open container, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
 	/** Position of the next container. */

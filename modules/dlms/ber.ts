@@ -9,10 +9,10 @@ export const BER_OCTET_STRING = 0x04;
 
 /** Tag with further bytes; not in ACSE. */
 const LONG_TAG = 0x1f;
-/** Results and diagnostics are small. */
+/** Maximum size of an integer, because results and diagnostics are small. */
 const INTEGER_BYTES = 4;
 
-/** Reused for each `read`. */
+/** One instance is reused for each `read`. */
 export class Element {
 	tag = 0;
 	start = 0;

@@ -15,7 +15,7 @@ const SERVICE_NOT_POSSIBLE = 1;
 const SERVICE_DECIPHERING = 5;
 const SERVICE_COUNTER = 6;
 
-/** Reused for each `read`. */
+/** One instance is reused for each `read`. */
 export class ExceptionResponse {
 	state = 0;
 	service = 0;

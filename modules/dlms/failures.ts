@@ -112,7 +112,7 @@ export const DLMS_TAG = finalFailure(
 	56,
 	"An answer fails its authentication. Check auth_key; then block_cipher_key; it may have been changed on its way.",
 );
-/** The response has less protection than the request, or an unknown key. */
+/** The response has less protection than the request, or is protected with an unknown key. */
 export const DLMS_UNPROTECTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unprotected",

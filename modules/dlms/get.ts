@@ -77,7 +77,7 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 	return at + NORMAL_HEAD;
 }
 
-/** One instance serves an association. */
+/** One instance is used for a whole association. */
 export class GetResponse {
 	/** Positioned at the result after GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;

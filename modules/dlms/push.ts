@@ -41,7 +41,7 @@ const CLASS_PUSH_SETUP = 40;
 /** Group C of the push setup code, 0-b:25.9.0. */
 const GROUP_PUSH_SETUP = 25;
 
-/** IEC 62056-6-2, table 4. */
+/** Units of IEC 62056-6-2, table 4. */
 const UNIT_W = 27;
 const UNIT_VAR = 29;
 const UNIT_WH = 30;

@@ -139,7 +139,7 @@ export class HDLCConnection implements Machine {
 	#wanted = FRAME_NONE;
 	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
-	/** Repetitions of SNRM or DISC. */
+	/** Number of repetitions of SNRM or DISC. */
 	#tries = 0;
 	/** Damaged frames at the last progress. */
 	#badBefore = 0;
@@ -331,7 +331,7 @@ export class HDLCConnection implements Machine {
 			this.await(nowMs + BUSY_PAUSE_MS);
 			this.#pausing = true;
 		}
-		// The expected frame often follows.
+		// The expected frame often follows the ignored one.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
 		else this.fail(this.failureOf(next), nowMs);
 	}
@@ -378,7 +378,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Disconnects; `failure` undefined: on request. */
+	/** Disconnects. `failure` is undefined if the caller requested it. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;

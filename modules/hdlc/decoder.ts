@@ -85,7 +85,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Takes bytes until a frame is ready; returns the next position. */
+	/** Processes bytes until a frame is ready; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {

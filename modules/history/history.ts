@@ -113,7 +113,7 @@ export class History implements Timed {
 		return new Journal(this.#partition).lastS * 1000;
 	}
 
-	/** Takes a readout, which is stored soon if it qualifies. */
+	/** Accepts a readout, which is stored soon if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;

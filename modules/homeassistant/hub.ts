@@ -3,7 +3,7 @@
  * connection. Also detects that the hub has lost them. Only a test that the user starts reports its result to the
  * caller.
  *
- *              readout         meter fails     due           permit       all taken    failed    401, 403   test
+ *              readout         meter fails     due           permit       all sent     failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
  *   RESTING    WAITING (a)     WAITING (a)     begins (b)    -            -            -         -          begins
  *   WAITING    newer data      unchanged       begins        -            -            -         -          begins
@@ -13,7 +13,7 @@
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
  *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
- *   (b) one entity only, to check whether the hub still knows it; a restarted hub replies 201 and gets everything again.
+ *   (b) one entity only, to check whether the hub still knows it; a restarted hub replies 201, and everything is sent again.
  *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
  *   (d) WAITING if new data arrived meanwhile.
  *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.

@@ -14,10 +14,10 @@ export const TRAILER_LIMIT = 1024;
 const CHUNK_SIZE_LIMIT = 0x7fffffff;
 
 export const BODY_MORE = 0;
-/** `bytes[dataStart..dataEnd)` is data. */
+/** Event: `bytes[dataStart..dataEnd)` is data. */
 export const BODY_DATA = 1;
 export const BODY_END = 2;
-/** Malformed or too long: the next request cannot be found. */
+/** The body is malformed or too long, so that the next request cannot be found. */
 export const BODY_ERROR = 3;
 
 /** Length argument of `begin` for a chunked body. */

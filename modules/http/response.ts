@@ -79,7 +79,10 @@ export interface ResponseCarrier {
 }
 
 export class HTTPResponse {
-	/** The client is gone, or the server replied itself (408, 413, 500). Sending has no effect. */
+	/**
+	 * Called if the client has disconnected, or the server has replied itself (408, 413, 500). Sending has no effect
+	 * then.
+	 */
 	onCancelled: (() => void) | undefined = undefined;
 	/** True to close the connection after the response, as before a restart. */
 	closing = false;

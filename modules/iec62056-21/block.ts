@@ -42,7 +42,7 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** Holds the first character of a block without STX for the parser, which takes an array. */
+	/** Holds the first character of a block without STX for the parser, which requires an array. */
 	readonly #one = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;

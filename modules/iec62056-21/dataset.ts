@@ -109,7 +109,7 @@ export class DataSetParser {
 		this.#state = STATE_SKIP_LINE;
 	}
 
-	/** Takes the characters of a value or unit. */
+	/** Processes the characters of a value or unit. */
 	private takeText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
@@ -158,7 +158,7 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** Takes an address, without leading blanks. */
+	/** Processes the characters of an address, without leading blanks. */
 	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {

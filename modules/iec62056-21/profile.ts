@@ -17,7 +17,7 @@
  * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
  * Enciphered passwords (`P2`) are not supported.
  *
- * The requested time range begins at the meter's time minus the wanted number of periods. A period is taken to be 15
+ * The requested time range begins at the meter's time minus the wanted number of periods. A period is assumed to be 15
  * minutes until a head states its length; if that is longer, or if there are too many rows, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";

@@ -29,7 +29,7 @@ export interface IECSettings extends SpeedSettings {
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined when only the identification is wanted. */
+	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
 	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */

@@ -11,8 +11,8 @@
  *     9       ...    data; of a command and of a result: command, length of the rest, texts, each after its length
  *     then    1      sum of all before it, modulo 256
  *
- * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. It also takes
- * a length of 10 for a line end, so no outgoing result has 10 bytes of data.
+ * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. That client
+ * also mistakes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
  * The network may be changed while none is configured, and for CHANGE_MS after each start. A computer or television
  * that powers the unit can therefore not change it unnoticed: start and change are in the log. Other requests reveal no

@@ -47,9 +47,9 @@ export interface Inflater {
 	/** True at the end of the stream, with a right Adler-32: call `reset()` or `close()`. */
 	readonly isDone: boolean;
 	/**
-	 * Takes as many bytes of bytes[start..end) as fit the ring; returns their number. Fewer than all: the ring is full
-	 * (empty it) or the stream is done. After a full ring, call again even without bytes, because more output may follow.
-	 * Throws an Error for a damaged stream or a larger window; then only `reset()` and `close()` are allowed.
+	 * Unpacks as many bytes of bytes[start..end) as fit the ring; returns their number. Fewer than all: the ring is
+	 * full (empty it) or the stream is done. After a full ring, call again even without bytes, because more output may
+	 * follow. Throws an Error for a damaged stream or a larger window; then only `reset()` and `close()` are allowed.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
 	/** Allowed when the ring is full or the stream is done. */

@@ -173,7 +173,7 @@ export interface UDPOptions {
 	readonly accessPoint?: boolean;
 	/** A datagram can be read. */
 	onReadable(): void;
-	/** The network is gone: close the object. */
+	/** The network was lost: close the object. */
 	onError?(): void;
 }
 
@@ -190,8 +190,8 @@ export interface UDP {
 	 */
 	read(into: Uint8Array): number | undefined;
 	/**
-	 * Sends a datagram, or loses it if the network can't take it. Throws a RangeError for more than DATAGRAM_LIMIT bytes,
-	 * and for an address other than dotted IPv4.
+	 * Sends a datagram, or loses it if the network can't accept it. Throws a RangeError for more than DATAGRAM_LIMIT
+	 * bytes, and for an address other than dotted IPv4.
 	 */
 	write(bytes: Uint8Array, address: string, port: number): void;
 	close(): void;

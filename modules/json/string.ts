@@ -67,7 +67,7 @@ export class StringScanner {
 		return this.#state === STATE_BAD;
 	}
 
-	/** Takes bytes up to the end of the string; returns the next position. */
+	/** Processes bytes up to the end of the string; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -134,7 +134,7 @@ export class StringScanner {
 		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
-	/** Takes a UTF-16 unit; returns false when the surrogates don't pair. */
+	/** Processes a UTF-16 unit; returns false when the surrogates don't pair. */
 	private takeUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;

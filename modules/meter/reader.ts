@@ -1,9 +1,9 @@
 /**
  * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
  *
- * One session runs at a time. A new caller shares its result; but if only one of them wants a load profile, the caller
- * waits for the end of the session. A caller waits at most a minute (pending-reads.ts); the session may continue for
- * SESSION_LIMIT_MS.
+ * One session runs at a time. A new caller shares its result; but if only one of the two is for a load profile, the
+ * caller waits for the end of the session. A caller waits at most a minute (pending-reads.ts); the session may continue
+ * for SESSION_LIMIT_MS.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -

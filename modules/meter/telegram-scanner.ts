@@ -159,9 +159,9 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * Takes a character of TIC. A group is LF, label, data, check character, CR, separated by HT or blank. The check is
-	 * six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not part of
-	 * the sum.
+	 * Processes a character of TIC. A group is LF, label, data, check character, CR, separated by HT or blank. The
+	 * check is six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not
+	 * part of the sum.
 	 */
 	private takeTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;

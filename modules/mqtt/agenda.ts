@@ -160,7 +160,7 @@ export class Agenda {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** Takes a readout, which replaces an unsent one. */
+	/** Accepts a readout, which replaces an unsent one. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#hasFailed = false;

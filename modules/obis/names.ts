@@ -204,7 +204,10 @@ export class OBISNames {
 		return this.#heat;
 	}
 
-	/** Takes the number of a demand limit: its fourth short group (F in DLMS codes), without which it has no name. */
+	/**
+	 * Notes the number of a demand limit: its fourth short group (F in DLMS codes). Without that group the code has no
+	 * name.
+	 */
 	private takeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
 		const limit = code.sub < 0 ? code.f : code.sub;

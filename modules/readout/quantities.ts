@@ -64,7 +64,7 @@ export class Quantities {
 		return this.#kinds[index];
 	}
 
-	/** Selects quantity `index`. In ascending order all selections take a single pass over the readout. */
+	/** Selects quantity `index`. In ascending order all selections together need a single pass over the readout. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];

@@ -11,14 +11,14 @@
  * | 5 | 7 | value: code, status, time, unit, scaler, value, signature |
  *
  * Type and length: bit 7 another byte follows, bits 4 to 6 type (0 octets, 4 boolean, 5 integer, 6 unsigned, 7 list),
- * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8 bytes.
- * Times, signatures and other messages are skipped; any other structure breaks the file.
+ * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8
+ * bytes. Times, signatures and other messages are skipped; any other structure breaks the file.
  *
  * Wrong signs of some meters are corrected by the status word of their energy registers:
  *
  * - DZG DVS7412, DWS7412: a power beyond the signed range of its bytes is sent as negative (FNN: bit 11 the meter
- *   exports, 12 to 14 its phases). A negative value of one to three bytes is taken as unsigned while these bits are
- *   clear: bit 11 for 16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
+ *   exports, 12 to 14 its phases). A negative value of one to three bytes is interpreted as unsigned while these bits
+ *   are clear: bit 11 for 16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
  * - EMH ED300L: 15.7.0 has no sign and becomes negative while bit 5 is set; 16.7.0 has one, also on Iskra's MT175.
  *
  * Limits: DEPTH_LIMIT nested lists, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a recorded value.
@@ -51,7 +51,7 @@ const TYPE_LIST = 0x70;
 
 const GET_LIST_RESPONSE = 0x0701;
 
-/** Depths, and indexes at them. */
+/** Depths, and indexes of elements at these depths. */
 const MESSAGE = 1;
 const MESSAGE_BODY = 3;
 const MESSAGE_CHECK = 4;

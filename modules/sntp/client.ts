@@ -76,7 +76,7 @@ export const TIME_DOUBTED = 6;
 export const SERVER_LIMIT = 4;
 const NTP_PORT = 123;
 const PACKET_LENGTH = 48;
-/** Version 4, mode 3 (client). */
+/** First byte of a request: version 4, mode 3 (client). */
 const QUESTION = 0x23;
 const MODE_SERVER = 4;
 const NOT_SYNCHRONISED = 3;
@@ -214,7 +214,7 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** Takes the result of a name lookup; `address`: undefined when not resolved. */
+	/** Processes the result of a name lookup; `address`: undefined when not resolved. */
 	found(generation: number, address: string | undefined, nowMs: number): void {
 		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
@@ -233,7 +233,7 @@ export class TimeSync implements Timed {
 		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	/** Takes the datagram in `buffer[0..length)`; only a reply to the present request enters another state. */
+	/** Processes the datagram in `buffer[0..length)`; only a reply to the present request changes the state. */
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		const round = this.#round;
 		if (round === undefined || !this.isReply(round, length, source)) return;
@@ -288,7 +288,7 @@ export class TimeSync implements Timed {
 		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
 	}
 
-	/** True for a datagram from the asked server with the request's random number. */
+	/** True for a datagram from the queried server with the request's random number. */
 	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;

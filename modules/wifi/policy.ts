@@ -100,7 +100,7 @@ export class WiFiPolicy implements Timed {
 	#state = STATION_OFF;
 	/** End of WAITING or JOINING, or Infinity. */
 	#stateEndMs = Infinity;
-	/** Start or end of ONLINE. */
+	/** Time at which ONLINE was last entered or left, monotonic ms. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**

@@ -19,7 +19,7 @@
  *
  * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
  * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same
- * coordinator is asked for it at once, but only once if it sends no block. A later offer of the file continues at the
+ * coordinator is queried for it at once, but not again if it sends no block. A later offer of the file continues at the
  * last piece in flash (ota/installer.ts). An upload by HTTP replaces the transfer.
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
@@ -145,7 +145,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.recall(storage)) return;
-		// The record is stored again with the first block, so that a coordinator without the file is asked only once.
+		// The record is stored again with the first block, so that a coordinator without the file is queried only once.
 		this.forget();
 		this.#transfer = transfer;
 		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
