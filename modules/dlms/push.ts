@@ -91,9 +91,11 @@ export class PushReading {
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** Numbers of objects other than the clock, of numeric values with a code, and of those without one. */
+	/** Number of objects other than the clock. */
 	#objects = 0;
+	/** Number of numeric values with a code. */
 	#numbers = 0;
+	/** Number of numeric values without a code. */
 	#nameless = 0;
 	/** True if the object already has a record. */
 	#isOpen = false;

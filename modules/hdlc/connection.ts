@@ -123,11 +123,15 @@ const FRAME_I = 5;
 export class HDLCConnection implements Machine {
 	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
-	/** Bytes received; frames of the meter, of other stations, echoes; frames repeated. */
+	/** Number of bytes received. */
 	received = 0;
+	/** Number of frames of the meter. */
 	frames = 0;
+	/** Number of frames of other stations. */
 	foreign = 0;
+	/** Number of echoes of our frames. */
 	echoes = 0;
+	/** Number of frames repeated. */
 	repeated = 0;
 	readonly #options: ConnectionOptions;
 	readonly #decoder: FrameDecoder;
@@ -145,10 +149,13 @@ export class HDLCConnection implements Machine {
 	#badBefore = 0;
 	/** True while it pauses before polling a meter that is not ready. */
 	#pausing = false;
-	/** End of the transmission; latest start and end of the response; latest next byte of a frame. */
+	/** End of the transmission, monotonic ms. */
 	#sentByMs = 0;
+	/** Latest start of the response, monotonic ms. */
 	#answerByMs = Number.POSITIVE_INFINITY;
+	/** Latest end of the response, monotonic ms. */
 	#patienceEndsMs = Number.POSITIVE_INFINITY;
+	/** Latest time of the next byte of a frame, monotonic ms. */
 	#gapByMs = 0;
 
 	constructor(options: ConnectionOptions) {

@@ -65,11 +65,11 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/**
-	 * Numbers of finished sessions, of those that failed for a reason other than the speed, and of those at this speed.
-	 */
+	/** Number of finished sessions. */
 	#count = 0;
+	/** Number of sessions that a lower speed would not have helped. */
 	#failures = 0;
+	/** Number of sessions at this speed. */
 	#tries = 0;
 	/** True if the meter announced mode E and was silent in mode C; `silences` counts this, up to SILENCES. */
 	isStill = false;

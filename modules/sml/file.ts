@@ -90,10 +90,13 @@ export class SMLFile {
 	/** Number of elements read of the list at each depth; from LEFT on, number of elements to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
-	/** Number of type and length bytes so far; type and length of the element; number of its bytes to come. */
+	/** Number of type and length bytes so far. */
 	#typeBytes = 0;
+	/** Type of the element. */
 	#type = 0;
+	/** Length of the element. */
 	#length = 0;
+	/** Number of bytes of the element still to come. */
 	#remaining = 0;
 	/** Number of bytes of the element so far; those beyond VALUE_SIZE are not stored. */
 	#size = 0;
@@ -104,9 +107,7 @@ export class SMLFile {
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
-	/**
-	 * What is known of the present value. The status is the last one received, because only energy registers send it.
-	 */
+	/** Parts of the present value. The status is the last one received, because only energy registers send it. */
 	#hasCode = false;
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;

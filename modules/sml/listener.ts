@@ -60,17 +60,19 @@ export class SMLListener implements Machine {
 	/** True once a valid telegram has arrived. */
 	#hasRead = false;
 	#state = STATE_HUNT;
-	/**
-	 * Number of consecutive ESCAPE bytes; after a full escape sequence, the first byte after it, the number of such
-	 * bytes, and the last one.
-	 */
+	/** Number of consecutive ESCAPE bytes. */
 	#escapes = 0;
+	/** First byte after a full escape sequence. */
 	#mark = 0;
+	/** Number of bytes after a full escape sequence. */
 	#marked = 0;
+	/** Last byte after a full escape sequence. */
 	#last = 0;
-	/** Checksum register, its value before the bytes of the checksum, and number of bytes so far. */
+	/** Checksum register. */
 	#register = 0;
+	/** Checksum register before the bytes of the checksum. */
 	#checked = 0;
+	/** Number of bytes of the telegram so far. */
 	#count = 0;
 
 	constructor(records: RecordWriter) {

@@ -113,9 +113,11 @@ export class TICListener implements Machine {
 	#last = 0;
 	/** Number of characters since the last right group. */
 	#strange = 0;
-	/** Number of characters of this frame, of its groups, and of the right ones among these. */
+	/** Number of characters of this frame. */
 	#count = 0;
+	/** Number of groups of this frame. */
 	#groups = 0;
+	/** Number of right groups of this frame. */
 	#right = 0;
 	/** Number of characters of the previous frame, and of its right groups. */
 	#previous = 0;

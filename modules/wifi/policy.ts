@@ -100,7 +100,7 @@ export class WiFiPolicy implements Timed {
 	#state = STATION_OFF;
 	/** End of WAITING or JOINING, or Infinity. */
 	#stateEndMs = Infinity;
-	/** Time at which ONLINE was last entered or left, monotonic ms. */
+	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on, monotonic ms. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
