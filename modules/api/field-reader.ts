@@ -112,7 +112,7 @@ export class FieldReader {
 		}
 	}
 
-	/** The maximum of a long field is in bytes. */
+	/** Returns the field's rule. The maximum of a long field is in bytes. */
 	private describe(field: Field): string {
 		if (field.name !== this.#table.long?.name) return describe(field);
 		return `${field.name} must be a text of at most ${field.maximum} bytes.`;

@@ -54,7 +54,7 @@ export function putsOf(fields: readonly SettingField[], values: BodyValues): Put
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** A secret becomes the boolean `<name>_set`. */
+/** Writes the settings; a secret becomes the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);

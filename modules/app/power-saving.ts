@@ -113,7 +113,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	/** Makes storage and flash refuse writes while the cells are too weak. */
 	gate({ storage, flash, power }: Host): Gated {
 		const retained = this.#retained;
-		// Omitted rather than undefined (exactOptionalPropertyTypes).
+		// The member is omitted, because it must not be undefined (exactOptionalPropertyTypes).
 		const rest = retained === undefined ? {} : { retained };
 		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
 		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };

@@ -1,8 +1,8 @@
 /**
  * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. The routes
  * decide whether the plaintext form is allowed. Order of checks:
- * 1. The limiter: while an address is blocked, nothing else is checked, and its nonce remains valid.
- * 2. The nonce: used up from here on, whatever the result.
+ * 1. The rate limiter: while it blocks an address, nothing else is checked, and the nonce remains valid.
+ * 2. The nonce, which is used up from here on, whatever the result.
  * 3. User and proof: an unknown user takes the same work as a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
@@ -79,7 +79,7 @@ export class Login {
 		return this.#account.isDefault;
 	}
 
-	/** The nonce is valid for NONCE_LIFETIME_MS. */
+	/** Returns a challenge, whose nonce is valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}

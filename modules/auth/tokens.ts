@@ -119,7 +119,7 @@ export class Tokens {
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** In a damaged record, invalid bytes and an empty name become `?`. */
+	/** Returns the name. In a damaged record, invalid bytes and an empty name become `?`. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);

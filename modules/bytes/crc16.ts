@@ -1,7 +1,7 @@
 /**
  * CRC-16/X.25: check of HDLC frames (ISO/IEC 13239, 4.2.5.2) and of stored settings. Polynomial 0x1021 reflected
- * (0x8408), register starts at 0xFFFF, result inverted. "123456789" gives 0x906E. Low byte first on the wire and in
- * flash.
+ * (0x8408), register starts at 0xFFFF, result inverted. "123456789" gives 0x906E. The low byte comes first on the wire
+ * and in flash.
  */
 
 /** Register before the first byte. */

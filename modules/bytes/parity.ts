@@ -4,7 +4,7 @@
  */
 
 export function hasEvenParity(byte: number): boolean {
-	// Parity of each nibble value, one bit each.
+	// The constant has the parity of each nibble value, one bit each.
 	return ((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) === 0;
 }
 
@@ -43,7 +43,7 @@ export class ParityFilter {
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// Fast path without parity, for 115200 Bd.
+			// This is the fast path without parity, for 115200 Bd.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

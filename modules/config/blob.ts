@@ -21,7 +21,7 @@ export const BLOB_PIECE = 2048;
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Longest reference to a blob of `limit` bytes. */
+/** Returns the length of the longest reference to a blob of `limit` bytes. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
@@ -80,7 +80,7 @@ export class BlobStore {
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/** Like `read`, in memory of the ledger, which the caller must `drop` in the same tick. */
+	/** Like `read`, but in memory of the ledger, which the caller must `drop` in the same tick. */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));

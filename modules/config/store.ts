@@ -242,7 +242,7 @@ export class ConfigStore {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** If it throws, nothing has changed. */
+	/** Writes to flash. If it throws, nothing has changed. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {
@@ -363,7 +363,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// Treated like a value out of range.
+			// This is treated like a value out of range.
 			return undefined;
 		}
 	}

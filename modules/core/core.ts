@@ -28,14 +28,14 @@ export interface Running {
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** The network address changed; `isUp`: false without one. */
+	/** Called when the network address has changed; `isUp`: false without one. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
-	/** The device restarts or the program ends soon. */
+	/** Called when the device will restart or the program will end soon. */
 	restarting?(): void;
-	/** A factory reset begins; the settings still exist. Write data that must survive. */
+	/** Called when a factory reset begins and the settings still exist. Write data that must survive. */
 	resetting?(): void;
-	/** The factory reset has deleted the settings; delete other data. */
+	/** Called when the factory reset has deleted the settings. Delete other data. */
 	erase?(): void;
 	/** Called before the ports close, and before `stop`. */
 	disconnecting?(): void;

@@ -280,7 +280,7 @@ export class DLMSProfile implements Inquiry {
 		this.#step = STEP_DONE;
 	}
 
-	/** Capture objects: class, code, attribute, index; false if invalid. */
+	/** Reads the capture objects: class, code, attribute, index; returns false if they are invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;

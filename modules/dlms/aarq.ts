@@ -107,7 +107,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** The password ends just before the user information. */
+/** Returns the end of the password, which is just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }
@@ -131,7 +131,7 @@ function putInformation(into: Uint8Array, at: number, request: AssociationReques
 	return at + 4 + length;
 }
 
-/** Content is at `2..end`. Returns the total length. */
+/** Completes a message with its content at `2..end`. Returns the total length. */
 function closeMessage(into: Uint8Array, tag: number, end: number): number {
 	const length = end - 2;
 	into[0] = tag;

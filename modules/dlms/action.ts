@@ -29,7 +29,7 @@ export const ACTION_REFUSED = -1;
 /** The response is malformed, or has no answer. */
 export const ACTION_BROKEN = -2;
 
-/** Position of the answer of `length` bytes, or ACTION_…. */
+/** Returns the position of the answer of `length` bytes, or ACTION_…. */
 export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);

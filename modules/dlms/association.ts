@@ -222,7 +222,7 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** The initiate request is at BEHIND_AARQ. */
+	/** Returns the request; its initiate request is at BEHIND_AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
@@ -367,7 +367,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Number of plain bytes that fit in an APDU of `limit` bytes. */
+	/** Returns the number of plain bytes that fit in an APDU of `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
 		const whole = Math.min(pduLimit || REQUEST_LIMIT, limit);

@@ -1,7 +1,7 @@
 /**
  * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
  * HLS proofs by GMAC and SHA-256. Global keys only: glo- APDUs, general-glo-ciphering from the meter, and
- * general-ded-ciphering in pushes, which need no dedicated key there. No ECDSA or ECDH.
+ * general-ded-ciphering in pushes, which need no dedicated key there. ECDSA and ECDH are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -52,7 +52,7 @@ const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
-	/** SHA-256 of the concatenated parts. */
+	/** Returns the SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;

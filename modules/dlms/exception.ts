@@ -22,7 +22,7 @@ export class ExceptionResponse {
 	/** Counter that the meter expects; -1 absent. */
 	counter = -1;
 
-	/** Missing bytes read as 0. */
+	/** Reads the response; missing bytes count as 0. */
 	read(cursor: Cursor): void {
 		cursor.expect(EXCEPTION_RESPONSE);
 		this.state = cursor.u8();

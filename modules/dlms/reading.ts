@@ -66,10 +66,13 @@ export const VALUES_LIMIT = 16;
 export interface ReadingSink {
 	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
-	/** Printable ASCII; `unit` of IEC 62056-6-2 or UNIT_NONE. A second value of class 4 or 5 is its time. */
+	/**
+	 * Adds a value of the object. `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of
+	 * class 4 or 5 is its time.
+	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
-	/** Data-access-result or REASON_…. */
+	/** Reports an object without a value. `reason`: data-access-result or REASON_…. */
 	refused(position: number, reason: number): void;
 }
 

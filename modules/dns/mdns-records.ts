@@ -431,7 +431,7 @@ function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** Index of a record; `service` -1 is the host, with index 0 (A) for every kind. */
+/** Returns the index of a record; `service` -1 is the host, with index 0 (A) for every kind. */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

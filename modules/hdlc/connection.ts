@@ -191,7 +191,7 @@ export class HDLCConnection implements Machine {
 		return this.#answerByMs;
 	}
 
-	/** EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
+	/** Begins to connect; EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
 		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);

@@ -58,7 +58,7 @@ export function controlKind(control: number): number {
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
 }
 
-/** N(R) of I, RR, RNR or REJ: next number expected by its sender. */
+/** Returns N(R) of I, RR, RNR or REJ, which is the next number expected by the frame's sender. */
 export function receiveNumber(control: number): number {
 	return control >> 5;
 }

@@ -17,7 +17,9 @@ export const FLAG_GAP = 32;
 /** Maximum distance of two readings for interpolation, in periods. */
 const DIVIDED = 1.5;
 
-/** Longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour. */
+/**
+ * Returns the longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour.
+ */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }

@@ -13,7 +13,7 @@
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
  *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
- *   (b) one entity only, to check whether the hub still knows it; a restarted hub replies 201, and everything is sent again.
+ *   (b) one entity only, as a check: a hub that was restarted replies 201, and then all entities are sent again.
  *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
  *   (d) WAITING if new data arrived meanwhile.
  *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.

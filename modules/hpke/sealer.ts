@@ -29,8 +29,8 @@ export class Sealer {
 	#sequence = 0;
 
 	/**
-	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
-	 * Throws a RangeError if `receiver` is no point of P-256.
+	 * Sets up the sender: SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known
+	 * to the receiver. Throws a RangeError if `receiver` is no point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);

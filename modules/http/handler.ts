@@ -21,8 +21,8 @@ export interface BodySink {
 
 export interface HTTPHandler {
 	/**
-	 * Called after the head: sends the response, now or later, or returns a sink. A reply discards the rest of the
-	 * body. An exception is answered with 500, and with its `sentence` if it has one.
+	 * Called after the head was received: sends the response, now or later, or returns a sink. A reply discards the
+	 * rest of the body. An exception is answered with 500, and with its `sentence` if it has one.
 	 */
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
 }

@@ -5,8 +5,8 @@
  *     *( name ":" OWS value OWS CRLF )
  *     CRLF
  *
- * Strict against request smuggling: no bare CR or LF, space before a colon, folded line, second Host, contradictory
- * lengths. Empty lines before the request line are ignored (2.2).
+ * Against request smuggling, the parser refuses a bare CR or LF, a space before a colon, a folded line, a second Host
+ * and contradictory lengths. Empty lines before the request line are ignored (2.2).
  *
  * Limits: REQUEST_LINE_LIMIT (414), HOST_LIMIT (400), FIELD_LIMIT and the buffer (431).
  */
@@ -213,7 +213,7 @@ export class RequestHead implements HTTPRequest {
 		const targetEnd = indexOrEnd(buffer, SPACE, methodEnd + 1, end);
 		if (methodEnd === start || targetEnd >= end) return 400;
 		for (let i = start; i < methodEnd; i++) if (!isTokenByte(buffer[i])) return 400;
-		// "HTTP/" digit "." digit
+		// The version has the form "HTTP/" digit "." digit.
 		const version = targetEnd + 1;
 		if (end - version !== 8 || !this.spells(version, "HTTP/") || buffer[version + 6] !== 0x2e) return 400;
 		const major = buffer[version + 5];
@@ -230,7 +230,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	/** Processes the target: origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		let query = end;
@@ -337,7 +337,7 @@ export class RequestHead implements HTTPRequest {
 		const nameStart = at;
 		while (at < end && (isIPv6 ? isIPv6Byte(buffer[at]) : isNameByte(buffer[at]))) at++;
 		if (at === nameStart) return false;
-		// Closing bracket.
+		// The next byte must be the closing bracket.
 		if (isIPv6 && (at - nameStart > IPV6_LIMIT || at >= end || buffer[at++] !== 0x5d)) return false;
 		return at === end || (buffer[at] === COLON && this.isPort(at + 1, end));
 	}
@@ -370,7 +370,7 @@ function isIPv6Byte(byte: number): boolean {
 /** A bit for each byte 0x00 to 0x7F, set for token bytes; 32 bits per number. */
 const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
-/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
+/** True for a token byte (RFC 9110, 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
 	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

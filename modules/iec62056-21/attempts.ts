@@ -90,7 +90,7 @@ export class Attempts implements SpeedChoice {
 		return this.#count >= ATTEMPT_LIMIT;
 	}
 
-	/** Standard speed to agree on, Bd. */
+	/** Returns the standard speed to agree on, Bd. */
 	speedFor(ident: IdentScanner): number {
 		this.#isTrial = false;
 		const full = this.fullSpeed(ident);
@@ -158,12 +158,12 @@ export class Attempts implements SpeedChoice {
 		this.#tries = 0;
 	}
 
-	/** Highest speed of meter and settings, Bd. */
+	/** Returns the highest speed that meter and settings permit, Bd. */
 	private fullSpeed(ident: IdentScanner): number {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Remembered speed of this meter, Bd; Infinity without one. */
+	/** Returns the remembered speed of this meter, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isIts = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);
@@ -177,7 +177,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Control characters in an identification cannot be stored as text. */
+/** Returns the identification without control characters, which cannot be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

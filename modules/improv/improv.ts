@@ -246,7 +246,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			this.#receivedMs = nowMs;
 			if (this.#ssid === "") this.deadlineMs = nowMs + IDLE_MS;
 			this.#length += count;
-			// Skip text or noise before a packet.
+			// Text or noise before a packet is skipped.
 			for (let i = 0; i < this.#length && i < START.length; i++) {
 				if (packet[i] === START.charCodeAt(i)) continue;
 				packet.copyWithin(0, 1, this.#length--);

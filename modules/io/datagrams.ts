@@ -36,7 +36,7 @@ export interface DatagramMachine extends Timed {
 	opened(sender: DatagramSender, nowMs: number): void;
 	/** Called when the port is lost; it will be reopened. */
 	lost(nowMs: number): void;
-	/** The datagram is `buffer[0..length)`. */
+	/** Called for each datagram, which is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;
 }
 

@@ -50,7 +50,7 @@ export class Driver {
 		return task;
 	}
 
-	/** Present time, for information only; changes use the time of their task. */
+	/** Returns the present time, for information only; changes use the time of their task. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}

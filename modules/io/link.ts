@@ -43,7 +43,7 @@ export interface LinkOptions {
 	readonly tap?: LinkTap | undefined;
 	/** Handles the machine's event; may close the link. */
 	onEvent(code: number): void;
-	/** The link has closed itself. */
+	/** Called when the link has closed itself. */
 	onClosed(): void;
 }
 

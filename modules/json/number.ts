@@ -19,7 +19,7 @@ export const NUMBER_START = 9;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** The number may end after this part. */
+/** True if the number may end after this part. */
 export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }

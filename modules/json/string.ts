@@ -17,7 +17,7 @@ const BACKSLASH = 0x5c;
 
 /** UTF-8; a piece may end inside a character. */
 export interface TextPieces {
-	/** Valid only during the call. */
+	/** The bytes are valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
 

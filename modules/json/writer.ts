@@ -82,7 +82,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** The name must be printable ASCII without escapes. */
+	/** Writes a name, which must be printable ASCII without escapes. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -131,7 +131,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** The text must need no escape. */
+	/** Writes a string, which must need no escape. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);

@@ -183,7 +183,7 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Home Assistant has started: everything is announced and sent again. */
+	/** Called when Home Assistant has started: everything is announced and sent again. */
 	greet(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
@@ -366,7 +366,7 @@ export class Agenda {
 /** Returns the keys of `told` that are not in `keys`, each followed by a blank. */
 function missing(told: string, keys: string): string {
 	let list = "";
-	// Skips prefix and check.
+	// The search starts after prefix and check.
 	let at = told.indexOf(" ", told.indexOf(" ") + 1) + 1;
 	while (at > 0 && at < told.length) {
 		const end = told.indexOf(" ", at) + 1;

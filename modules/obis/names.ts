@@ -149,7 +149,9 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/** Local variables only: a reply of 340 readings spends a third of its time here. */
+	/**
+	 * Writes a phrase. It uses only local variables, because a reply of 340 readings spends a third of its time here.
+	 */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;
@@ -196,7 +198,9 @@ export class OBISNames {
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
-	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E here. */
+	/**
+	 * True for a code of a heat meter: these send `6.8(…*MWh)` without A and E; electricity meters always send E here.
+	 */
 	private isHeat(code: OBISCode): boolean {
 		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
 			this.#heat = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;

@@ -25,7 +25,7 @@ export class LocalCalendar implements Offsets {
 	#blockMs = -1;
 	#offset = 0;
 
-	/** One calendar per use, because the zone may change. */
+	/** Create one calendar for each use, because the zone may change. */
 	constructor(zone: Offsets) {
 		this.#zone = zone;
 	}
@@ -47,7 +47,7 @@ export class LocalCalendar implements Offsets {
 		return firstMomentOf(this, midnightS / 60) / 1000;
 	}
 
-	/** The offset is cached for one block. */
+	/** Returns the offset, which is cached for one block. */
 	offsetMinutes(utcMs: number): number {
 		const blockMs = utcMs - (utcMs % BLOCK_MS);
 		if (blockMs === this.#blockMs) return this.#offset;

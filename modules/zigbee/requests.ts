@@ -200,7 +200,7 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Time limit of the request, or of the operation that it starts. */
+	/** Returns the time limit of the request, or of the operation that it starts. */
 	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;

@@ -275,14 +275,14 @@ export class Zigbee
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** A closed port counts as a silent chip. */
+	/** State of the radio, where a closed port counts as a silent chip. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** Battery boards sleep, so they cannot be routers. */
+	/** Role of the device. Battery boards sleep, so they cannot be routers. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -329,7 +329,7 @@ export class Zigbee
 
 	onEvent(): void {}
 
-	/** The link has closed because the port has failed. */
+	/** Called when the link has closed because the port has failed. */
 	onClosed(): void {
 		this.#task.update((nowMs) => {
 			this.#link = undefined;
@@ -427,7 +427,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** A value that cannot be read counts as missing, so that the start continues. */
+	/** Reads a stored value. One that cannot be read counts as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

@@ -200,7 +200,7 @@ class Profile {
 		return false;
 	}
 
-	/** A group that the meter omits matches any request. */
+	/** True if the record is the head of the requested profile. A group that the meter omits matches any request. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.#cursor.code;
 		const groups = this.#groups;
