@@ -57,7 +57,7 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Prototype of all parts, so that the defaults take flash once. */
+/** Defaults of all parts; as their prototype, they take flash only once. */
 const PLAIN: Omit<Part, "name"> = Object.freeze({
 	entries: NOTHING,
 	events: NOTHING,

@@ -1,6 +1,6 @@
 /**
- * The HTTP API: dispatches requests and makes common checks. Order: path, method, host and origin, token and scope;
- * then, in the server and ObjectReader, size, JSON and fields.
+ * The HTTP API: dispatches requests and makes common checks, in this order: path, method, host and origin, token and
+ * scope. The server and ObjectReader then check size, JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -43,13 +43,13 @@ export interface RouteGroup {
 /** Own addresses, valid as Host of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address, beside the cable's when Wi-Fi is switched on by hand. */
+	/** Wi-Fi address; exists in addition to the cable's address if Wi-Fi was switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
-/** Pages that a part also answers over plain HTTP in client mode. */
+/** Pages that a part also serves over plain HTTP while the gateway is a client of a network. */
 export interface PlainPages {
-	/** Returns the receiver of the body, or true after answering; false for another's request. */
+	/** Returns the receiver of the body, or true after answering; false if the request is for none of these pages. */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
 }
 
@@ -105,7 +105,7 @@ export class API implements HTTPHandler {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path supports ${match.allow}.`);
 		} else if (isAstray) {
-			// DNS rebinding: a foreign page by a name of this gateway; its Origin equals its Host.
+			// DNS rebinding: the foreign page's own host name leads to this gateway, so its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from other websites' pages are refused.");

@@ -9,25 +9,25 @@ export interface BackupGroup {
 	readonly path: string;
 	/** Table of the route's POST. A file has the fields that satisfy `isShown`. */
 	readonly table: BodyTable & Partial<SettingsTable>;
-	/** Replaces the table's `accept`. */
+	/** If defined, replaces the table's `accept`. */
 	readonly accept: SettingsTable["accept"] | undefined;
 	/** Secrets and certificates; for each, the file has only `<name>_set`. */
 	readonly secrets: readonly SettingField[];
-	/** Address or network of the secrets, which are discarded when it changes. */
+	/** Address or network to which the secrets belong; when it changes, they are discarded. */
 	readonly boundTo: SettingField<string> | undefined;
 	/** Switch turned off when a secret must be entered again, because sending would fail or be unsafe. */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields restored with `boundTo`, and only if no secret must be entered again. Without any, `boundTo` is always
-	 * restored.
+	 * Fields restored with `boundTo`, and only if no secret must be entered again. If there are none, `boundTo` is
+	 * always restored.
 	 */
 	readonly bound: readonly SettingField[];
-	/** Texts for which empty means the unit's default, although the route refuses it. */
+	/** Texts that may be empty in a backup, for the unit's default, although the route refuses an empty text. */
 	readonly own: readonly SettingField<string>[];
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** Defaults, as prototype of all groups, to take flash once. */
+/** Defaults of all groups; as their prototype, they take flash only once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),

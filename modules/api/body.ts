@@ -21,7 +21,7 @@ export interface BodyTable {
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
 	readonly limit: number;
-	/** Table of the objects if the first field is a list, with packed bytes as value (list-reader.ts). */
+	/** Table of a list's objects, if the first field is a list. The field's value is packed bytes (list-reader.ts). */
 	readonly list?: ListTable;
 	/** Fields that the route checks itself; an invalid value becomes NOT_ALLOWED. */
 	readonly lenient?: readonly string[];
@@ -63,7 +63,7 @@ export interface LongText extends TextPieces {
 	close(): void;
 }
 
-/** Maximum body sizes, bytes: a few settings; a list or a file. */
+/** Maximum body sizes, bytes: for a few settings, and for a list or a file. */
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 

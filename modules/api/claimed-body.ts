@@ -1,4 +1,7 @@
-/** Request body that claims memory until it ends. It has no effect if its token is revoked during its minutes. */
+/**
+ * Request body that claims memory until it ends. It is discarded if its token is revoked while it arrives, which may
+ * take minutes.
+ */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
 import type { Exchange } from "./exchange.js";

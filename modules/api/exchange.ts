@@ -21,7 +21,7 @@ export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, rea
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 }
 
-/** `Part`: running instance of the route's part. */
+/** `Part`: type of the running instance of the route's part. */
 export class Exchange<Part = unknown> {
 	readonly core: Core;
 	/** Changes from group to group while a backup is restored. */
@@ -35,7 +35,7 @@ export class Exchange<Part = unknown> {
 	readonly viaAccessPoint: boolean;
 	/** Token; empty on an open route. */
 	readonly token: string;
-	/** Path text at `<parameter>`; "" without one. */
+	/** Text of the path at `<parameter>`; "" if the route has no parameter. */
 	readonly parameter: string;
 	/** Query parameter `lang`; "" if absent. */
 	readonly language: string;
@@ -97,7 +97,9 @@ export class Exchange<Part = unknown> {
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
-	/** Answers 401 and returns true if the token or session ended during the request, for long bodies. */
+	/**
+	 * Answers 401 and returns true if the token or session ended during the request, as may happen with long bodies.
+	 */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
 		failUnauthorized(this.core.writer, this.response, this.core.hostname);

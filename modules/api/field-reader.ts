@@ -13,7 +13,7 @@ export class FieldReader {
 	/** First refused field and the reason, or "". */
 	refused = "";
 	refusal = "";
-	/** First missing field, also of a list's object, or "". */
+	/** First missing field, possibly of a list's object, or "". */
 	missing = "";
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
@@ -33,7 +33,10 @@ export class FieldReader {
 		this.#depth = depth;
 	}
 
-	/** Starts an object with its `values`. `openText` creates the receiver of the long field, otherwise ignored. */
+	/**
+	 * Starts an object; `values` receives its values. `openText` creates the receiver of the long field; without
+	 * `openText`, that field is ignored.
+	 */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
 		this.#values = values;
@@ -109,7 +112,7 @@ export class FieldReader {
 		}
 	}
 
-	/** The maximum of a long field is in bytes. */
+	/** Returns the field's rule. The maximum of a long field is in bytes. */
 	private describe(field: Field): string {
 		if (field.name !== this.#table.long?.name) return describe(field);
 		return `${field.name} must be a text of at most ${field.maximum} bytes.`;

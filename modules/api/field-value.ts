@@ -30,13 +30,13 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** A minimum of 0 is omitted, because the route may refuse an empty text. */
+/** Returns the allowed count. A minimum of 0 is omitted, because the route may refuse an empty text. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Allowed characters; "" if any. */
+/** Returns the allowed characters; "" if any are allowed. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

@@ -1,6 +1,7 @@
 /**
- * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends, to need
- * one buffer. Errors name a field `list[3].field`, counted from 0. After the first error the list is skipped.
+ * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends, so that
+ * one buffer is enough. In errors a field is named `list[3].field`, where the objects are counted from 0. After the
+ * first error the list is skipped.
  *
  * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
  */
@@ -38,7 +39,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** The list's start token has been read. */
+	/** Create it after reading the list's start token. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;

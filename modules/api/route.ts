@@ -20,14 +20,14 @@ export interface Operation extends Route {
 	readonly body: BodyTable | undefined;
 	/** Required scope (auth/tokens.ts); SCOPE_NONE ignores tokens. */
 	readonly scope: number;
-	/** True if the reply may wait for meter or radio; refused on a port's last connection. */
+	/** True if the reply may wait for meter or radio; such a request is refused on a port's last connection. */
 	readonly waits: boolean;
 	/** True if the route accesses the meter; refused in safe mode. */
 	readonly readsMeter: boolean;
 	readonly settings: SettingsTable;
 }
 
-/** Defaults, as prototype of all operations, to take flash once. */
+/** Defaults of all operations; as their prototype, they take flash only once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,
@@ -46,7 +46,7 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-/** `scope`: required by the GET. */
+/** `scope`: scope that the GET requires. */
 export function settingsRoutes(path: string, settings: SettingsTable, scope = SCOPE_FULL): readonly Operation[] {
 	return [
 		route(METHOD_GET, path, getSettings, { settings, scope }),

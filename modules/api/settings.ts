@@ -1,7 +1,7 @@
 /**
  * Group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. The schema
- * (config/schema.ts) has names, bounds and defaults, a table other rules, the part's reactions (part.ts) the effects of
- * a change.
+ * (config/schema.ts) defines names, bounds and defaults; a table defines other rules; the part's reactions (part.ts)
+ * are the effects of a change.
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -54,7 +54,7 @@ export function putsOf(fields: readonly SettingField[], values: BodyValues): Put
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** A secret becomes the boolean `<name>_set`. */
+/** Writes the settings; a secret becomes the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);

@@ -6,7 +6,7 @@ import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** Value while another request sends a certificate. */
+/** Value of the field if another request is sending a certificate. */
 export const CERTIFICATE_BUSY = false;
 
 /** Writes the certificate to flash, unused until a setting refers to it. */

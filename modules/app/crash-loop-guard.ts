@@ -1,6 +1,6 @@
 /**
- * Crash-loop guard (safe mode). If three starts within ten minutes each end by a fault in their
- * first minute, the next start runs only what is needed for repair: network, login, log, restart, factory reset.
+ * Crash-loop guard (safe mode). If three starts within ten minutes each end by a fault in their first minute, the next
+ * start runs only what is needed for repair: network, login, log, restart, factory reset.
  *
  *               fault before      a minute      ten minutes     an hour        planned
  *               the next start                                                 restart
@@ -14,7 +14,7 @@
  * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock. Safe mode
  * ends by itself so that an unattended meter is read again; a lasting fault brings it back.
  *
- * Kept in retained memory, which a power cut clears:
+ * The guard's state is in retained memory, which a power cut clears:
  *
  *   offset  bytes  content
  *   0       1      layout, 1
@@ -62,7 +62,7 @@ export class CrashLoopGuard implements Timed {
 	#record: Uint8Array;
 	#minutes = 0;
 
-	/** `ending`: end of the previous program; undefined is not counted. */
+	/** `ending`: how the previous program ended; undefined does not count as a fault. */
 	constructor(
 		{ driver, text }: CrashLoopDeps,
 		retained: Retained,

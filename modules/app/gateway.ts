@@ -89,7 +89,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		const { guard, trace } = this;
 		this.driver = new Driver({ clock, timers, guard });
 		const { driver } = this;
-		// First, so that any later fault counts towards safe mode.
+		// The crash-loop guard is created early, so that any later fault counts towards safe mode.
 		if (sleep !== undefined) this.saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
 		const { saving } = this;
 		const { retained, flash, storage } = saving?.gate(host) ?? host;
@@ -150,7 +150,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	/** Throws if a listener can't be opened. */
 	start(): void {
-		// Outside the constructor: its many local variables would stay on the stack.
+		// Not in the constructor, whose many local variables would stay on the stack.
 		this.openParts();
 		this.begin();
 	}
@@ -167,7 +167,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// First, so that a unit that fails to start can be reset.
+		// Comes first, so that a unit that fails to start can be reset.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -201,7 +201,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// Not at each wake, to spare a battery.
+			// A unit that sleeps does not do this at each wake, to spare its battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -210,7 +210,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `tell`, with less stack: opening a port makes deeply nested calls. */
+	/** Like `tell`, but with less stack, because opening a port makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {
@@ -268,12 +268,12 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.tell((running) => running.resetting?.());
-			// First: the next start continues an interrupted reset but does not erase the log.
+			// Comes first, because the next start continues an interrupted reset but does not erase the log.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
 		} finally {
-			// Also if flash refused a deletion: the next start continues the reset.
+			// Restarts even if flash refused a deletion: the next start continues the reset.
 			this.restartSoon();
 		}
 	}

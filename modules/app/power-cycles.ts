@@ -46,7 +46,7 @@ export class PowerCycles implements Timed {
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
-				// Last, so that the next start repeats an interrupted reset.
+				// The count is deleted after the reset, so that the next start repeats an interrupted reset.
 				user.factoryReset();
 				storage.delete(KEY);
 				return;

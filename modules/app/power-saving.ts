@@ -1,6 +1,6 @@
 /**
- * Sleep of the gateway: reports its state to the policy (power/sleep.ts), carries out the decisions, and saves the
- * state for the next start.
+ * Sleep of the gateway: reports the gateway's state to the policy (power/sleep.ts), carries out the policy's decisions,
+ * and saves the state for the next start.
  *
  * A sleep ends the program: sessions and the last readout are lost. The front of retained memory holds, little-endian:
  *
@@ -55,7 +55,7 @@ export interface SavingUser {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** True if true for any part (Running, core/core.ts). */
+	/** True if the member of this name is true in any part (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -113,7 +113,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	/** Makes storage and flash refuse writes while the cells are too weak. */
 	gate({ storage, flash, power }: Host): Gated {
 		const retained = this.#retained;
-		// Omitted rather than undefined (exactOptionalPropertyTypes).
+		// The member is omitted, because it must not be undefined (exactOptionalPropertyTypes).
 		const rest = retained === undefined ? {} : { retained };
 		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
 		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };
@@ -166,7 +166,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#policy.awakeUntilMs;
 	}
 
-	/** Begins the policy. `ending`: end of the previous program. */
+	/** Begins the policy. `ending`: how the previous program ended. */
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
@@ -244,7 +244,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// Otherwise the device would stay awake with its radio off.
+			// The device restarts, because otherwise it would stay awake with its radio off.
 			guard("sleep", () => {
 				throw error;
 			});
@@ -252,7 +252,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** Undefined without a sleep before this start. */
+	/** Front of retained memory as written before the sleep; undefined without a sleep before this start. */
 	private get frontBefore(): Uint8Array | undefined {
 		return this.#sleep.wakeReason === WAKE_NONE ? undefined : this.#retained?.readFront();
 	}
@@ -272,7 +272,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private keep(ms: number): void {
 		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();
-		// A due synchronization counts even without an answer.
+		// A due synchronization counts as done even if no server answered.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
 		const front = this.#retained?.readFront();

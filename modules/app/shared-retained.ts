@@ -1,5 +1,5 @@
 /**
- * Retained memory: a front for power-saving.ts, the rest for crash-loop-guard.ts.
+ * Retained memory, shared by two users: power-saving.ts has the front, crash-loop-guard.ts the rest.
  *
  *   offset  bytes         content
  *   0       1             layout, 2 (1: layout without the front)

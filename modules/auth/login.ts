@@ -1,8 +1,8 @@
 /**
  * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. The routes
  * decide whether the plaintext form is allowed. Order of checks:
- * 1. The limiter: while an address is blocked, nothing else is checked, and its nonce remains valid.
- * 2. The nonce: used up from here on, whatever the result.
+ * 1. The rate limiter: while it blocks an address, nothing else is checked, and the nonce remains valid.
+ * 2. The nonce, which is used up from here on, whatever the result.
  * 3. User and proof: an unknown user takes the same work as a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
@@ -20,11 +20,11 @@ import type { Sessions } from "./sessions.js";
 
 export const LOGIN_OK = 0;
 export const LOGIN_INVALID_PROOF = 1;
-/** Foreign, expired or used nonce. */
+/** The nonce is not from this gateway, has expired, or was used before. */
 export const LOGIN_NONCE_INVALID = 2;
-/** Too many attempts: retry after `retryAfterS`. The nonce remains valid. */
+/** There were too many attempts: retry after `retryAfterS`. The nonce remains valid. */
 export const LOGIN_BLOCKED = 3;
-/** Empty, too short or too long password. The nonce remains valid. */
+/** The new password is empty, too short or too long. The nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
 /** Minimum characters of a new password; in the challenge form only the client can check it. */
@@ -79,7 +79,7 @@ export class Login {
 		return this.#account.isDefault;
 	}
 
-	/** The nonce is valid for NONCE_LIFETIME_MS. */
+	/** Returns a challenge, whose nonce is valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}

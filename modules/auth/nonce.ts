@@ -10,8 +10,8 @@
  * The text form is lower-case hex, NONCE_LENGTH characters.
  *
  * No nonce is accepted twice, and no client can invalidate the nonce of another:
- * - A failed proof also uses up its nonce: it might become valid later (for another user or password), and plain HTTP
- *   can be intercepted.
+ * - A failed proof also uses up its nonce: the proof might become valid later (for another user or password), and plain
+ *   HTTP can be intercepted.
  * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
  *   another.
  * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
@@ -26,9 +26,9 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock } from "../io/host.js";
 
 export const NONCE_LIFETIME_MS = 60_000;
-/** Characters of the text form. */
+/** Number of characters of the text form. */
 export const NONCE_LENGTH = 64;
-/** Capacity of the ring: over the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
+/** Capacity of the ring: more than the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
 export const USED_LIMIT = 512;
 
 const USED_AT_FIRST = 16;

@@ -3,7 +3,8 @@
  *
  * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
  * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket; waiting for that is no faster than one attempt a minute.
+ * success, or FORGET_MS without a failure, clears the bucket; an attacker who waits for that gains nothing over one
+ * attempt a minute.
  *
  * Assignment of addresses to buckets:
  * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
@@ -61,8 +62,8 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because it takes part in
-	 * the draw. `address`: as in Socket.
+	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because each call takes
+	 * part in the draw of the shared bucket. `address`: as in Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;

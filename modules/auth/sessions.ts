@@ -18,9 +18,9 @@ import type { Clock, TextCodec } from "../io/host.js";
 
 export const SESSION_LIMIT = 6;
 export const SESSION_LIFETIME_MS = 1_800_000;
-/** Lower-case hex characters. */
+/** Length of a token: lower-case hex characters. */
 export const TOKEN_LENGTH = 64;
-/** Lower-case hex characters. */
+/** Length of a session's id: lower-case hex characters. */
 export const SESSION_ID_LENGTH = 8;
 
 const DIGEST_OFFSET = 8;

@@ -1,9 +1,9 @@
 /**
- * Shared bucket of the rate limiter (rate-limiter.ts), for all addresses without their own. It exists only while there
- * are such failures.
+ * Shared bucket of the rate limiter (rate-limiter.ts), for all addresses without a bucket of their own. It exists only
+ * while failures of such addresses are remembered.
  *
- * - The first attempt of an address is not delayed, so the right password succeeds while others keep failing. A
- *   failure marks the address. There are MARK_LIMIT marks, more than a /24 network has hosts.
+ * - The first attempt of an address is not delayed, so the right password succeeds while others keep failing. A failure
+ *   marks the address. There are MARK_LIMIT marks, more than a /24 network has hosts.
  * - Marked addresses, and new ones once all marks are used, share one delay: none for FREE_FAILURES failures, then 1, 2
  *   and SHARED_DELAY_LIMIT_S seconds.
  * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
@@ -20,7 +20,7 @@ import type { Clock, TextCodec } from "../io/host.js";
 export const FREE_FAILURES = 5;
 /** Longest delay, seconds. */
 export const SHARED_DELAY_LIMIT_S = 4;
-/** Time for the winner of the draw. */
+/** Time that the winner of the draw has for its attempt, ms. */
 export const TURN_MS = 8000;
 export const MARK_LIMIT = 256;
 /** Time without a failure that clears the bucket. */

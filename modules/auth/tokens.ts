@@ -1,7 +1,7 @@
 /**
  * Long-lived tokens for programs (API text, Authentication 7). They never expire, survive restarts and password
- * changes, and are revoked by id. Only their SHA-256 is stored, so the flash permits no login. A scope byte for each
- * follows the records, oldest first; missing scope bytes, from older firmware, mean SCOPE_FULL.
+ * changes, and are revoked by id. Only their SHA-256 is stored, so the flash permits no login. After the records
+ * follows a scope byte for each token, oldest first; missing scope bytes, from older firmware, mean SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -119,7 +119,7 @@ export class Tokens {
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** In a damaged record, invalid bytes and an empty name become `?`. */
+	/** Returns the name. In a damaged record, invalid bytes and an empty name become `?`. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);

@@ -1,13 +1,13 @@
 /**
  * CRC-16/X.25: check of HDLC frames (ISO/IEC 13239, 4.2.5.2) and of stored settings. Polynomial 0x1021 reflected
- * (0x8408), register starts at 0xFFFF, result inverted. "123456789" gives 0x906E. Low byte first on the wire and in
- * flash.
+ * (0x8408), register starts at 0xFFFF, result inverted. "123456789" gives 0x906E. The low byte comes first on the wire
+ * and in flash.
  */
 
 /** Register before the first byte. */
 export const CRC16_START = 0xffff;
 
-/** Feedback of four bits: 32 bytes of flash, a quarter of the bitwise steps. */
+/** Feedback of four bits: takes 32 bytes of flash, and a quarter of the steps that single bits need. */
 const NIBBLE = Object.freeze([
 	0x0000, 0x1081, 0x2102, 0x3183, 0x4204, 0x5285, 0x6306, 0x7387, 0x8408, 0x9489, 0xa50a, 0xb58b, 0xc60c, 0xd68d,
 	0xe70e, 0xf78f,

@@ -60,7 +60,10 @@ export function putFloat(source: Span, scaler: number, into: Uint8Array): number
 	return short ? putFloat32(value, scaler, into) : putExponential(value.toExponential(), scaler, into);
 }
 
-/** Finds the fewest digits of the same float32. Rounds by a DataView, because XS's Math.fround keeps integers. */
+/**
+ * Writes the fewest digits that give the same float32. Rounds with a DataView, because Math.fround in XS does not round
+ * integers.
+ */
 function putFloat32(value: number, scaler: number, into: Uint8Array): number {
 	const size = Math.abs(value);
 	const view = new DataView(into.buffer, into.byteOffset, 4);

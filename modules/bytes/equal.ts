@@ -5,7 +5,7 @@ export function equalConstantTime(a: Uint8Array, b: Uint8Array): boolean {
 	return difference === 0;
 }
 
-/** True if `table` has `bytes` at `offset`; in a time independent of their difference. */
+/** True if `table` has `bytes` at `offset`; takes a time independent of their difference. */
 export function holdsConstantTime(table: Uint8Array, offset: number, bytes: Uint8Array): boolean {
 	let difference = 0;
 	const count = bytes.length;

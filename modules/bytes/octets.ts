@@ -2,7 +2,7 @@
 
 /** Maximum length of a text; longer than any number. */
 export const TEXT_LIMIT = 256;
-/** The text is longer than TEXT_LIMIT, or the type can't be shown. */
+/** Result if the text is longer than TEXT_LIMIT, or the type can't be shown. */
 export const TEXT_TOO_LONG = -2;
 
 const BLANK = 0x20;

@@ -4,7 +4,7 @@
  */
 
 export function hasEvenParity(byte: number): boolean {
-	// Parity of each nibble value, one bit each.
+	// The constant has the parity of each nibble value, one bit each.
 	return ((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) === 0;
 }
 
@@ -30,7 +30,7 @@ const EVIDENCE_LIMIT = 8;
 /**
  * Removes the parity bit of received characters and marks damaged ones. Some paths deliver the parity bit (a UART set
  * to 8N1), others have none (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`, which starts an
- * identification and has a parity bit of one, tells which. Before that, bit 7 is cleared unchecked.
+ * identification and has a parity bit of one, shows which is the case. Before that, bit 7 is cleared unchecked.
  *
  * Because that `/` may be noise, the filter counts later characters that are valid in one case only, and adapts.
  */
@@ -43,7 +43,7 @@ export class ParityFilter {
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// Fast path without parity, for 115200 Bd.
+			// This is the fast path without parity, for 115200 Bd.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

@@ -19,7 +19,7 @@ import {
 
 const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 
-/** The user's certificate, on trial until served; otherwise the previous one is restored. */
+/** The user's certificate. It is on trial until it has been served; if that fails, the previous one is restored. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
 	/** Public, so that a factory reset can erase them. */
@@ -40,12 +40,12 @@ export class InstalledCertificate {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Like `read`, in memory of the ledger, which `drop` releases. */
+	/** Like `read`, but in memory of the ledger, which `drop` releases. */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Reason why it, or its predecessor, could not be served; "" on success. */
+	/** Reason why an installed certificate could not be served; "" on success. */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}

@@ -32,7 +32,7 @@ export const TLS_LAST_ERROR = field<string>({
 });
 /** True until `file` has been served; if that fails, `previous` is restored. */
 export const TLS_ON_TRIAL = field<boolean>({ entry: IN_TLS, id: 3, name: "on_trial", kind: BOOLEAN, initial: false });
-/** File replaced by `file`, kept during the trial. Empty: it was the device's own. */
+/** File replaced by `file`, kept during the trial. Empty: `file` replaced the device's own certificate. */
 export const TLS_PREVIOUS = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 4,
@@ -48,7 +48,7 @@ export const TLS_OWN = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
 });
-/** Subject and end of validity (Unix seconds) of the own certificate. */
+/** Subject and end of validity (Unix seconds) of the device's own certificate. */
 export const TLS_OWN_HOSTNAME = field<string>({
 	entry: IN_TLS,
 	id: 6,
@@ -66,7 +66,7 @@ export const TLS_OWN_UNTIL = field<number>({
 	maximum: 253_402_300_799,
 	initial: 0,
 });
-/** Network address in the own certificate, dotted decimal, or empty. */
+/** Network address in the device's own certificate, dotted decimal, or empty. */
 export const TLS_OWN_ADDRESS = field<string>({
 	entry: IN_TLS,
 	id: 8,

@@ -1,7 +1,7 @@
 /**
  * TLS identity: the user's certificate, or a self-signed one: P-256, for `hostname`, `hostname.local`, the access
- * point's address and the network address, valid for ten years. It is renewed, with the same key, when hostname or
- * address change or it is not valid now.
+ * point's address and the network address, valid for ten years. The self-signed one is renewed, with the same key, when
+ * the hostname or the network address changes, and when it is expired or not yet valid.
  *
  * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
  * discarded, to keep the device reachable.
@@ -48,7 +48,7 @@ export class Identity implements Running {
 		this.installed.blobs.sweep([], true);
 	}
 
-	/** Returns the own certificate for this hostname and address ("": any), generated if necessary. */
+	/** Returns the device's own certificate for this hostname and address ("": any), generated if necessary. */
 	ownPair(hostname: string, address = ""): CertificatePair {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
@@ -75,7 +75,7 @@ export class Identity implements Running {
 				// The trial is repeated at the next start.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
-					// First, because flash may refuse to discard the unusable certificate.
+					// Comes first, because flash may refuse to discard the unusable certificate.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -92,7 +92,7 @@ export class Identity implements Running {
 		if (certificates.length > 0) this.#deps.trace(`tls: SHA-256 ${certificates[0].fingerprint}`);
 	}
 
-	/** True if the own certificate is served and does not match name, address or time. */
+	/** True if the device's own certificate is served and does not match name, address or time. */
 	isOutdated(hostname: string, address: string): boolean {
 		return !this.installed.isThere && !this.isFor(hostname, address);
 	}
@@ -105,7 +105,7 @@ export class Identity implements Running {
 		this.announce();
 	}
 
-	/** True if the own certificate matches name and address and is valid now. */
+	/** True if the device's own certificate matches name and address and is valid now. */
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
 		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
@@ -125,7 +125,7 @@ export class Identity implements Running {
 		// Starts a day early, for browsers with a slow clock.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
 		const validToMs = validFromMs + VALID_MS;
-		// Without a network, the last address is the likely one.
+		// Without a network, the last address is the most likely next one.
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);

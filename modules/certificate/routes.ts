@@ -1,4 +1,4 @@
-/** Certificate routes: details, upload of PEM text over HTTPS, reset to the own certificate. */
+/** Certificate routes: details, upload of PEM text over HTTPS, reset to the device's own certificate. */
 
 import { ClaimedBody } from "../api/claimed-body.js";
 import { HTTPS_REQUIRED } from "../api/errors.js";
@@ -139,7 +139,7 @@ function readInstalled({ core, part }: Exchange<Identity>): CertificateFile | ty
 	}
 }
 
-/** Answers with the file served after the next start. */
+/** Answers with details of the file that is served after the next start. */
 function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile, reboot: boolean): void {
 	const { isThere: custom, lastError } = exchange.part.installed;
 	const { text } = exchange.core;

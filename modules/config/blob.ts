@@ -2,8 +2,8 @@
  * Storage of long values, such as certificates, in pieces with a key each. The caller keeps the blob's reference as a
  * setting (a BYTES field), which commits the blob: a power cut before that keeps the old one.
  *
- * A new blob takes a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at the
- * start, and once a reference has been stored or abandoned.
+ * A new blob is written to a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at
+ * the start, and once a reference has been stored or abandoned.
  *
  *   reference   slot (1), length (2, big-endian), then CRC-16/X.25 of each piece (2 each, big-endian)
  *   keys        <name>_<slot>_<piece>
@@ -15,13 +15,13 @@ import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
 import { secureErase } from "./secure-erase.js";
 
-/** Bytes in one storage value. */
+/** Maximum number of bytes in one storage value. */
 export const BLOB_PIECE = 2048;
 
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Longest reference to a blob of `limit` bytes. */
+/** Returns the length of the longest reference to a blob of `limit` bytes. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
@@ -80,7 +80,7 @@ export class BlobStore {
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/** Like `read`, in memory of the ledger, which the caller must `drop` in the same tick. */
+	/** Like `read`, but in memory of the ledger, which the caller must `drop` in the same tick. */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));

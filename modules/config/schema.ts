@@ -64,7 +64,7 @@ export function put<Value extends Setting>(field: SettingField<Value>, value: No
 
 export interface Entry {
 	readonly key: string;
-	/** Increased when fields are added; stored in flash for future readers. */
+	/** Version of the fields, increased when fields are added; stored in flash for future firmware. */
 	readonly version: number;
 	readonly fields: readonly SettingField[];
 	/** True for data not presented as settings: passwords, tokens, certificates, data learned about the meter. */
@@ -96,7 +96,7 @@ function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
 }
 
-/** Defaults, as prototype of all fields, to take flash once. */
+/** Defaults of all fields; as their prototype, they take flash only once. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,
@@ -113,7 +113,7 @@ export function field<Value extends Setting>(
 	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-/** Field of bodies that is not in flash. */
+/** Returns a field that exists only in request bodies, not in flash. */
 export function bodyField<Value extends Setting>(
 	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
 ): Field<Value> {

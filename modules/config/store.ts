@@ -19,8 +19,8 @@
  *
  * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
  * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists, its
- * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left is
- * retried at the next start, which does not need it, and before the next change.
+ * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
+ * unfinished is retried before the next change and at the next start, which also succeeds without it.
  *
  * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together.
  */
@@ -189,7 +189,8 @@ export class ConfigStore {
 	}
 
 	/**
-	 * Like `change`, for data that can be determined again: nothing before a restart, and no error for a refused write.
+	 * Like `change`, for data that can be determined again: has no effect between an erasure and the restart, and does
+	 * not throw for a refused write.
 	 */
 	note(puts: readonly Put[]): void {
 		try {
@@ -241,7 +242,7 @@ export class ConfigStore {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** If it throws, nothing has changed. */
+	/** Writes to flash. If it throws, nothing has changed. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {
@@ -362,7 +363,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// Treated like a value out of range.
+			// This is treated like a value out of range.
 			return undefined;
 		}
 	}

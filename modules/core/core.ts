@@ -24,18 +24,18 @@ export interface Saving {
 
 /** Running part. Each member is called in the order of parts, `stop` in reverse. */
 export interface Running {
-	/** The gateway serves and joins its network; late or never if it sleeps between readings. */
+	/** Called when the gateway begins to serve and to join its network: late or never if it sleeps between readings. */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** The network address changed; `isUp`: false without one. */
+	/** Called when the network address has changed; `isUp`: false without one. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
-	/** The device restarts or the program ends soon. */
+	/** Called when the device will restart or the program will end soon. */
 	restarting?(): void;
-	/** A factory reset begins; the settings still exist. Write data that must survive. */
+	/** Called when a factory reset begins and the settings still exist. Write data that must survive. */
 	resetting?(): void;
-	/** The factory reset has deleted the settings; delete other data. */
+	/** Called when the factory reset has deleted the settings. Delete other data. */
 	erase?(): void;
 	/** Called before the ports close, and before `stop`. */
 	disconnecting?(): void;
@@ -107,6 +107,6 @@ export interface Core {
 	 * nevertheless.
 	 */
 	factoryReset(): void;
-	/** Restarts once the present reply can have been sent. */
+	/** Restarts after a delay, in which the present reply can be sent. */
 	restartSoon(): void;
 }

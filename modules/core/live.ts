@@ -50,7 +50,7 @@ export class Live {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** A token may have been revoked. */
+	/** Call it when a token may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
 		this.tell(DUE_BEAT);

@@ -24,7 +24,7 @@ const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 /** Scalers of the configured objects, kept across readouts. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
-	/** Attributes per request, as far as known. */
+	/** Number of attributes that the meter accepts per request, as far as known. */
 	listing = LIST_LIMIT;
 
 	constructor(objects: Uint8Array) {
@@ -58,7 +58,7 @@ export class AssociationFactory {
 		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
 	}
 
-	/** The line has the speed of HDLC. */
+	/** Call it once the line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;

@@ -1,6 +1,7 @@
 /**
- * One HDLC connection with one association, 8N1: connects, reads `reading`, disconnects. The caller runs `connection` and
- * passes its events (hdlc/events.ts) to `goOn`; after EVENT_END see `failure`. Logged data hide the plain-text password.
+ * One HDLC connection with one association, 8N1: connects, reads `reading`, disconnects. The caller runs `connection`
+ * and passes its events (hdlc/events.ts) to `goOn`; after EVENT_END see `failure`. The plain-text password is hidden in
+ * data for the log.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -19,10 +20,10 @@ import type { DLMSSettings } from "./settings.js";
 /** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
-/** Several times ten registers at once. */
+/** Longest APDU, bytes; several times that of ten registers at once. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed bytes of information and window; the meter may negotiate lower values. */
+/** Proposed length of the information field, bytes, and window size; the meter may negotiate lower values. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
@@ -31,7 +32,7 @@ export interface Carrier {
 	readonly baud: number;
 	/** True after a sign-on: the meter is present. */
 	readonly isSignedOn: boolean;
-	/** The meter may hold an earlier connection. */
+	/** True if the meter may still hold an earlier connection. */
 	readonly releaseFirst: boolean;
 }
 
@@ -115,14 +116,14 @@ export class AssociationSession {
 		this.connection.disconnect(nowMs);
 	}
 
-	/** Password hidden: the same array, or a copy of `end` bytes. */
+	/** Returns the bytes with the password hidden: the same array, or a copy of `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
 		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
-			// Echoes may be late or damaged, so all its characters are hidden.
+			// Echoes may be late or damaged, so every character that occurs in the password is hidden.
 			const { password } = this.#options.settings;
 			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
 		}
@@ -137,7 +138,9 @@ export class AssociationSession {
 		this.#hideTo = inside ? Math.max(this.#hideFrom, Math.min(secretEnd, output.end) - output.start) : 0;
 	}
 
-	/** Event but the end. Called directly: from `poll` the microcontroller's stack would overflow. */
+	/**
+	 * Processes any event except EVENT_END. Must not be called from `poll`: the microcontroller's stack would overflow.
+	 */
 	goOn(event: number, nowMs: number): void {
 		const { association, connection } = this;
 		let step = STEP_END;

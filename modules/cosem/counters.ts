@@ -1,13 +1,15 @@
 /**
- * Our invocation counters, unique for key and title even after a power cut or factory reset (NIST SP 800-38D, 8). Flash
- * reserves blocks of AHEAD; the rest of a block is discarded. Not a setting, so a factory reset keeps it.
+ * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
+ * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD; a restart discards the rest of a block. The
+ * value in flash is not a setting, so a factory reset keeps it.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
  *           0  8  start of the SHA-256 of key and title
  *           8  4  last counter that may have been used, big-endian
  *
- * KEYS_LIMIT keys; the least recent is dropped, and its counter is read from the meter when it returns.
+ * Limit: KEYS_LIMIT keys. Beyond it, the least recently used key is dropped; if it is used again, its counter is read
+ * from the meter.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { Cipher, type CipherOptions } from "../dlms/cipher.js";
@@ -26,7 +28,10 @@ const COUNTER_END = 2 ** 32;
 /** First counter, because some meters treat 0 as missing. */
 const FIRST = 1;
 
-/** `counters`: undefined if a key is missing, which the association reports. `sender`: of pushes. */
+/**
+ * `counters`: undefined if a key is missing, which the association reports. `sender`: what is known of the sender of
+ * pushes.
+ */
 export function makeCipher(
 	settings: DLMSSettings,
 	crypto: Crypto,
@@ -55,7 +60,7 @@ export class InvocationCounters {
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
 
-	/** AES key and our title. */
+	/** `key`: AES key; `title`: our system title. */
 	constructor(storage: Storage, crypto: Crypto, key: Uint8Array, title: Uint8Array) {
 		this.#storage = storage;
 		this.#id = crypto.sha256(key, title).subarray(0, ID_LENGTH);
@@ -68,12 +73,12 @@ export class InvocationCounters {
 		this.next = this.limit = used + 1;
 	}
 
-	/** Counters below `next` were used by us or another client. */
+	/** Skips counters below `next`, which were used by us or another client. */
 	raise(next: number): void {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Reserves and raises the cipher's limit; false if flash refuses. */
+	/** Reserves counters and raises the cipher's limit to them; returns false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.keepAhead()) return false;
@@ -82,7 +87,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** AHEAD more; false if flash refuses, then not to be used. */
+	/** Reserves AHEAD more counters. Returns false if flash refuses; then they must not be used. */
 	keepAhead(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + AHEAD);
 		try {

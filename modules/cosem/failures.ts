@@ -18,7 +18,7 @@ export const FAILURE_NO_MODE_E = failure(
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
 	{ protocol: "iec62056" },
 );
-/** Under `dlms` the sign-on has no answer, and `opening` forbids HDLC without it. */
+/** With the protocol `dlms`, the sign-on was not answered, and `opening` forbids HDLC without a sign-on. */
 export const FAILURE_NO_SIGN_ON = failure(
 	METER_TIMEOUT,
 	"dlms/no-sign-on",
@@ -38,7 +38,7 @@ export const FAILURE_COUNTERS = finalFailure(
 	65,
 	"Invocation counters could not be kept in flash, and without that none may be used.",
 );
-/** Pushes are expected; no data, or no valid push. */
+/** Pushes are expected, but no data or no valid push arrived. */
 export const PUSH_SILENCE = failure(
 	METER_TIMEOUT,
 	"dlms-push/silence",
@@ -70,7 +70,7 @@ export const PUSH_KEY = finalFailure(
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
 );
-/** The push uses the broadcast key; the configured one may be valid otherwise. */
+/** The push uses the broadcast key; the configured key may be valid for other messages. */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/broadcast-key",
@@ -96,7 +96,7 @@ export const PUSH_REPLAY = finalFailure(
 	64,
 	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
-/** The push has another title than earlier ones. */
+/** The push has another system title than earlier ones. */
 export const PUSH_OTHER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/other-meter",

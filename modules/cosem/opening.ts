@@ -1,7 +1,7 @@
 /**
  * Mode E sign-on up to HDLC: identification, `ACK 2 Z 2`, new speed and 8N1, and the meter's repetition of the
- * acknowledgement, which many omit (IEC 62056-21, annex E; 7E1 at the new speed). Without mode E the IEC 62056-21 session
- * goes on; events are its own.
+ * acknowledgement, which many omit (IEC 62056-21, annex E; 7E1 at the new speed). If the meter does not offer mode E,
+ * the IEC 62056-21 session goes on. Events are those of that session.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -13,7 +13,7 @@ import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
-/** Longest wait for the repetition; pause from there to the first frame. */
+/** Longest wait for the repetition, and pause between the repetition and the first frame. */
 const CONFIRM_MS = 1500;
 const REACTION_MS = 205;
 const STX = 0x02;
@@ -25,7 +25,7 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** Acknowledgement sent; number of its characters received back. */
+	/** Acknowledgement sent, and number of its characters that the meter has repeated. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	#confirmed = 0;
 	#byMs = Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** No hand-over; final with EVENT_END. */
+	/** Reason why HDLC can't start after the sign-on; final with EVENT_END. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;

@@ -8,11 +8,12 @@
  * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status are the
  * first clock (class 8) and profile status (0-b:96.10.e); other columns are values.
  *
- * Requests: name, columns, period, order and number of rows, scalers, rows. All rows if no more than wanted; else by
- * number (selector 2) or, if refused or without their number, by time up to the clock's (selector 1), because a whole
- * long profile may take an hour. Only one row and one block are in memory.
+ * Requests: name, columns, period, order and number of rows, scalers, rows. All rows are requested if there are no more
+ * than wanted. Otherwise the request selects rows, because a whole long profile may take an hour: by number (selector
+ * 2) or, if the meter refuses this or their number is unknown, by time up to that of the meter's clock (selector 1).
+ * Only one row and one block are in memory.
  *
- * Limits: POLL_LIMIT columns; JOINED_LIMIT for a row and the block it ends in; the records.
+ * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -81,7 +82,7 @@ export class DLMSProfile implements Inquiry {
 	readonly listed = false;
 	readonly fewer = 1;
 	readonly cursor: Cursor;
-	/** Number of rows. */
+	/** Number of rows read. */
 	read = 0;
 	requests = 0;
 	/** Reason for a missing profile, or 0. */
@@ -98,7 +99,7 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column of STEP_SCALER; more blocks follow. */
+	/** Column whose scaler STEP_SCALER reads; true if more blocks follow. */
 	#position = 0;
 	#more = false;
 	#periodS = 0;
@@ -108,10 +109,10 @@ export class DLMSProfile implements Inquiry {
 	/** Columns of time and status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Meter's clock, seconds; deviation and status. */
+	/** Time of the meter's clock, local seconds since 1970; its deviation and status. */
 	#clockS = 0;
 	readonly #zone = new Uint8Array(3);
-	/** Rows left; -1 before the answer. */
+	/** Number of rows left to read; -1 before the answer. */
 	#left = -1;
 
 	constructor({ code, entries }: ProfileRequest, names: ScalerCache, writer: RecordWriter) {
@@ -240,7 +241,7 @@ export class DLMSProfile implements Inquiry {
 			this.#step = STEP_CLOCK;
 			return;
 		}
-		// Wrong by a power of ten without scaler.
+		// Without its scaler, a value would be wrong by a power of ten.
 		const mustHave = step === STEP_COLUMNS || step >= STEP_ALL || (step === STEP_SCALER && !isDenial(reason));
 		if (mustHave) this.fail(reason);
 		else {
@@ -279,7 +280,7 @@ export class DLMSProfile implements Inquiry {
 		this.#step = STEP_DONE;
 	}
 
-	/** Capture objects: class, code, attribute, index; false if invalid. */
+	/** Reads the capture objects: class, code, attribute, index; returns false if they are invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -329,7 +330,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Complete rows at the cursor; returns their bytes. */
+	/** Reads the complete rows at the cursor; returns their length, bytes. */
 	private takeRows(): number {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -391,7 +392,7 @@ export class DLMSProfile implements Inquiry {
 		return true;
 	}
 
-	/** `length` bytes of the buffer. */
+	/** Writes the first `length` bytes of the buffer as a value. */
 	private value(length: number, unit: number): void {
 		this.#writer.value(this.#work, length, unit);
 	}
@@ -400,7 +401,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Time at the walker; returns its length, or 0. */
+	/** Writes the walker's time to the buffer; returns its length, or 0 for an invalid time. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);

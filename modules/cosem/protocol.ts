@@ -1,5 +1,6 @@
 /**
- * DLMS/COSEM for the table of meter protocols: configured, or after a sign-on with mode E. Combines HDLC and the sign-on.
+ * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
+ * sign-on. Combines HDLC and the sign-on.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -17,7 +18,7 @@ import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js"
 /** Value of `protocol` in the API. */
 export const CHOICE = "dlms";
 
-/** HDLC without sign-on: connects, disconnects. */
+/** Probe by HDLC without a sign-on: connects and disconnects. */
 export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
@@ -82,7 +83,7 @@ export class ConnectionProbe implements Probing {
 	}
 }
 
-/** Sign-on, then HDLC without it. */
+/** Probe by a sign-on, then by HDLC without a sign-on. */
 class OpeningProbe extends IECReadSession {
 	readonly #opened: Opening<COSEMSettings>;
 
@@ -97,8 +98,8 @@ class OpeningProbe extends IECReadSession {
 }
 
 /**
- * iec62056 without mode E. If a meter announces it and is silent in mode C, an inquiry in HDLC avoids mode C at every
- * speed.
+ * Session of iec62056 without mode E. If a meter announces mode E and is silent in mode C, an inquiry in HDLC avoids
+ * trying mode C at every speed.
  */
 export class SignOnSession extends IECReadSession {
 	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): ReadSession {

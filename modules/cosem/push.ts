@@ -87,7 +87,10 @@ const HEAD_LENGTH = LENGTH_AT + 3;
 const FRAMED = -1;
 
 const SLASH = 0x2f;
-/** Characters passed on at once: fewer than eight telegrams, which would overflow MeterListener's queue. */
+/**
+ * Number of characters passed on at once. They contain fewer than eight telegrams; eight would overflow MeterListener's
+ * queue.
+ */
 const P1_PIECE = 64;
 
 /** Value of `#status` before the first valid push. */
@@ -206,7 +209,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** Discards incomplete data after a silence. Before that, takes a last frame that lacks its closing flag. */
+	/** Discards incomplete data after a silence. Before that, accepts a last frame that lacks its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
@@ -365,7 +368,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return true;
 	}
 
-	/** Shared with the previous session. */
+	/** Sender of the pushes, shared with the previous session. */
 	private get sender(): Sender {
 		const memory = this.#memory;
 		const { kept } = memory;

@@ -223,7 +223,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	/** True in an inquiry: whether the meter supports mode E only. */
+	/** True if this session is an inquiry whether the meter supports mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}

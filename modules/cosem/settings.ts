@@ -4,7 +4,7 @@ import type { IECSettings } from "../iec62056-21/protocol.js";
 
 export const AUTH_NONE = 0;
 export const AUTH_LOW = 1;
-/** From here on, challenges authenticate. */
+/** From this value on, both sides authenticate by challenges. */
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
@@ -23,7 +23,7 @@ export interface DLMSSettings {
 	readonly suite: number;
 	/** True to release the association by RLRQ. */
 	readonly release: boolean;
-	/** Sign of ISO 8601 (dlms/date-time.ts). */
+	/** True if the meter's deviation has the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
 	/** HDLC addresses (hdlc/address.ts). */
 	readonly client: number;
@@ -36,17 +36,17 @@ export interface DLMSSettings {
 	/** Keys, 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
-	/** dlms/poll-list.ts; empty: default. The same array until changed. */
+	/** Poll list (dlms/poll-list.ts); empty: the default list. The same array until the setting changes. */
 	readonly objects: Uint8Array;
 	/** OPENING_…. */
 	readonly opening: number;
 	/** Speed of OPENING_DIRECT, Bd. */
 	readonly directBaud: number;
-	/** Has worked; OPENING_AUTO if unknown. */
+	/** Opening that has worked; OPENING_AUTO if unknown. */
 	readonly learnedOpening: number;
 	/** Speed of the meter's pushes, Bd; 0: the meter is polled. */
 	readonly pushBaud: number;
-	/** Title (8), counter (4); or empty. */
+	/** Sender of the pushes: system title (8 bytes), counter (4 bytes); or empty. */
 	readonly learnedPush: Uint8Array;
 	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;
@@ -59,7 +59,7 @@ export interface DLMSSettings {
 export interface COSEMSettings extends IECSettings {
 	/** API value of the setting `protocol`. */
 	readonly protocol: string;
-	/** iec62056, with mode E if announced. */
+	/** True for the protocol iec62056, which uses mode E if the meter announces it. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
 }

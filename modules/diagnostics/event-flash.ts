@@ -1,5 +1,5 @@
 /**
- * Event log in the partition `log`: sectors are filled in turn, and erased before that.
+ * Event log in the partition `log`: sectors are filled in turn, each after being erased.
  *
  *   offset  bytes  content
  *   0       4      "SMGL"
@@ -8,14 +8,14 @@
  *   10      6      0
  *   16             records (event-record.ts), then erased flash; a power cut may leave a record that fails its check
  *
- * Wear: the 8 KB of a 4 MB chip take at least 128 records per two erases. WRITES_A_DAY for ten years erase a sector 14
- * 000 times of 100 000.
+ * Wear: on a 4 MB chip the log has two sectors of 4 KB, with room for at least 63 records each. With WRITES_A_DAY, a
+ * sector is erased up to 28 000 times in ten years; it endures 100 000 erases.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { RECORD_LIMIT, recordLength, UNIT } from "./event-record.js";
 
-/** Limit that event-log.ts enforces. */
+/** Maximum number of writes a day, which event-log.ts enforces. */
 export const WRITES_A_DAY = 960;
 
 const MAGIC = Object.freeze([0x53, 0x4d, 0x47, 0x4c]);

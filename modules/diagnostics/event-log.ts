@@ -70,9 +70,11 @@ export class EventLog {
 	/** Number of permitted flash writes, and time of the last update. */
 	#credit = FLASH_BURST;
 	#creditAtS = 0;
-	/** The same for refused logins, and the number of refusals not in flash. */
+	/** Number of permitted flash writes for refused logins. */
 	#refusedCredit = REFUSED_BURST;
+	/** Time of the last update of that number, s. */
 	#refusedCreditAtS = 0;
+	/** Number of refused logins that are not in flash. */
 	#refused = 0;
 	dropped = 0;
 	/** Number of starts by cause, from the records in flash. */
@@ -136,7 +138,7 @@ export class EventLog {
 		return -1;
 	}
 
-	/** Counts a start for its cause, or takes the count of its record. Returns the count. */
+	/** Counts a start for its cause, or adopts the count that its record contains. Returns the count. */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";

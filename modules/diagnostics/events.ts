@@ -38,7 +38,7 @@ export const EVENT_TOKEN_MADE = kind(8, "token_made", { needsLogin: true });
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked", { needsLogin: true });
 /** Detail: names of the groups. */
 export const EVENT_SETTINGS = kind(10, "settings_changed", { isPlain: true, needsLogin: true });
-/** Used from the next start on; detail: which one. */
+/** The certificate used from the next start on was changed; detail: which one is used. */
 export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true, needsLogin: true });
 /** First or different failure; detail: its code. */
 export const EVENT_METER_FAILED = kind(12, "meter_failed", { isPlain: true });

@@ -29,9 +29,9 @@ import {
 
 export const AARE = 0x61;
 
-/** `result`: association accepted. */
+/** Value of `result`: the association is accepted. */
 export const ACCEPTED = 0;
-/** `diagnostic`; with ACCEPTED, passes 3 and 4 of HLS follow. */
+/** Value of `diagnostic`; with ACCEPTED it means that passes 3 and 4 of HLS follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
 /** Offset of diagnostics of the ACSE provider. */
 export const DIAGNOSTIC_PROVIDER = 0x100;
@@ -43,15 +43,15 @@ const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 const DIAGNOSTIC_AUTHENTICATION = 13;
 const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
 
-/** Object identifier under DLMS UA: arc, number. */
+/** Arcs of object identifiers under DLMS UA; a number follows. */
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OBJECT_IDENTIFIER = 0x06;
 
-/** Short names, plain and ciphered. */
+/** Contexts with short names, plain and ciphered. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
-/** Failures by mechanism, if it is not the configured one. */
+/** Failures for a mechanism of the meter that is not the configured one. */
 const MECHANISMS = Object.freeze([
 	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
 ]);
@@ -67,7 +67,10 @@ const SOURCE_USER = 0xa1;
 const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
-/** Reused for each `read`; positions in the cursor's bytes, start = end: absent. */
+/**
+ * One instance is reused for each `read`. Positions refer to the cursor's bytes; an element whose start equals its end
+ * is absent.
+ */
 export class AssociationResponse {
 	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
@@ -142,7 +145,7 @@ export class AssociationResponse {
 	}
 }
 
-/** -1 unless the byte before the last is `arc`. */
+/** Returns the last byte; -1 unless the byte before it is `arc`. */
 function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): number {
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }

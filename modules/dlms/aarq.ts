@@ -27,9 +27,9 @@ export const MECHANISM_HIGH_GMAC = 5;
 export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
-/** Bytes of password or challenge. */
+/** Maximum length of password or challenge, bytes. */
 export const SECRET_LIMIT = 64;
-/** Bytes of a ciphered initiate request. */
+/** Maximum length of a ciphered initiate request, bytes. */
 export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 
@@ -58,7 +58,9 @@ export interface AssociationRequest {
 	readonly title: Uint8Array | undefined;
 	/** Password or challenge; unused with MECHANISM_NONE. */
 	readonly secret: Uint8Array;
-	/** Initiate request at `informationStart..informationEnd`; may be `into` after AARQ_LIMIT. */
+	/**
+	 * Contains the initiate request at `informationStart..informationEnd`; may be the array `into`, from AARQ_LIMIT on.
+	 */
 	readonly information: Uint8Array;
 	readonly informationStart: number;
 	readonly informationEnd: number;
@@ -105,7 +107,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** The password ends just before the user information. */
+/** Returns the end of the password, which is just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }
@@ -129,7 +131,7 @@ function putInformation(into: Uint8Array, at: number, request: AssociationReques
 	return at + 4 + length;
 }
 
-/** Content is at `2..end`. Returns the total length. */
+/** Completes a message with its content at `2..end`. Returns the total length. */
 function closeMessage(into: Uint8Array, tag: number, end: number): number {
 	const length = end - 2;
 	into[0] = tag;

@@ -26,10 +26,10 @@ export function putActionRequest(into: Uint8Array, at: number, length: number): 
 
 /** The response is not `success`. */
 export const ACTION_REFUSED = -1;
-/** Malformed, or without an answer. */
+/** The response is malformed, or has no answer. */
 export const ACTION_BROKEN = -2;
 
-/** Position of the answer of `length` bytes, or ACTION_…. */
+/** Returns the position of the answer of `length` bytes, or ACTION_…. */
 export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);

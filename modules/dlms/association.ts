@@ -79,11 +79,14 @@ export const STEP_END = 4;
 
 /** Bytes of our challenge, 6 random bits each, printable because some meters require it. */
 const CHALLENGE_LENGTH = 16;
-/** Offset after the AARQ of an initiate request, later of the meter's challenge; ours follows. */
+/**
+ * Offset behind the AARQ: first of the initiate request, later of the meter's challenge, which our challenge follows.
+ */
 const BEHIND_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
 /**
- * Bytes: a ciphered list of LIST_LIMIT attributes. Until the association stands, requests are shorter than BEHIND_AARQ.
+ * Longest request, bytes: a ciphered list of LIST_LIMIT attributes. Until the association is established, requests are
+ * shorter than BEHIND_AARQ.
  */
 export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
@@ -109,7 +112,7 @@ export interface AssociationOptions {
 	/** Required with `ciphered` or MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
-	/** Bytes the caller can receive, 64 to 65535. */
+	/** Longest APDU that the caller can receive, 64 to 65535 bytes. */
 	readonly pduLimit: number;
 	/** True to end with RLRQ. */
 	readonly release: boolean;
@@ -121,7 +124,7 @@ export class Association {
 	/** Request after STEP_SEND; `requestLength` bytes are valid until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
-	/** Longest request in one frame, as every meter accepts; set before `begin`. */
+	/** Longest request that fits one frame, which every meter accepts; set it before `begin`. */
 	frameLimit = REQUEST_LIMIT;
 	/** Password in the request, never logged; empty without one. */
 	secretStart = 0;
@@ -143,7 +146,7 @@ export class Association {
 		this.#cursor = options.reading.cursor;
 	}
 
-	/** Complete, even if the meter refused single objects. */
+	/** True if the reading is complete, even if the meter refused single objects. */
 	get isRead(): boolean {
 		return this.#state >= STATE_RELEASE && this.failure === undefined;
 	}
@@ -159,10 +162,10 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Initially, or after STEP_COUNTER. Returns STEP_…. */
+	/** Goes on after STEP_COUNTER, and after `begin`. Returns STEP_…. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
-		// Releases the last response while waiting.
+		// Drops the reference to the last response, which would stay in memory during the wait.
 		this.#cursor.set(this.request, 0, 0);
 		if (this.#state === STATE_ENDED) return STEP_END;
 		if (this.#state === STATE_READ && this.#options.reading.done) return this.finish();
@@ -180,7 +183,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	/** A complete APDU `bytes[start..end)` of any kind. Returns STEP_…. */
+	/** Processes a complete APDU `bytes[start..end)` of any kind. Returns STEP_…. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.failure);
 		const tag = start < end ? bytes[start] : -1;
@@ -219,7 +222,7 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** The initiate request is at BEHIND_AARQ. */
+	/** Returns the request; its initiate request is at BEHIND_AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
@@ -326,7 +329,7 @@ export class Association {
 		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Takes a response, deciphered if necessary. */
+	/** Processes a response, deciphering it if necessary. */
 	private takeAnswer(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
@@ -364,7 +367,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Plain bytes in an APDU of `limit` bytes. */
+	/** Returns the number of plain bytes that fit in an APDU of `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
 		const whole = Math.min(pduLimit || REQUEST_LIMIT, limit);

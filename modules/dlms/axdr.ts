@@ -1,6 +1,6 @@
 /**
- * Splits COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5) into simple elements; a small stack instead of
- * recursion.
+ * Splits COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5) into simple elements, with a small stack
+ * instead of recursion.
  *
  * | tag | what follows |
  * |---|---|
@@ -58,14 +58,14 @@ const COUNTED_BYTES = 0x4e - DIGIT_0;
 function sizeOf(tag: number): number {
 	if (tag === TAG_DONT_CARE) return 0;
 	const size = SIZES.charCodeAt(tag) - DIGIT_0;
-	// NaN after the last tag.
+	// `size` is NaN after the last tag.
 	return size >= 0 ? size : UNKNOWN;
 }
 
-/** One instance serves an association. */
+/** One instance is used for a whole association. */
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Remaining elements, two bytes each. */
+	/** Number of remaining elements of each open container, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
 	/** Position of the next container. */
@@ -90,7 +90,7 @@ export class DataWalker {
 		return this.#cursor.bytes;
 	}
 
-	/** A new value, at the cursor. */
+	/** Starts a new value at the cursor. */
 	begin(): void {
 		this.#top = this.#bottom;
 		this.#started = false;
@@ -155,7 +155,7 @@ export class DataWalker {
 		this.#stack[this.#top++] = count & 0xff;
 	}
 
-	/** Description in a compact array: tags, with two-byte counts for arrays. */
+	/** Skips the description in a compact array: tags, with two-byte counts for arrays. */
 	private skipDescription(): void {
 		const cursor = this.#cursor;
 		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {

@@ -1,6 +1,6 @@
 /**
- * BER elements (X.690) of ACSE: one-byte tags, definite lengths. Decoders open known elements, so the code fixes the
- * depth.
+ * BER elements (X.690) of ACSE: one-byte tags, definite lengths. Decoders descend into known elements only, so the code
+ * fixes the depth.
  */
 import type { Cursor } from "./cursor.js";
 
@@ -9,10 +9,10 @@ export const BER_OCTET_STRING = 0x04;
 
 /** Tag with further bytes; not in ACSE. */
 const LONG_TAG = 0x1f;
-/** Results and diagnostics are small. */
+/** Maximum size of an integer, because results and diagnostics are small. */
 const INTEGER_BYTES = 4;
 
-/** Reused for each `read`. */
+/** One instance is reused for each `read`. */
 export class Element {
 	tag = 0;
 	start = 0;
@@ -33,7 +33,7 @@ export class Element {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
 		const size = bytes[start + 1];
-		// Short, but for user information (one or two bytes more).
+		// The length has the short form, except for user information (one or two bytes more).
 		const long = size > 0x80 ? size - 0x80 : 0;
 		if (long > 2 || size === 0x80 || start + 2 + long > end) return false;
 		let length = size;
@@ -46,7 +46,7 @@ export class Element {
 		return true;
 	}
 
-	/** -1 if none, negative or too long. */
+	/** Returns the integer; -1 if there is none, or it is negative or too long. */
 	integer(bytes: Uint8Array): number {
 		if (!this.inside(bytes, BER_INTEGER)) return -1;
 		const { start, end } = this;

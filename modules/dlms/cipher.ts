@@ -1,7 +1,7 @@
 /**
  * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
  * HLS proofs by GMAC and SHA-256. Global keys only: glo- APDUs, general-glo-ciphering from the meter, and
- * general-ded-ciphering in pushes, which need no dedicated key there. No ECDSA or ECDH.
+ * general-ded-ciphering in pushes, which need no dedicated key there. ECDSA and ECDH are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -9,9 +9,9 @@
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
- * Each of our counters serves one APDU or tag; the caller supplies the first one, and a limit that it reserved in flash.
- * The meter's counter must increase. Without an authentication key we only encrypt, and accept tags `unchecked`. After a
- * response in the other suite, that suite is used.
+ * Each of our counters is used for one APDU or tag; the caller supplies the first one, and a limit that it reserved in
+ * flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the meter's tags
+ * without a check (`unchecked`). After a response in the other suite, that suite is used.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -20,12 +20,12 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Ciphertext and a 16-byte tag; for a ciphertext, plain text. 12-byte IV. */
+/** Returns ciphertext and a 16-byte tag; given a ciphertext, returns plain text. The IV has 12 bytes. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** Bytes added to APDUs below 256 bytes in total; one more for longer ones. */
+/** Number of bytes that ciphering adds to an APDU of less than 256 bytes in total; one more for longer ones. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 /** Length of a GMAC answer to a challenge, bytes. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
@@ -52,7 +52,7 @@ const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
-	/** SHA-256 of the concatenated parts. */
+	/** Returns the SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;
@@ -60,13 +60,13 @@ export interface CipherOptions {
 	readonly encryptionKey: Uint8Array;
 	/** KEY_LENGTH bytes, or empty. */
 	readonly authenticationKey: Uint8Array;
-	/** Ours, TITLE_LENGTH bytes; constant for one key. */
+	/** Our system title, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
 	/** The meter's system title if known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
 	/** First unused invocation counter. */
 	readonly counter: number;
-	/** Exclusive, until more are reserved. */
+	/** First counter that must not be used until more are reserved. */
 	readonly counterLimit: number;
 	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
@@ -79,7 +79,7 @@ const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
-/** Returns the failure unless it is suite 2. */
+/** Returns the failure if `control` names suite 2. */
 export function suiteFailure(control: number): Failure | undefined {
 	return (control & SUITE) === 2 ? DLMS_SUITE_2 : undefined;
 }
@@ -114,7 +114,7 @@ export class Cipher {
 		return this.#options.title;
 	}
 
-	/** Keys and title have valid lengths. */
+	/** True if keys and title have valid lengths. */
 	get complete(): boolean {
 		const { encryptionKey, authenticationKey, title } = this.#options;
 		const authenticates = authenticationKey.length === KEY_LENGTH || authenticationKey.length === 0;
@@ -151,8 +151,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, also in place; returns the end. Uses a counter: throws
-	 * RangeError unless `has`.
+	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, also in place; returns the end. Uses up one counter;
+	 * throws a RangeError if `has(1)` is false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
@@ -170,8 +170,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Writes SC, IC and tag for the meter's challenge. Needs a counter and both keys: the encryption key makes the tag,
-	 * over the authentication key.
+	 * Writes SC, IC and tag for the meter's challenge. Uses up one counter and needs both keys: the tag is made with
+	 * the encryption key over the authentication key.
 	 */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
 		const counter = this.take();
@@ -194,7 +194,7 @@ export class Cipher {
 
 	/**
 	 * Returns the SHA-256 proof of HLS (IEC 62056-5-3, 9.2.7.2) over the secret, own title, peer's title, answered
-	 * challenge, own challenge. `ofMeter`: the meter's.
+	 * challenge, own challenge. `ofMeter`: true for the meter's proof.
 	 */
 	digest(secret: Uint8Array, ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { title, meterTitle } = this;
@@ -280,7 +280,7 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** SC and AK if authenticated, otherwise empty. */
+	/** Returns the start of the AAD: SC and AK if authenticated, otherwise empty. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);
@@ -293,7 +293,7 @@ export class Cipher {
 		return aad;
 	}
 
-	/** Over at most SECRET_LIMIT bytes. */
+	/** Returns the GMAC over a challenge of at most SECRET_LIMIT bytes. */
 	private mac(control: number, challenge: Uint8Array): Uint8Array {
 		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);

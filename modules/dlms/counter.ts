@@ -1,13 +1,13 @@
 /**
- * Reads our last invocation counter accepted by the meter, as the public client in an association without authentication:
- * 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e: security setup, mostly 0 or 1). Use a Reading of `counterList()` with a
- * CounterSink; the highest counter counts.
+ * Reads the last invocation counter that the meter accepted from us, as the public client in an association without
+ * authentication: 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e: security setup, mostly 0 or 1). Use a Reading of
+ * `counterList()` with a CounterSink; the highest counter read is used.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { COUNTER_END } from "./cipher.js";
 import type { ReadingSink } from "./reading.js";
 
-/** poll-list.ts: 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. A string saves flash. */
+/** Poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. A string saves flash. */
 const LIST = "\x02\x00\x00\x2b\x01\x00\xff\x01\x02\x00\x00\x2b\x01\x01\xff\x01\x02";
 
 const DIGIT_0 = 0x30;
@@ -17,7 +17,7 @@ export function counterList(): Uint8Array {
 }
 
 export class CounterSink implements ReadingSink {
-	/** Highest one read, or -1; the next to use is above it. */
+	/** Highest counter read, or -1; the next one to use is above it. */
 	counter = -1;
 	reason = 0;
 

@@ -60,7 +60,7 @@ export class Cursor {
 		if (this.u8() !== byte) this.fail();
 	}
 
-	/** Length or count, not compared with the remaining bytes. */
+	/** Reads a length or count, without comparing it with the remaining bytes. */
 	length(): number {
 		const first = this.u8();
 		if (first < LONG_FORM) return first;
@@ -83,7 +83,7 @@ export class Cursor {
 	}
 }
 
-/** `length` below 65536; returns the end. */
+/** Writes a `length` below 65536; returns the end. */
 export function putLength(into: Uint8Array, at: number, length: number): number {
 	let to = at;
 	if (length >= 0x100) {
@@ -94,7 +94,7 @@ export function putLength(into: Uint8Array, at: number, length: number): number 
 	return to;
 }
 
-/** High byte first; returns the end. */
+/** Writes the high byte first; returns the end. */
 export function putU32(into: Uint8Array, at: number, value: number): number {
 	into[at] = value >>> 24;
 	into[at + 1] = (value >>> 16) & 0xff;

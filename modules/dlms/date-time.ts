@@ -30,7 +30,7 @@ const DIGIT_0 = 0x30;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 
-/** Writes the text of the 12 bytes at `bytes[start]`; returns the end, `at` without a text. */
+/** Writes the text of the 12 bytes at `bytes[start]`; returns its end, or `at` if there is no text. */
 export function putDateTime(
 	source: { bytes: Uint8Array; start: number; swapped: boolean },
 	into: Uint8Array,
@@ -45,7 +45,7 @@ export function putDateTime(
 	return putZone(signed16(bytes, start + 9) * (swapped ? -1 : 1), into, time, at);
 }
 
-/** Writes 5 bytes as `2026-03-01`; returns the end, `at` without a text. */
+/** Writes 5 bytes as `2026-03-01`; returns the end, or `at` if there is no text. */
 export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const year = bytes[start] * 0x100 + bytes[start + 1];
 	const month = bytes[start + 2];
@@ -60,7 +60,7 @@ export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 10;
 }
 
-/** Writes 4 bytes as `17:45:30`; returns the end, `at` without a text. */
+/** Writes 4 bytes as `17:45:30`; returns the end, or `at` if there is no text. */
 export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const hour = bytes[start];
 	const minute = bytes[start + 1] === NOT_TOLD ? 0 : bytes[start + 1];
@@ -80,7 +80,7 @@ export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 11;
 }
 
-/** Nothing if unspecified or out of range. */
+/** Writes nothing if the deviation is unspecified or out of range. */
 function putZone(deviation: number, into: Uint8Array, at: number, start: number): number {
 	if (Math.abs(deviation) > DEVIATION_LIMIT || at === start) return at;
 	const size = Math.abs(deviation);

@@ -15,14 +15,14 @@ const SERVICE_NOT_POSSIBLE = 1;
 const SERVICE_DECIPHERING = 5;
 const SERVICE_COUNTER = 6;
 
-/** Reused for each `read`. */
+/** One instance is reused for each `read`. */
 export class ExceptionResponse {
 	state = 0;
 	service = 0;
 	/** Counter that the meter expects; -1 absent. */
 	counter = -1;
 
-	/** Missing bytes read as 0. */
+	/** Reads the response; missing bytes count as 0. */
 	read(cursor: Cursor): void {
 		cursor.expect(EXCEPTION_RESPONSE);
 		this.state = cursor.u8();

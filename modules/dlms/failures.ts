@@ -1,7 +1,7 @@
-/** `diagnostic` and `exception` of Association have the exact response. */
+/** Failures of DLMS associations. `diagnostic` and `exception` of Association have the exact response. */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
-/** Inconsistent, or invalid BER or A-XDR. */
+/** The response is inconsistent, or is invalid BER or A-XDR. */
 export const DLMS_MALFORMED = failure(
 	METER_ERROR,
 	"dlms/malformed",
@@ -112,7 +112,7 @@ export const DLMS_TAG = finalFailure(
 	56,
 	"An answer fails its authentication. Check auth_key; then block_cipher_key; it may have been changed on its way.",
 );
-/** Less protection than the request, or an unknown key. */
+/** The response has less protection than the request, or is protected with an unknown key. */
 export const DLMS_UNPROTECTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unprotected",
@@ -162,7 +162,7 @@ export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
 );
 
-/** Named in the AARE by Green Book number; unsupported or not configured. */
+/** Mechanisms that the AARE names by their number in the Green Book; they are unsupported or not configured. */
 export const DLMS_HLS_2 = mechanism("2", "HLS by its maker's own rule (mechanism 2)");
 export const DLMS_HLS_MD5 = mechanism("md5", "HLS with MD5 (mechanism 3)");
 export const DLMS_HLS_SHA1 = mechanism("sha1", "HLS with SHA-1 (mechanism 4)");

@@ -8,8 +8,8 @@
  *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
- * The joined pieces are the data, or a list after its id; a wrong block number ends the transfer. Limit: JOINED_LIMIT
- * joined bytes, less those removed by `drop`.
+ * The joined pieces are the data, or what follows the id in a list; a wrong block number ends the transfer. Limit:
+ * JOINED_LIMIT joined bytes, less those removed by `drop`.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -32,11 +32,11 @@ const LIST = 3;
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 
-/** `take`: `result` is at the data of an attribute. */
+/** Returned by `take`: `result` is at the data of an attribute. */
 export const GET_DATA = 1;
-/** Attribute or request refused: `reason`. */
+/** The attribute or the request was refused for `reason`. */
 export const GET_REFUSED = 2;
-/** `result` is at `count` results. */
+/** `result` is at the first of `count` results. */
 export const GET_RESULTS = 3;
 /** The next block must be requested with `putNext`. */
 export const GET_NEXT = 4;
@@ -44,7 +44,7 @@ export const GET_BROKEN = 5;
 /** The joined blocks exceed JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
-/** Class and code of `list[from]` (poll-list.ts); returns the end, for `putAttribute`. */
+/** Writes class and code of `list[from]` (poll-list.ts); returns the end, for `putAttribute`. */
 export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
 	into[at] = 0;
 	into[at + 1] = list[from + POLL_CLASS];
@@ -52,19 +52,19 @@ export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>,
 	return at + 2 + POLL_CODE_LENGTH;
 }
 
-/** No selective access. Returns the end. */
+/** Writes the attribute, without selective access. Returns the end. */
 export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
 	into[at] = attribute;
 	into[at + 1] = 0;
 	return at + 2;
 }
 
-/** One attribute. Returns the end. */
+/** Writes the head of a request for one attribute. Returns the end. */
 export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
 
-/** `count` below 128. Returns the end. */
+/** Writes the head of a request for a list of `count` attributes, below 128. Returns the end. */
 export function putListHead(into: Uint8Array, at: number, count: number): number {
 	into[putHead(into, at, LIST)] = count;
 	return at + LIST_HEAD;
@@ -77,7 +77,7 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 	return at + NORMAL_HEAD;
 }
 
-/** One instance serves an association. */
+/** One instance is used for a whole association. */
 export class GetResponse {
 	/** Positioned at the result after GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;

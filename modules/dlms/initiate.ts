@@ -32,7 +32,7 @@ const CONFORMANCE_TAG_2 = 0x1f;
 const CONFORMANCE_LENGTH = 4;
 const INITIATE_ERRORS = Object.freeze([DLMS_EXCEPTION, DLMS_VERSION, DLMS_CONFORMANCE, DLMS_PDU_SIZE, DLMS_INITIATE]);
 
-/** No dedicated key. Returns the end. */
+/** Writes a request without a dedicated key. Returns the end. */
 export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
 	into[at] = INITIATE_REQUEST;
 	into.fill(0, at + 1, at + 4);
@@ -52,12 +52,12 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 export class Initiate {
 	/** Services that both sides offer. */
 	conformance = 0;
-	/** Bytes the meter accepts; 0: any. */
+	/** Longest APDU that the meter accepts, bytes; 0: any. */
 	pduLimit = 0;
 	/** True for short name referencing. */
 	isShort = false;
 
-	/** Returns false if malformed or another APDU. */
+	/** Returns false if the response is malformed or another APDU. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();
@@ -73,7 +73,7 @@ export class Initiate {
 	}
 }
 
-/** Confirmed service error at the cursor. */
+/** Returns the failure for the confirmed service error at the cursor. */
 export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);

@@ -74,7 +74,7 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 
 export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Returns the end, at most `at` + STEPS_LIMIT. `named`: begins with the name. */
+/** Returns the end, at most `at` + STEPS_LIMIT. `named`: the steps begin with the device name. */
 export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;

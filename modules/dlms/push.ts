@@ -9,8 +9,8 @@
  * | only values: 1, 9, 13, 14 or 18 of them | by position in the Norwegian lists of Kaifa |
  * | only values, other meters (Iskraemeco in Slovenia and Croatia) | not supported: `isNameless` |
  *
- * Values without scaler get what the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0; a final text
- * without a code is the meter number (Netz Niederösterreich). Limits: axdr.ts, render.ts.
+ * Values without scaler and unit get those that the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0;
+ * a final text without a code is the meter number (Netz Niederösterreich). Limits: axdr.ts, render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -41,7 +41,7 @@ const CLASS_PUSH_SETUP = 40;
 /** Group C of the push setup code, 0-b:25.9.0. */
 const GROUP_PUSH_SETUP = 25;
 
-/** IEC 62056-6-2, table 4. */
+/** Units of IEC 62056-6-2, table 4. */
 const UNIT_W = 27;
 const UNIT_VAR = 29;
 const UNIT_WH = 30;
@@ -58,7 +58,7 @@ const MAKER_SIZE = 4;
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First maker with object lists; also used for unknown ones. */
+/** First maker with object lists; also used for unknown makers. */
 const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
@@ -81,7 +81,7 @@ const PLACES_END = 18;
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-/** A new instance for each. */
+/** Decoder of one push; each push needs a new instance. */
 export class PushReading {
 	/** Logical device name, or meter number; ASCII or empty. */
 	meterId: Uint8Array = NO_BYTES;
@@ -91,11 +91,13 @@ export class PushReading {
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** Objects but the clock; numbers with a code; without one. */
+	/** Number of objects other than the clock. */
 	#objects = 0;
+	/** Number of numeric values with a code. */
 	#numbers = 0;
+	/** Number of numeric values without a code. */
 	#nameless = 0;
-	/** The object has a record. */
+	/** True if the object already has a record. */
 	#isOpen = false;
 	/** Scaler and unit of the next value. */
 	#scaler = 0;
@@ -109,8 +111,8 @@ export class PushReading {
 	}
 
 	/**
-	 * The notification must fill the cursor. `title`: the sender's, or empty. False if it is no notification, is invalid
-	 * A-XDR, or has not one value per listed object; the records are then invalid.
+	 * The notification must fill the cursor. `title`: the sender's, or empty. Returns false if it is no notification,
+	 * is invalid A-XDR, or has not exactly one value per listed object; the records are then invalid.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;
@@ -144,12 +146,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** No codes: at most the clock was decoded. */
+	/** True if the push has no codes, so that at most the clock was decoded. */
 	get isNameless(): boolean {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** Object with class, code and attribute: 02 n, 12 class, 09 06 code, 0F. */
+	/** True for an object with class, code and attribute: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
@@ -161,7 +163,7 @@ export class PushReading {
 		);
 	}
 
-	/** Objects, then their values. The list's own push setup, if first, has no value. */
+	/** Reads objects, then their values. The list's own push setup, if first, has no value. */
 	private takeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;
@@ -192,14 +194,14 @@ export class PushReading {
 		return true;
 	}
 
-	/** Codes and values in a row, however nested. */
+	/** Reads codes and values in a row, however nested. */
 	private takeRow(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
 		const walker = this.#walker;
 		let isPending = false;
 		let isAny = false;
-		/** Following elements that are already decoded. */
+		/** Number of following elements that are already decoded. */
 		let known = 0;
 		/** Class of the next object; 0 without classes. */
 		let classId = 0;
@@ -238,7 +240,7 @@ export class PushReading {
 		}
 	}
 
-	/** A Kaifa list, by position. */
+	/** Reads a Kaifa list, by position. */
 	private takePlaces(count: number): void {
 		const isOnePhase = count === 9 || count === 14;
 		this.#maker = KAIFA;
@@ -271,13 +273,13 @@ export class PushReading {
 		this.object(0, ATTRIBUTE_VALUE);
 	}
 
-	/** Code at `bytes[at]`; class 0: unknown. */
+	/** Sets the object by the code at `bytes[at]`; class 0: unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
 		this.object(classId, attribute);
 	}
 
-	/** The code is set; adds the maker's scaler and unit. */
+	/** Sets the object by the code already set, with the maker's scaler and unit. */
 	private object(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
@@ -322,7 +324,7 @@ export class PushReading {
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		// The head gave the time. Another channel's clock differs (Kamstrup).
+		// The head has already given this time. The clock of another channel is different (Kamstrup).
 		const isAgain = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
 		if (length <= 0 || isAgain) return;
 		if (isClock) this.#hasTime = true;
@@ -345,7 +347,7 @@ export class PushReading {
 		else this.#records.beginAttribute(work, CODE_AT);
 	}
 
-	/** Beginning with a maker's letters, in either case. */
+	/** Sets the maker if the text begins with a maker's letters, in either case; otherwise returns false. */
 	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
 		if (end - start < 3) return false;
 		const letters = String.fromCharCode(bytes[start] & 0xdf, bytes[start + 1] & 0xdf, bytes[start + 2] & 0xdf);

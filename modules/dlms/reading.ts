@@ -57,19 +57,22 @@ export const LIST_LIMIT = 30;
  * accepts.
  */
 export const SHORT_LIST = 10;
-/** Attributes in 128 bytes; a meter that fails at these has no lists. */
+/** Attributes in 128 bytes; a meter that fails with so few does not support lists. */
 const SHORT_ENOUGH = 12;
 /** Values of a structure or array. */
 export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
 export interface ReadingSink {
-	/** `position` in the list, six-byte code at `list[at]`; values follow. */
+	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
-	/** Printable ASCII; `unit` of IEC 62056-6-2 or UNIT_NONE. A second value of class 4 or 5 is its time. */
+	/**
+	 * Adds a value of the object. `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of
+	 * class 4 or 5 is its time.
+	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
-	/** Data-access-result or REASON_…. */
+	/** Reports an object without a value. `reason`: data-access-result or REASON_…. */
 	refused(position: number, reason: number): void;
 }
 
@@ -81,7 +84,7 @@ export interface Inquiry {
 	readonly services: number;
 	/** True if no request is left. */
 	readonly done: boolean;
-	/** The last request was a list. */
+	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
 	readonly fewer: number;
@@ -89,13 +92,13 @@ export interface Inquiry {
 	readonly read: number;
 	/** Number of requests built. */
 	readonly requests: number;
-	/** The association stands; `listing`: the meter accepts lists. */
+	/** Called once the association is established. `listing`: true if the meter accepts lists. */
 	begin(listing: boolean): void;
 	/** Writes a request of at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
-	/** GET response at the cursor. */
+	/** Processes the GET response at the cursor. */
 	take(): void;
-	/** Another APDU came: the requested attributes count as refused. */
+	/** Called if another APDU arrived: the requested attributes count as refused. */
 	refuse(reason: number): void;
 	end(): void;
 }
@@ -105,11 +108,11 @@ export interface ReadingOptions {
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
-	/** Attributes per request, if the meter has lists; without an answer, read again with `fewer`. */
+	/** Attributes per request, if the meter supports lists. If it does not answer, read again with `fewer`. */
 	readonly listing: number;
-	/** Reads the logical device name first; otherwise the cache is trusted. */
+	/** True to read the logical device name first; otherwise the cached scalers are used unchecked. */
 	readonly named: boolean;
-	/** Sign of ISO 8601 (date-time.ts). */
+	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
 }
 
@@ -131,14 +134,14 @@ export class Reading implements Inquiry {
 	#stepsEnd = STEPS_AT;
 	/** Index of the requested step in the working buffer. */
 	#index = STEPS_AT;
-	/** Steps in the last request; a list if more than one. */
+	/** Number of steps in the last request, which is for a list if more than one. */
 	#asked = 0;
 	#listing = 1;
 	/** True if the next request is for the next block. */
 	#more = false;
-	/** The scalers belong to another meter. */
+	/** True if the cached scalers belong to another meter. */
 	#isStrange = false;
-	/** Position in the sink; -1 between objects. */
+	/** Position of the object begun in the sink; -1 between objects. */
 	#open = -1;
 	read = 0;
 	refused = 0;
@@ -222,7 +225,7 @@ export class Reading implements Inquiry {
 
 	/**
 	 * Checks first that all results are complete: some meters omit the reason of a refusal, which would shift later
-	 * results. Then smaller requests follow.
+	 * results. If a result is incomplete, smaller requests follow.
 	 */
 	private takeList(kind: number): void {
 		const { cursor } = this;
@@ -240,7 +243,7 @@ export class Reading implements Inquiry {
 		this.skipTimes();
 	}
 
-	/** One complete result per attribute, data or a reason. */
+	/** True if there is one complete result per attribute, data or a reason. */
 	private isWholeList(): boolean {
 		const { cursor } = this;
 		for (let i = 0; i < this.#asked; i++) {
@@ -327,7 +330,7 @@ export class Reading implements Inquiry {
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
-	/** Checked whole before the sink receives any of it. */
+	/** Checks the whole value before the sink receives any of it. */
 	private takeValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);
@@ -366,7 +369,7 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Renders the current element into `#work`, times 10^scaler. Returns as `render`. */
+	/** Renders the current element into `#work`, times 10^scaler. Returns what `render` returns. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

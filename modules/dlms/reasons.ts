@@ -8,9 +8,9 @@ export const REASON_CLASS_INCONSISTENT = 9;
 export const REASON_OBJECT_UNAVAILABLE = 11;
 export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
-/** Null, or not a number. */
+/** The value is null, or a float that is no number. */
 export const REASON_NO_VALUE = 256;
-/** Invalid A-XDR or block transfer. */
+/** The A-XDR or the block transfer is invalid. */
 export const REASON_UNREADABLE = 257;
 export const REASON_TOO_LONG = 258;
 /** The meter sent an exception or service error. */

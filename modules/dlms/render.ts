@@ -31,11 +31,11 @@ import {
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
 
-/** Instead of a length: null, or not a number. */
+/** Returned instead of a length: the value is null, or a float that is no number. */
 export const NO_TEXT = -1;
-/** An octet string is text. */
+/** Value of `octets`: an octet string is text. */
 export const AS_TEXT = 0;
-/** Date and time, if of the right length. */
+/** An octet string of the right length is a date and time. */
 export const AS_DATE_TIME = 1;
 /** As AS_DATE_TIME, with the sign of ISO 8601. */
 export const AS_SWAPPED_DATE_TIME = 2;

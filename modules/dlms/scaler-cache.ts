@@ -29,7 +29,7 @@ export class ScalerCache {
 	}
 
 	/**
-	 * Clears the cache if the name is another or empty, because the scalers may be another meter's. Returns true if
+	 * Clears the cache if the name differs or is empty, because the scalers may be another meter's. Returns true if
 	 * scalers were lost.
 	 */
 	setName(text: Uint8Array, length: number): boolean {

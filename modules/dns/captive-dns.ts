@@ -32,7 +32,7 @@ const NOTIMP = 4;
 /** Length of id and flags. */
 const READABLE_LENGTH = 4;
 
-/** Pointer to the question's name, A, IN, time to live, length, address. */
+/** Answer record: pointer to the question's name, A, IN, time to live, length, address. */
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
 export class CaptiveDNS implements DatagramMachine {
@@ -53,7 +53,7 @@ export class CaptiveDNS implements DatagramMachine {
 		return this.#port;
 	}
 
-	/** No effect if it is on. */
+	/** Turns the server on; has no effect if it is on. */
 	start(): void {
 		this.#port = PORT;
 	}

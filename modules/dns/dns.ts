@@ -121,7 +121,7 @@ export class DNSReader extends Message {
 	#question = 0;
 	#record = 0;
 
-	/** The bytes must not change during reading. Returns false without a complete header. */
+	/** Opens a message, whose bytes must not change during reading. Returns false without a complete header. */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;

@@ -52,9 +52,9 @@ export interface MDNSService {
 	readonly instance?: string;
 }
 
-/** All records take the 32 bits of a mask. */
+/** Limited because all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** All records must fit one message. */
+/** Limited, bytes, because all records must fit one message. */
 const NAMES_LIMIT = 1000;
 /** Length of the longest label with its length byte. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;
@@ -431,7 +431,7 @@ function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** Index of a record; `service` -1 is the host, with index 0 (A) for every kind. */
+/** Returns the index of a record; `service` -1 is the host, with index 0 (A) for every kind. */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

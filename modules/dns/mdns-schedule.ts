@@ -46,7 +46,9 @@ export class MDNSSchedule {
 		this.#pendingMs = Math.min(this.#pendingMs, atMs);
 	}
 
-	/** Waits for further known answers of this querier. Answers for an earlier one are sent without them. */
+	/**
+	 * Waits for further known answers of this querier. Answers for an earlier querier are sent without waiting further.
+	 */
 	wait(bits: number, asker: string, untilMs: number): void {
 		if (this.#waiting !== 0 && asker !== this.#waitingFor) this.endWaiting();
 		this.#waiting |= bits;

@@ -80,7 +80,7 @@ const PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP });
 const ACCESS_POINT_PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP, accessPoint: true });
 
 export const MDNS_OFF = 0;
-/** Waits for the port. */
+/** State in which the responder waits for its port. */
 export const MDNS_WAITING = 1;
 export const MDNS_PROBING = 2;
 export const MDNS_ANNOUNCING = 3;
@@ -114,7 +114,7 @@ export class MDNSResponder implements DatagramMachine {
 	/** Configured names, and numbers that make them unique. */
 	#hostname = "";
 	#instance = "";
-	/** Instance names of services with their own. */
+	/** Instance names of those services that have one of their own. */
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;

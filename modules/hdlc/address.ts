@@ -16,7 +16,7 @@ export const ADDRESS_LIMIT = 4;
 const SHORT_MAX = 0x7f;
 const LONG_MAX = 0x3fff;
 
-/** Instead of an end position. */
+/** Returned instead of an end position if the address is invalid. */
 export const ADDRESS_BAD = -1;
 
 /** Addresses of both ends of a connection. */
@@ -31,7 +31,7 @@ export interface HDLCAddress {
 	readonly length: number;
 }
 
-/** Bytes; 0 if it does not fit the configured length. */
+/** Returns the length of the server address, bytes; 0 if the address does not fit the configured length. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
@@ -73,7 +73,7 @@ export function isAllStations(address: HDLCAddress): boolean {
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** Returns the end; 0 if it continues after `end`, ADDRESS_BAD if invalid. */
+/** Returns the end of the address; 0 if the address continues after `end`, ADDRESS_BAD if it is invalid. */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

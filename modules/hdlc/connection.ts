@@ -93,9 +93,9 @@ export interface ConnectionOptions {
 	readonly apdu: Uint8Array;
 }
 
-/** SNRM frames with parameters before a plain one. */
+/** Number of SNRM frames with parameters before one without. */
 const PROPOSALS = 2;
-/** DISC frames; no response also ends the connection. */
+/** Maximum number of DISC frames; then the connection also ends without a response. */
 const RELEASES = 2;
 /** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
@@ -123,11 +123,15 @@ const FRAME_I = 5;
 export class HDLCConnection implements Machine {
 	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
-	/** Bytes received; frames of the meter, of other stations, echoes; frames repeated. */
+	/** Number of bytes received. */
 	received = 0;
+	/** Number of frames of the meter. */
 	frames = 0;
+	/** Number of frames of other stations. */
 	foreign = 0;
+	/** Number of echoes of our frames. */
 	echoes = 0;
+	/** Number of frames repeated. */
 	repeated = 0;
 	readonly #options: ConnectionOptions;
 	readonly #decoder: FrameDecoder;
@@ -139,16 +143,19 @@ export class HDLCConnection implements Machine {
 	#wanted = FRAME_NONE;
 	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
-	/** Repetitions of SNRM or DISC. */
+	/** Number of repetitions of SNRM or DISC. */
 	#tries = 0;
 	/** Damaged frames at the last progress. */
 	#badBefore = 0;
 	/** True while it pauses before polling a meter that is not ready. */
 	#pausing = false;
-	/** End of the transmission; latest start and end of the response; latest next byte of a frame. */
+	/** End of the transmission, monotonic ms. */
 	#sentByMs = 0;
+	/** Latest start of the response, monotonic ms. */
 	#answerByMs = Number.POSITIVE_INFINITY;
+	/** Latest end of the response, monotonic ms. */
 	#patienceEndsMs = Number.POSITIVE_INFINITY;
+	/** Latest time of the next byte of a frame, monotonic ms. */
 	#gapByMs = 0;
 
 	constructor(options: ConnectionOptions) {
@@ -184,7 +191,7 @@ export class HDLCConnection implements Machine {
 		return this.#answerByMs;
 	}
 
-	/** EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
+	/** Begins to connect; EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
 		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);
@@ -195,7 +202,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * An APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
+	 * Sends an APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
 	 * EVENT_END. No effect after the end; throws during an exchange.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -208,8 +215,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * The APDU of EVENT_APDU was unsolicited: waits for another, as after `send`. No overall timeout: the caller must
-	 * limit its calls.
+	 * Waits for another APDU, as after `send`, if that of EVENT_APDU was unsolicited. There is no overall timeout: the
+	 * caller must limit its calls.
 	 */
 	waitOn(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -297,7 +304,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	private accepted(nowMs: number): void {
-		// It answers an earlier DISC that timed out.
+		// The frame answers an earlier DISC that timed out.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
@@ -307,9 +314,9 @@ export class HDLCConnection implements Machine {
 		this.rest(EVENT_CONNECTED);
 	}
 
-	/** DM or FRMR after SNRM: some meters support no parameters. */
+	/** Processes DM or FRMR after SNRM, which some meters send because they support no parameters. */
 	private refused(kind: number, nowMs: number): void {
-		// It answers an earlier frame.
+		// The response answers an earlier frame.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
@@ -331,7 +338,7 @@ export class HDLCConnection implements Machine {
 			this.await(nowMs + BUSY_PAUSE_MS);
 			this.#pausing = true;
 		}
-		// The expected frame often follows.
+		// The expected frame often follows the ignored one.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
 		else this.fail(this.failureOf(next), nowMs);
 	}
@@ -378,7 +385,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Disconnects; `failure` undefined: on request. */
+	/** Disconnects. `failure` is undefined if the caller requested it. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;

@@ -2,10 +2,10 @@
  * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4) by their length field, for a connection or a passive listener.
  *
  * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check the search
- * continues at the next flag inside, so a valid frame after a truncated one is found. A frame is ready with the byte
- * after its check, or at silence.
+ * continues at the next flag inside, so a valid frame after a truncated one is found. A frame becomes ready with the
+ * byte after its check, or when the line falls silent.
  *
- * Limits: ROOM bytes free after `base`; a longer frame yields only its header.
+ * Limits: `base` must leave ROOM bytes; of a frame longer than the buffer only the header is kept.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ADDRESS_BAD, addressEnd } from "./address.js";
@@ -20,7 +20,7 @@ import {
 	FORMAT_TYPE_MASK,
 } from "./frame.js";
 
-/** Bytes free after `base`, for a bare frame or a header. */
+/** Bytes that must be free after `base`, for a bare frame or a header. */
 export const ROOM = BARE_FRAME_LIMIT;
 
 const VERDICT_MORE = 0;
@@ -31,27 +31,27 @@ const VERDICT_READY = 2;
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
-	/** The caller's; bytes before `base` stay. */
+	/** The caller's buffer; bytes before `base` are left unchanged. */
 	readonly bytes: Uint8Array;
 	/** The fields below describe a frame until `release`. */
 	ready = false;
-	/** True beyond the buffer: only the header is valid, the check unverified. */
+	/** True if the frame does not fit the buffer: only the header is valid, and the frame check is unverified. */
 	tooLong = false;
 	control = 0;
-	/** S in the format field. */
+	/** Bit S of the format field: more segments follow. */
 	segmented = false;
 	/** Destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
 	sourceStart = 0;
 	sourceEnd = 0;
 	/** Information: `bytes[infoStart..infoEnd)`. */
 	infoStart = 0;
-	/** Damaged or truncated, also noise that looked like a frame. */
+	/** Number of damaged or truncated frames, including noise that looked like a frame. */
 	bad = 0;
 	#base = 0;
 	/** Current frame `bytes[#from..#to)` with its flag; empty before one. */
 	#from = 0;
 	#to = 0;
-	/** `#to` for the next examination. */
+	/** Value of `#to` at which the bytes are examined again. */
 	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
@@ -70,12 +70,12 @@ export class FrameDecoder {
 		return this.#frameEnd - CHECK_LENGTH;
 	}
 
-	/** The next byte must follow soon. */
+	/** True inside a frame: its next byte must follow soon. */
 	get inside(): boolean {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
-	/** End of the bytes written, before the header check at most 14 bytes after `base`. */
+	/** End of the bytes written to the buffer; at most 14 bytes after `base` until the header check has arrived. */
 	get written(): number {
 		return this.#to;
 	}
@@ -85,7 +85,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Takes bytes until a frame is ready; returns the next position. */
+	/** Processes bytes until a frame is ready; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -99,13 +99,16 @@ export class FrameDecoder {
 		return at;
 	}
 
-	/** No more bytes complete this frame. Call again after each `release` until no frame is ready. */
+	/** Call it when no more bytes will complete this frame, and again after each `release` until no frame is ready. */
 	silence(): void {
 		this.#skip = 0;
 		if (!this.ready) this.scan(true);
 	}
 
-	/** Drops the frame, if any; collects from `base`, at most the end of its information. Another frame may be ready. */
+	/**
+	 * Drops the frame, if any, and collects from `base` on, which is at most the end of the frame's information.
+	 * Another frame may be ready then.
+	 */
 	release(base: number): void {
 		if (this.tooLong) {
 			this.#skip = Math.max(0, this.#frameEnd - this.#to);
@@ -138,7 +141,7 @@ export class FrameDecoder {
 		return start + count;
 	}
 
-	/** Examines the bytes until a frame is ready or some are missing. `isSilent`: no more follow. */
+	/** Examines the bytes until a frame is ready or some are missing. `isSilent`: no more bytes follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
 			const verdict = this.look(isSilent);
@@ -191,7 +194,7 @@ export class FrameDecoder {
 		return this.lookAtChecks(start + length, isSilent);
 	}
 
-	/** Complete header up to control; `end` by the length field. */
+	/** Examines the complete header, up to the control byte; `end` is the frame's end by the length field. */
 	private lookAtChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;

@@ -1,6 +1,6 @@
 /** The connection is established: `send` is allowed. */
 export const EVENT_CONNECTED = 1;
-/** Response `apdu[0..apduLength)`, valid until the next `send`, which is allowed. */
+/** The response is `apdu[0..apduLength)`, valid until the next `send`, which is allowed now. */
 export const EVENT_APDU = 2;
 /** The connection has ended: see `failure`. Last event. */
 export const EVENT_END = 3;

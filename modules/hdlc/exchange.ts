@@ -1,12 +1,12 @@
 /**
- * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239). No
- * timers, no sending: results name the connection's next action.
+ * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239).
+ * It has no timers and sends nothing: its results name the connection's next action.
  *
  * A frame out of sequence is dropped silently, so that a late response starts no second exchange; the timeout requests
- * missing frames. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some servers never
- * set.
+ * missing frames. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some servers
+ * never set.
  *
- * Limits: a response of the buffer less ROOM; RETRIES repetitions; BUSY_POLLS polls.
+ * Limits: a response may be as long as the buffer less ROOM; RETRIES repetitions; BUSY_POLLS polls.
  */
 import { type FrameDecoder, ROOM } from "./decoder.js";
 import {
@@ -28,11 +28,11 @@ import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
-/** Send RR: more of the response, or a missing frame. */
+/** Send RR, to request more of the response or a missing frame. */
 export const NEXT_RR = 2;
 /** Wait for more frames of the window. */
 export const NEXT_AWAIT = 3;
-/** Poll with RR after a pause: not ready. */
+/** Poll with RR after a pause, because the meter is not ready. */
 export const NEXT_PAUSE = 4;
 export const NEXT_WHOLE = 5;
 /** Give up: no response; never ready; no LLC header; too long. */
@@ -45,10 +45,10 @@ export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
 export class Exchange {
-	/** Bytes of information the meter accepts; its frames per window. */
+	/** Number of information bytes that the meter accepts in a frame; number of its frames per window. */
 	sendInfo = INFO_DEFAULT;
 	window = WINDOW_DEFAULT;
-	/** N(S) of the segment; expected N(S). */
+	/** N(S) of our segment; expected N(S) of the meter. */
 	sendNumber = 0;
 	receiveNumber = 0;
 	/** Segment: `request[segmentStart..segmentEnd)`. */
@@ -62,11 +62,11 @@ export class Exchange {
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
-	/** The segment, by the meter. */
+	/** True if the meter has acknowledged the segment. */
 	#acknowledged = true;
 	/** True if the response has begun. */
 	#answered = false;
-	/** Frames of the window so far. */
+	/** Number of frames received in the window so far. */
 	#inWindow = 0;
 	/** Polls of a meter that is not ready since the last progress. */
 	#polls = 0;
@@ -94,13 +94,13 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** The APDU was not the response. Returns NEXT_…. */
+	/** Waits on because the APDU was not the response. Returns NEXT_…. */
 	waitOn(): number {
 		this.forgetAnswer();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
 	}
 
-	/** Complete frame of the meter. Returns NEXT_…. */
+	/** Processes a complete frame of the meter. Returns NEXT_…. */
 	take(): number {
 		const kind = controlKind(this.#decoder.control);
 		if (kind === CONTROL_I) return this.takeInformation();

@@ -1,7 +1,10 @@
-/** Failures of HDLC. Silence at a fixed speed ranks like a failed sign-on; after a sign-on it ranks higher. */
+/**
+ * Failures of HDLC. By progress, silence at a fixed speed ranks like a failed sign-on; silence after a sign-on ranks
+ * higher.
+ */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** Invalid in HDLC; nothing was sent. */
+/** The configured address is invalid in HDLC; nothing was sent. */
 export const HDLC_NO_ADDRESS = finalFailure(
 	METER_ERROR,
 	"hdlc/no-address",
@@ -108,7 +111,7 @@ export function afterSignOn(failure: Failure): Failure {
 	return failure === HDLC_GARBAGE ? SIGNED_ON_GARBAGE : failure;
 }
 
-/** Signed on, then no valid frame. */
+/** True if no valid frame followed a successful sign-on. */
 export function isLostAfterSignOn(failure: Failure): boolean {
 	return failure === SIGNED_ON_SILENCE || failure === SIGNED_ON_ECHO_ONLY || failure === SIGNED_ON_GARBAGE;
 }

@@ -13,7 +13,7 @@
  * | 2 | frame check, CRC-16/X.25 of format to information, low byte first |
  * | 1 | flag 7E |
  *
- * No byte stuffing: any field may have 7E, and only the length ends a frame.
+ * There is no byte stuffing: any field may contain 7E, and only the length determines the end of a frame.
  *
  * An APDU's first segment begins with the LLC header: E6 E6 00 to the meter, E6 E7 00 from it.
  */
@@ -27,7 +27,7 @@ export const FORMAT_LENGTH_MASK = 0x07;
 export const ADDRESS_AT = 3;
 /** Bytes of a header or frame check. */
 export const CHECK_LENGTH = 2;
-/** Largest length field; bytes with both flags. */
+/** Largest value of the length field; longest frame with both flags, bytes. */
 const LENGTH_MAX = 0x7ff;
 export const FRAME_LIMIT = LENGTH_MAX + 2;
 /** Longest frame without information: both flags, server addresses on both sides. */
@@ -42,9 +42,9 @@ export const CONTROL_DISC = 0x43;
 export const CONTROL_UA = 0x63;
 export const CONTROL_DM = 0x0f;
 export const CONTROL_FRMR = 0x87;
-/** Client: requests a response; server: end of one. */
+/** P/F bit: the client requests a response; the server marks its end. */
 export const POLL_FINAL = 0x10;
-/** Information frame, of no fixed control byte. */
+/** Information frame, whose control byte varies with its numbers. */
 export const CONTROL_I = 0x00;
 
 export const LLC_LENGTH = 3;
@@ -58,7 +58,7 @@ export function controlKind(control: number): number {
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
 }
 
-/** N(R) of I, RR, RNR or REJ: next number expected by its sender. */
+/** Returns N(R) of I, RR, RNR or REJ, which is the next number expected by the frame's sender. */
 export function receiveNumber(control: number): number {
 	return control >> 5;
 }

@@ -7,7 +7,7 @@ export const ORIGIN_METER = 0;
 export const ORIGIN_SELF = 1;
 export const ORIGIN_OTHER = 2;
 
-/** ORIGIN_… of the frame in `decoder`; `sender`: the connection's. */
+/** Returns ORIGIN_… of the frame in `decoder`; `sender`: that of the connection. */
 export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
 	const { bytes, destinationStart, sourceStart, sourceEnd } = decoder;
 	const { head } = sender;
@@ -30,7 +30,7 @@ function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	return true;
 }
 
-/** The frame we sent, if both addresses are equal. */
+/** If the client and server addresses are equal: true if the frame is ours, not the meter's. */
 function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;

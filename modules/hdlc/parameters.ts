@@ -10,7 +10,7 @@
  * | 07 | window sent: maximum frames before an acknowledgement |
  * | 08 | window received |
  *
- * From the sender's view. Missing: default.
+ * "Sent" and "received" are from the view of the message's sender. A missing parameter has its default.
  */
 
 export const PARAMETER_SENT_INFO = 5;
@@ -24,7 +24,7 @@ export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
 
-/** Bytes, with a two-byte and a four-byte value. */
+/** Lengths of the message, bytes: with a two-byte and with a four-byte value. */
 const SHORT_LENGTH = 4;
 const LONG_LENGTH = 6;
 export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
@@ -39,7 +39,7 @@ export interface Proposal {
 	readonly window: number;
 }
 
-/** `info` bytes in both directions, `window` frames from the peer, 1 to it. Returns the end. */
+/** Proposes `info` bytes in both directions, `window` frames from the peer and one to the peer. Returns the end. */
 export function encodeParameters(into: Uint8Array, at: number, proposal: Proposal): number {
 	const { info, window } = proposal;
 	into[at] = FORMAT_IDENTIFIER;

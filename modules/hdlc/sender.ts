@@ -23,9 +23,9 @@ import {
 	LLC_LENGTH,
 } from "./frame.js";
 
-/** Bytes; the link copies each piece. */
+/** Longest piece, bytes; the link copies each piece. */
 const PIECE_LIMIT = 128;
-/** Flag, format, two addresses, control, header check, LLC header. */
+/** Longest head: flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
 /** Bytes of frame check and flag. */
 const TAIL_LENGTH = 3;
@@ -65,7 +65,7 @@ export class FrameSender {
 		return this.sourceEnd === ADDRESS_BAD;
 	}
 
-	/** The frame is not completely passed to the line. */
+	/** True until the frame has been passed to the line completely. */
 	get busy(): boolean {
 		return this.#stage !== STAGE_NONE;
 	}
@@ -75,14 +75,14 @@ export class FrameSender {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** Information of the next frame; must not change until sent. */
+	/** Sets the information of the next frame, which must not change until it is sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
 		this.#infoEnd = end;
 	}
 
-	/** Information only if `carry` was called since. */
+	/** Starts a frame. It has information only if `carry` was called since the last frame. */
 	begin(control: number, kind: number): void {
 		const { head } = this;
 		const info = this.#infoEnd - this.#infoAt + (kind & WITH_LLC ? LLC_LENGTH : 0);
@@ -126,7 +126,7 @@ export class FrameSender {
 	}
 }
 
-/** Low byte first; returns the end. */
+/** Writes the check, low byte first; returns the end. */
 function putCheck(into: Uint8Array, at: number, check: number): number {
 	into[at] = check & 0xff;
 	into[at + 1] = check >> 8;

@@ -21,7 +21,7 @@ export class EntryCursor implements EntrySource {
 	/** Time up to which the sector is valid. */
 	#endS = 0;
 	#beforeS = 0;
-	/** Time of the last entry returned. */
+	/** Time of the entry last returned. */
 	#timeS: number;
 
 	/** Starts after the entry at `fromS`, or at the beginning if it is 0. `state` is updated with each raw entry. */

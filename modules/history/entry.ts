@@ -10,7 +10,7 @@
  *   seconds  number: from the beginning of that quarter hour, 0 to 899
  *   rise     number, for each of those registers, in its unit
  *
- * For a household a quarter hour takes 6 bytes, a day 8. Limits: RISE_END; Unix times of 32 bits.
+ * In a household, the entry of a quarter hour takes 6 bytes, that of a day 8. Limits: RISE_END; Unix times of 32 bits.
  */
 import { QUARTER_S } from "../time/calendar.js";
 

@@ -3,13 +3,14 @@
  * of the import.
  *
  *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
- *   tariff 2        1-b:1.8.2, once it has counted: meters with one tariff often send it as 0
+ *   tariff 2        1-b:1.8.2, once it is not 0: meters with one tariff often send it as 0
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
  *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
  *
- * Codes: Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the type of meter
- * (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The first
- * value of a register counts. Values of past billing periods, and values without a matching unit, are ignored.
+ * The codes are those of Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the
+ * type of meter (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its
+ * reading. The first value of a register counts. Values of past billing periods, and values without a matching unit,
+ * are ignored.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";

@@ -9,8 +9,8 @@
  * The work is done in a task of its own, because readouts arrive deep in the stack. Flash is written at most once per
  * quarter hour, with the first readout in it.
  *
- * Skipped are readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading
- * already. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
+ * Readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading already are
+ * skipped. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
  * for good. If the clock was set back by up to BACK_S, readouts are skipped until it catches up; if by more, the
  * readings after the new time are merged into one.
  */
@@ -113,7 +113,7 @@ export class History implements Timed {
 		return new Journal(this.#partition).lastS * 1000;
 	}
 
-	/** Takes a readout, which is stored soon if it qualifies. */
+	/** Accepts a readout, which is stored soon if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
@@ -175,7 +175,7 @@ export class History implements Timed {
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + (this.#compaction.isBegun ? TURN_MS : PAUSE_MS);
 		} catch (error) {
-			// The next write then scans the flash again.
+			// After a failure the next write scans the flash again.
 			this.failed(error);
 		} finally {
 			ledger.release(HISTORY_COST);
@@ -222,7 +222,9 @@ export class History implements Timed {
 	}
 }
 
-/** Returns true if the quarter hour has a reading already, also because the clock was set back by at most BACK_S. */
+/**
+ * Returns true if the quarter hour has a reading already, for example because the clock was set back by at most BACK_S.
+ */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }

@@ -14,7 +14,7 @@ export class MeterState {
 	/** Byte view of `numbers`. */
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Takes over all values that are known in `later`. */
+	/** Copies all values that are known in `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)

@@ -17,7 +17,9 @@ export const FLAG_GAP = 32;
 /** Maximum distance of two readings for interpolation, in periods. */
 const DIVIDED = 1.5;
 
-/** Longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour. */
+/**
+ * Returns the longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour.
+ */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
@@ -56,7 +58,7 @@ export class PeriodCursor {
 	#isBegun = false;
 	/** Time of the reading before the current entry, or -1. */
 	#beforeS = -1;
-	/** Share of the current entry that was given to periods, and the amounts in it. */
+	/** Share of the current entry that was already added to periods, and the amounts in that share. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
 	/** Next boundary. If it is after the entry's time, the entry contains no further boundary. */
@@ -82,7 +84,7 @@ export class PeriodCursor {
 		return this.startS < toS;
 	}
 
-	/** Moves to the next period, in the range or not. */
+	/** Moves to the next period, inside or outside the range. */
 	private advance(): boolean {
 		for (;;) {
 			if (this.#isDividing) {
@@ -125,7 +127,8 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Boundaries between two distant readings have none; only the last one may be near a reading again.
+		// Boundaries between two distant readings have no reading of their own; only the last boundary may be near one
+		// again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;

@@ -56,7 +56,7 @@ export class Sectors {
 	head = -1;
 	/** The record of each sector; its number is 0 if the sector is free. */
 	readonly #table: Uint32Array;
-	/** Sectors in use, as bits, as far as `walk` has gone. */
+	/** Bits of the sectors that `walk` has found in use so far. */
 	#live = 0;
 
 	/** This and all methods throw if the flash fails. */
@@ -107,7 +107,7 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** Returns true if no other Sectors object has reused the sector since `load`. */
+	/** Returns true if no other Sectors object has reused the sector since this one read its record. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}

@@ -1,8 +1,9 @@
 /**
  * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts), over one
- * connection. Also detects that the hub has lost them. Only a test by the user waits for the result.
+ * connection. Also detects that the hub has lost them. Only a test that the user starts reports its result to the
+ * caller.
  *
- *              readout         meter fails     due           permit       all taken    failed    401, 403   test
+ *              readout         meter fails     due           permit       all sent     failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
  *   RESTING    WAITING (a)     WAITING (a)     begins (b)    -            -            -         -          begins
  *   WAITING    newer data      unchanged       begins        -            -            -         -          begins
@@ -12,8 +13,8 @@
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
  *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
- *   (b) one entity only, to check whether the hub still knows it; a restarted hub replies 201 and gets everything again.
- *   (c) a failure: longer than TURN_MS or HUB_BATCH_MS.
+ *   (b) one entity only, as a check: a hub that was restarted replies 201, and then all entities are sent again.
+ *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
  *   (d) WAITING if new data arrived meanwhile.
  *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.
  *
@@ -61,7 +62,7 @@ const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
 /** Delay of a retry after a lack of memory. */
 const SHORT_MS = 2000;
 /**
- * Intervals of checks whether the hub knows the entities. HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure.
+ * Intervals of checks whether the hub knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure.
  */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;

@@ -80,7 +80,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
 		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
 	} else {
-		// An omitted certificate is cleared.
+		// Without a certificate in the request, the stored one is cleared.
 		const kept = enabled ? new Uint8Array(0) : undefined;
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];

@@ -75,7 +75,8 @@ export class StateBodies {
 
 	private isLeftOut({ own, stateClass }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
-		// Not sent without a readout, because the hub may know one from before the restart.
+		// The time of the last readout is not sent without a readout, because the hub may know one from before the
+		// restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		return own === undefined && isOld && stateClass === MEASUREMENT;
 	}

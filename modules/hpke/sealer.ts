@@ -11,7 +11,7 @@ const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
 /** Length of the shared secret (Nsecret), bytes. */
 const SECRET_LENGTH = 32;
-/** Limit of messages: only the nonce's last four bytes count them. */
+/** Maximum number of messages: only the last four bytes of the nonce count them. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {
@@ -29,8 +29,8 @@ export class Sealer {
 	#sequence = 0;
 
 	/**
-	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
-	 * Throws a RangeError if `receiver` is no point of P-256.
+	 * Sets up the sender: SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known
+	 * to the receiver. Throws a RangeError if `receiver` is no point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);

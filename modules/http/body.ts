@@ -14,10 +14,10 @@ export const TRAILER_LIMIT = 1024;
 const CHUNK_SIZE_LIMIT = 0x7fffffff;
 
 export const BODY_MORE = 0;
-/** `bytes[dataStart..dataEnd)` is data. */
+/** Event: `bytes[dataStart..dataEnd)` is data. */
 export const BODY_DATA = 1;
 export const BODY_END = 2;
-/** Malformed or too long: the next request cannot be found. */
+/** The body is malformed or too long, so that the next request cannot be found. */
 export const BODY_ERROR = 3;
 
 /** Length argument of `begin` for a chunked body. */
@@ -52,7 +52,7 @@ export class BodyDecoder {
 	#left = 0;
 	/** Bytes that the sink accepted. */
 	#taken = 0;
-	/** Bytes of the size line or trailers. */
+	/** Number of bytes of the size line or trailers so far. */
 	#seen = 0;
 
 	begin(length: number): void {
@@ -72,7 +72,10 @@ export class BodyDecoder {
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
-	/** Discards without a sink; bytes it leaves remain data. False beyond its limit. */
+	/**
+	 * Passes the data to the sink, or discards them if there is no sink. Bytes that the sink does not accept remain
+	 * data. Returns false beyond the sink's limit.
+	 */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;
 		this.dataStart = end;
@@ -104,7 +107,7 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** Takes a byte that is not data; returns the new state. */
+	/** Processes a byte that is not data; returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {

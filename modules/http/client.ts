@@ -1,6 +1,6 @@
 /**
- * Client connection to an HTTP server (RFC 9112), one request at a time, kept open as the server permits, for small
- * requests; reply.ts limits the body.
+ * Client connection to an HTTP server (RFC 9112) for small requests, one at a time. It is kept open if the server
+ * permits; reply.ts limits the body.
  *
  *               send                 connected     reply complete   end, invalid reply   timeout
  *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)
@@ -12,7 +12,7 @@
  * requests may contain secrets.
  *
  * Callbacks of the host run the caller's task, which checks `outcome` in its drain. Limits: HTTP_CONNECT_MS;
- * HTTP_REPLY_MS from `send` or the connection on.
+ * HTTP_REPLY_MS from `send`, or from the connection if that is later.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
@@ -22,13 +22,13 @@ import { READ_DONE, READ_MORE, ReplyReader } from "./reply.js";
 export const HTTP_CONNECT_MS = 8000;
 export const HTTP_REPLY_MS = 8000;
 
-/** No request, or pending. Others: status, CLIENT_… (io/client.ts), or these two. */
+/** There was no request, or it is pending. Other outcomes are the status, CLIENT_… (io/client.ts), and the next two. */
 export const OUTCOME_NONE = 0;
-/** No reply in time, or incomplete. */
+/** The reply did not arrive in time, or is incomplete. */
 export const HTTP_NO_REPLY = 20;
 /** The reply is not valid HTTP, or too long. */
 export const HTTP_BAD_REPLY = 21;
-/** Status codes from here on. */
+/** Outcomes from this value on are status codes. */
 export const FIRST_STATUS = 200;
 
 const IN_SIZE = 512;
@@ -53,7 +53,7 @@ const STATE_OVER = 3;
 export class HTTPClient implements Timed {
 	/** Result of the last request. */
 	outcome = OUTCOME_NONE;
-	/** A kept-open connection failed before the reply: a new one may succeed. */
+	/** True if a connection kept open failed before the reply, so that a new one may succeed. */
 	isWorthRepeating = false;
 	#state = STATE_OPENING;
 	#served = 0;
@@ -160,12 +160,12 @@ export class HTTPClient implements Timed {
 		this.outcome = status;
 		this.#served++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		// An early reply: the server wants no more.
+		// After a reply to an incomplete request, the connection can't be used again.
 		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
 		else this.close();
 	}
 
-	/** Outcome: status if the head was complete, otherwise `code`. */
+	/** Sets the outcome to the status if the head was complete, otherwise to `code`. */
 	private fail(code: number): void {
 		const wasAsking = this.#state === STATE_ASKING || this.#state === STATE_OPENING;
 		const { status, hasBegun } = this.#reply;

@@ -22,7 +22,7 @@ export interface ConnectionServer {
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
 	readonly task: Task;
-	/** The deadline may have changed. */
+	/** Reports that the connection's deadline may have changed. */
 	changed(): void;
 	/** True if all other places of its port are taken by requests with a token (`isBusy`) or by clients that sent one. */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;

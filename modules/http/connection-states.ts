@@ -21,25 +21,25 @@
  * effect.
  */
 
-/** Largest head, and a piece of the body. */
+/** Largest head of a request, and largest piece of its body, bytes. */
 export const IN_SIZE = 2048;
-/** Largest head of a reply, and a piece of its body. */
+/** Largest head of a reply, and largest piece of its body, bytes. */
 export const OUT_SIZE = 1024;
-/** Bytes of an unwanted body to reuse the connection. */
+/** Longest unwanted body that is discarded so that the connection can be reused, bytes. */
 export const DISCARD_LIMIT = 4096;
-/** Bytes discarded at most before closing. */
+/** Maximum number of bytes discarded before closing. */
 export const LINGER_LIMIT = 65536;
 
 /** Received bytes are a head. */
 export const INPUT_HEAD = 0;
-/** A body for the sink, or short enough to discard. */
+/** Received bytes are a body, for the sink or short enough to discard. */
 export const INPUT_BODY = 1;
 /** Bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
 /** Input is discarded: the connection ends. */
 export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
-/** A slow sink had its piece of this tick. */
+/** A slow sink has received its piece of this tick; the next one waits for the next tick. */
 export const INPUT_HELD = 5;
 
 export const REPLY_NONE = 0;

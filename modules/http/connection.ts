@@ -1,9 +1,10 @@
 /**
  * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes. Bytes of the
- * next request wait in buffer and socket. It reads only what can be processed, and produces only what the client accepts.
+ * next request wait in buffer and socket. The connection reads only what can be processed, and produces only what the
+ * client accepts.
  *
- * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy the
- * reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
+ * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy
+ * the reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
  * lingerMs.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
@@ -65,12 +66,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#sinceMs: number;
 	#receivedMs: number;
 	#sentMs = 0;
-	/** Start of idleness, or end of the grace period when new or lingering. */
+	/** Start of idleness, or end of the grace period if the connection is new or lingering, monotonic ms. */
 	#idleMs: number;
 	#isNew = true;
-	/** An earlier token is still valid. */
+	/** True if the client has sent a token earlier that is still valid. */
 	isKnown = false;
-	/** The request has a valid token. */
+	/** True if the request has a valid token. */
 	#isVouched = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
@@ -94,12 +95,14 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** True without a request, or while waiting for the client to close. */
+	/** True without a request, and while waiting for the client to close. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** Valid token, but no live body, which is displaced first. */
+	/**
+	 * True if the request has a valid token and its reply has no live body; connections with one are displaced first.
+	 */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
@@ -114,15 +117,15 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Time from which a new connection may displace this one, monotonic ms: start of idleness; in a request the end of
-	 * the grace period, from the request or the last byte accepted; for a live body from the reply; Infinity with a valid
-	 * token.
+	 * Time from which a new connection may displace this one, monotonic ms: without a request, the start of idleness;
+	 * with a live body, the end of the grace period after the reply began; with a valid token, Infinity; otherwise the
+	 * end of the grace period after the request or after the last byte that the client accepted.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// Clients that accept byte by byte have writeMs.
+		// A client that accepts byte by byte can extend this by at most writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
@@ -193,7 +196,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** The response sends its reply here. */
+	/** Called by the response to send its reply. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
@@ -255,13 +258,15 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	private advance(): void {
-		// The reply goes before the next head.
+		// The reply is sent before the next head is read.
 		while (this.write() || this.read());
 	}
 
-	/** Exception of handler, sink or source: sends 500 if the client has nothing yet, then closes. */
+	/**
+	 * Handles an exception of handler, sink or source: sends 500 if nothing was sent to the client yet, then closes.
+	 */
 	private recover(error: unknown): void {
-		// It arrives twice if a reply fails inside a handler.
+		// The same exception arrives twice if a reply fails inside a handler.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
 		const isFirst = this.#recovered === undefined;
 		this.#recovered = error;
@@ -279,7 +284,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Instead of the handler; ends the connection. */
+	/** Replies with an error instead of the handler, and ends the connection. */
 	private fail(status: number, sentence?: string): void {
 		const sink = this.#sink;
 		const response = this.#response;
@@ -301,13 +306,13 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
-	/** Lingers if it is too long. */
+	/** Discards the rest of the body; lingers if the rest is too long. */
 	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
-	/** Sends what it can; true if the next request can be read. */
+	/** Sends what the socket accepts; returns true if the next request can be read. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {
@@ -341,7 +346,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#sinceMs = this.#idleMs = this.#nowMs;
 	}
 
-	/** Processes input; false if none can be processed now. */
+	/** Processes input; returns false if none can be processed now. */
 	private read(): boolean {
 		switch (this.#input) {
 			case INPUT_HEAD:
@@ -355,7 +360,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Reads after the buffered bytes; false if there are none. */
+	/** Appends received bytes to the buffered ones; returns false if there are none. */
 	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;

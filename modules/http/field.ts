@@ -1,7 +1,7 @@
 /** Scanners for heads: words, lists, blanks, numbers (RFC 9110, 5.6); nothing is copied. */
 import { isDigit } from "../bytes/ascii.js";
 
-/** Digits of Content-Length; exact as a double. */
+/** Maximum number of digits of Content-Length, which is exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
@@ -14,7 +14,7 @@ export function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: 
 	return end;
 }
 
-/** Returns the start without leading blanks. */
+/** Returns the position after leading blanks. */
 export function trimStart(bytes: Uint8Array, start: number, end: number): number {
 	let at = start;
 	while (at < end && isBlank(bytes[at])) at++;
@@ -49,7 +49,7 @@ export function hasWord(bytes: Uint8Array, start: number, end: number, word: str
 	return false;
 }
 
-/** -1 if not a decimal number; inexact beyond LENGTH_DIGITS_LIMIT. */
+/** Returns the number, inexact beyond LENGTH_DIGITS_LIMIT digits; -1 if it is not decimal. */
 export function decimalIn(bytes: Uint8Array, start: number, end: number): number {
 	if (start >= end) return -1;
 	let number = 0;

@@ -2,27 +2,27 @@
 import type { HTTPRequest } from "./request.js";
 import type { HTTPResponse } from "./response.js";
 
-/** `end` or `abort` follows the last `write`, unless the handler has replied. */
+/** Receiver of a request's body. `end` or `abort` follows the last `write`, unless the handler has replied. */
 export interface BodySink {
-	/** Most bytes of a body; a longer one gets 413. */
+	/** Maximum length of a body, bytes; a longer one is answered with 413. */
 	readonly limit: number;
-	/** Valid only during the call. */
+	/** The bytes are valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 	end(): void;
-	/** Incomplete body; no response is possible. */
+	/** Called if the body is incomplete; no response is possible. */
 	abort?(): void;
 	/**
-	 * Bytes at the end of the last `write` that were not accepted, passed again. If present, the body of a client with a
-	 * token is read one piece per tick, at the speed of flash, with its own time limits, and to its end after an early
-	 * reply, because browsers read it only then.
+	 * Number of bytes at the end of the last `write` that were not accepted; they are passed again. If this member is
+	 * present, the body of a client with a token is read one piece per tick, at the speed of flash, with time limits of
+	 * its own. After an early reply the body is read to its end, because browsers read the reply only then.
 	 */
 	readonly rest?: number;
 }
 
 export interface HTTPHandler {
 	/**
-	 * Called after the head: sends the response, now or later, or returns a sink. A reply discards the rest of the body.
-	 * An exception gives 500, with its `sentence` if any.
+	 * Called after the head was received: sends the response, now or later, or returns a sink. A reply discards the
+	 * rest of the body. An exception is answered with 500, and with its `sentence` if it has one.
 	 */
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
 }

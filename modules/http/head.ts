@@ -5,8 +5,8 @@
  *     *( name ":" OWS value OWS CRLF )
  *     CRLF
  *
- * Strict against request smuggling: no bare CR or LF, space before a colon, folded line, second Host, contradictory
- * lengths. Empty lines before the request line are ignored (2.2).
+ * Against request smuggling, the parser refuses a bare CR or LF, a space before a colon, a folded line, a second Host
+ * and contradictory lengths. Empty lines before the request line are ignored (2.2).
  *
  * Limits: REQUEST_LINE_LIMIT (414), HOST_LIMIT (400), FIELD_LIMIT and the buffer (431).
  */
@@ -21,7 +21,7 @@ import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 /** Maximum bytes of the request line without its CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
-/** Host with port, bytes; a DNS name has 253 (RFC 1035, 2.3.4). */
+/** Maximum length of the host with port, bytes; a DNS name has at most 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
@@ -30,7 +30,7 @@ const IPV6_LIMIT = 45;
 
 /** Result of `parse`: more bytes are needed. */
 export const HEAD_MORE = 0;
-/** Complete; other results are the status of the refusal. */
+/** Result of `parse`: the head is complete. Other results are the status of the refusal. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;
@@ -64,7 +64,7 @@ export class RequestHead implements HTTPRequest {
 	#queryEnd = 0;
 	#hostStart = 0;
 	#hostEnd = 0;
-	/** Start; 0 before the request line is parsed. */
+	/** Start of the fields; 0 before the request line is parsed. */
 	#fields = 0;
 	#fieldsEnd = 0;
 	#fieldCount = 0;
@@ -99,7 +99,7 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** Frees the buffer for the body: fields and query are gone. */
+	/** Frees the buffer for the body; fields and query can't be read any more. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
@@ -117,7 +117,7 @@ export class RequestHead implements HTTPRequest {
 		return !this.#saysClose && (this.minorVersion === 1 || this.#saysKeepAlive);
 	}
 
-	/** The client waits for `100 Continue` (RFC 9110, 10.1.1). */
+	/** True if the client waits for `100 Continue` (RFC 9110, 10.1.1). */
 	get expectsContinue(): boolean {
 		return this.#expectsContinue && this.minorVersion === 1;
 	}
@@ -156,14 +156,14 @@ export class RequestHead implements HTTPRequest {
 		return undefined;
 	}
 
-	/** Needs valid escapes; undefined unless clean UTF-8. */
+	/** Returns the decoded text, undefined unless it is clean UTF-8. The escapes must be valid. */
 	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
 	}
 
-	/** `buffer[0..end)`; HEAD_MORE, HEAD_DONE or a status. */
+	/** Parses `buffer[0..end)`. Returns HEAD_MORE, HEAD_DONE or a status. */
 	parse(end: number): number {
 		const buffer = this.#buffer;
 		let at = this.#at;
@@ -187,7 +187,7 @@ export class RequestHead implements HTTPRequest {
 			} else if (byte === CR) {
 				afterCR = true;
 			} else if (byte >= 0x80 && this.#fields > 0) {
-				// Allowed (RFC 9110, 5.5), but not in fields used here.
+				// Such bytes are allowed (RFC 9110, 5.5), but not in fields used here.
 				buffer[at - 1] = 0x3f;
 			}
 		}
@@ -197,7 +197,7 @@ export class RequestHead implements HTTPRequest {
 		return this.#fields === 0 ? 414 : 431;
 	}
 
-	/** The request line, at `end`. */
+	/** True if the request line, up to `end`, is too long. */
 	private isLineTooLong(end: number): boolean {
 		return this.#fields === 0 && end - this.#line > REQUEST_LINE_LIMIT;
 	}
@@ -213,7 +213,7 @@ export class RequestHead implements HTTPRequest {
 		const targetEnd = indexOrEnd(buffer, SPACE, methodEnd + 1, end);
 		if (methodEnd === start || targetEnd >= end) return 400;
 		for (let i = start; i < methodEnd; i++) if (!isTokenByte(buffer[i])) return 400;
-		// "HTTP/" digit "." digit
+		// The version has the form "HTTP/" digit "." digit.
 		const version = targetEnd + 1;
 		if (end - version !== 8 || !this.spells(version, "HTTP/") || buffer[version + 6] !== 0x2e) return 400;
 		const major = buffer[version + 5];
@@ -230,7 +230,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	/** Processes the target: origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		let query = end;
@@ -274,7 +274,7 @@ export class RequestHead implements HTTPRequest {
 		const buffer = this.#buffer;
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
 		let colon = start;
-		// Spaces before the colon and folded lines end here.
+		// Spaces before the colon and folded lines are refused here.
 		for (let byte = buffer[colon]; colon < end; byte = buffer[++colon]) {
 			if ((byte < 0x5e || byte > 0x7a) && !isTokenByte(byte)) break;
 		}
@@ -328,7 +328,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** `host [":" port]` (RFC 9110, 7.2), not necessarily ours. */
+	/** True for `host [":" port]` (RFC 9110, 7.2), even if it is not the gateway's. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;
@@ -337,7 +337,7 @@ export class RequestHead implements HTTPRequest {
 		const nameStart = at;
 		while (at < end && (isIPv6 ? isIPv6Byte(buffer[at]) : isNameByte(buffer[at]))) at++;
 		if (at === nameStart) return false;
-		// Closing bracket.
+		// The next byte must be the closing bracket.
 		if (isIPv6 && (at - nameStart > IPV6_LIMIT || at >= end || buffer[at++] !== 0x5d)) return false;
 		return at === end || (buffer[at] === COLON && this.isPort(at + 1, end));
 	}
@@ -347,7 +347,7 @@ export class RequestHead implements HTTPRequest {
 		return port >= 0 && port <= PORT_LIMIT && end - start <= PORT_DIGITS_LIMIT;
 	}
 
-	/** Bytes from `start` on are `word`. */
+	/** True if the bytes from `start` on are `word`. */
 	private spells(start: number, word: string): boolean {
 		const buffer = this.#buffer;
 		const { length } = word;
@@ -356,21 +356,21 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** DNS name or IPv4; some home networks use `_`. */
+/** True for a byte of a DNS name or IPv4 address; some home networks use `_`. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
 }
 
-/** Hex digits, colons, dots of embedded IPv4. */
+/** True for hex digits, colons, and the dots of an embedded IPv4 address. */
 function isIPv6Byte(byte: number): boolean {
 	return hexDigitValue(byte) >= 0 || byte === COLON || byte === 0x2e;
 }
 
-/** Token bytes 0x00 to 0x7F, 32 per number. */
+/** A bit for each byte 0x00 to 0x7F, set for token bytes; 32 bits per number. */
 const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
-/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
+/** True for a token byte (RFC 9110, 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
 	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

@@ -1,24 +1,29 @@
-/** Milliseconds; not while a handler works. */
+/** Time limits, ms. They do not apply while a handler works. */
 export interface HTTPLimits {
-	/** Head, first byte to end; also from acceptance to the first byte. */
+	/**
+	 * Limit for the head, from its first byte to its end; also from the acceptance of a connection to the first byte.
+	 */
 	readonly headMs: number;
 	/** Limit between two requests. */
 	readonly idleMs: number;
 	/** Limit between bytes of a body; for the whole body if the request has no token. */
 	readonly bodyMs: number;
-	/** Slow sink: between bytes, and for the whole body. */
+	/** Limits with a slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
 	/** Limit between bytes of the reply that the client accepts. */
 	readonly writeMs: number;
 	/** Limit for a whole body or reply. */
 	readonly transferMs: number;
-	/** Limit after a last reply while the client may be sending. */
+	/** Limit after a connection's last reply, while the client may still be sending. */
 	readonly lingerMs: number;
 	/** Live body: longest silence; shortest time between pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
-	/** No displacement after acceptance, first byte of a request, each accepted piece of a reply, and while lingering. */
+	/**
+	 * Time in which a connection is not displaced: after its acceptance, after the first byte of a request, after each
+	 * accepted piece of a reply, and while it lingers.
+	 */
 	readonly graceMs: number;
 }
 

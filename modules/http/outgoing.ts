@@ -1,6 +1,6 @@
 /**
- * Sending half of a connection: one buffer, refilled when empty and the socket accepts bytes, so that a slow client takes
- * no more memory; small replies are one write.
+ * Sending half of a connection: one buffer, refilled when empty and the socket accepts bytes, so that a slow client
+ * takes no more memory. A small reply is sent in one write.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
@@ -11,7 +11,7 @@ const CHUNK_PREFIX = 5;
 /** CRLF after the data, and the end of the body. */
 const CHUNK_SUFFIX = 7;
 
-/** A chunk with less room left is sent without reading more. */
+/** A chunk with less room left than this is sent without reading more. */
 const SPARE = 320;
 
 const CR = 0x0d;
@@ -22,9 +22,9 @@ export class Outgoing {
 	readonly #buffer: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Start of the reply; -1 once sent. */
+	/** Start of the reply in the buffer; -1 once a byte was sent. */
 	#mark = -1;
-	/** The source was not read yet. */
+	/** True if the source was not read yet. */
 	#isFresh = false;
 	/** `#isWaiting`: no data at the last read; `isAwake`: data since then. */
 	#isWaiting = false;
@@ -38,7 +38,7 @@ export class Outgoing {
 		this.#buffer = new Uint8Array(size);
 	}
 
-	/** True if the socket has everything. */
+	/** True if everything was passed to the socket. */
 	get isIdle(): boolean {
 		return this.#start === this.#end && this.#source === undefined;
 	}
@@ -48,12 +48,12 @@ export class Outgoing {
 		return this.#source?.live;
 	}
 
-	/** The socket has everything, and the source no data. */
+	/** True if everything was passed to the socket and the source has no data. */
 	get isWaiting(): boolean {
 		return this.#isWaiting && this.#start === this.#end;
 	}
 
-	/** The next `pump` reads again; without data `beat` is called first. */
+	/** Makes the next `pump` read the source again. If the source has reported no data, calls `beat` first. */
 	resume(): void {
 		if (!this.isAwake) this.live?.beat();
 		this.isAwake = this.#isWaiting = false;
@@ -66,8 +66,9 @@ export class Outgoing {
 	}
 
 	/**
-	 * Whole head and a body of `length` bytes (Infinity: until the source ends), optionally in chunks. Throws a
-	 * RangeError if the head does not fit. Only `pump` reads the source, or the microcontroller's stack would overflow.
+	 * Starts a reply: the whole head and a body of `length` bytes (Infinity: until the source ends), optionally in
+	 * chunks. Throws a RangeError if the head does not fit. Only `pump` reads the source, or the microcontroller's
+	 * stack would overflow.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.rewind();
@@ -79,7 +80,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** Withdraws a reply; false if a byte was sent. */
+	/** Withdraws a reply; returns false if a byte was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -87,7 +88,10 @@ export class Outgoing {
 		return true;
 	}
 
-	/** `writable` bytes at most; returns how many more the socket accepts. Throws as the source does; then `revoke`. */
+	/**
+	 * Sends at most `writable` bytes; returns how many more the socket accepts. Throws what the source throws; call
+	 * `revoke` then.
+	 */
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
@@ -141,7 +145,7 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// The data may fit the empty buffer.
+			// If the buffer was not empty, the data may fit once it is.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {

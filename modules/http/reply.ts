@@ -1,6 +1,6 @@
 /**
- * Reads a reply to our request (RFC 9112, 4 to 7): status, framing, optionally Location and the beginning of the body. Of
- * each line only the beginning is stored.
+ * Reads a reply to our request (RFC 9112, 4 to 7): status, framing, optionally Location and the beginning of the body.
+ * Only the beginning of each line is stored.
  *
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
@@ -19,7 +19,7 @@ export const REPLY_BODY_LIMIT = 16_384;
 
 /** More bytes are needed. */
 export const READ_MORE = 0;
-/** Complete, or body too long; `status` is valid. */
+/** The reply is complete or its body is too long; `status` is valid. */
 export const READ_DONE = 1;
 /** The reply is malformed or too long. */
 export const READ_BROKEN = 2;
@@ -42,7 +42,7 @@ const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 export class ReplyReader {
 	/** 200 to 599 once the head is complete; 0 before. */
 	status = 0;
-	/** Complete, and the connection is good for another request. */
+	/** True if the reply is complete and the connection can be used for another request. */
 	isReusable = false;
 	/** True after the first byte of the reply. */
 	hasBegun = false;
@@ -57,7 +57,7 @@ export class ReplyReader {
 	/** Length of the line, including bytes not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
-	/** Bytes of the heads, or of the body. */
+	/** Number of bytes received of the heads, or of the body. */
 	#seen = 0;
 	/** Status code of the head; 0 before the first line. */
 	#code = 0;
@@ -65,7 +65,9 @@ export class ReplyReader {
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 
-	/** `kept`: for the body's beginning, also enables Location; `lineSize`: stored bytes per line. */
+	/**
+	 * `kept`: buffer for the beginning of the body; with it, Location is read too. `lineSize`: stored bytes per line.
+	 */
 	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE) {
 		this.#kept = kept;
 		this.#line = new Uint8Array(lineSize);
@@ -99,7 +101,7 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** The connection has ended. Returns READ_DONE or READ_BROKEN. */
+	/** Call it when the connection has ended. Returns READ_DONE or READ_BROKEN. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;
@@ -145,7 +147,7 @@ export class ReplyReader {
 		} else if (matches(line, 0, colon, "content-length")) {
 			return !isCut && this.takeLength(from, to);
 		} else if (matches(line, 0, colon, "transfer-encoding")) {
-			// We announce no other coding.
+			// The coding must be `chunked`: we announce no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
 		} else if (this.#kept !== undefined && !isCut && matches(line, 0, colon, "location")) {
@@ -183,7 +185,7 @@ export class ReplyReader {
 			if (found === BODY_DATA && this.keepBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
-		// Bytes after the reply spoil the connection.
+		// A connection with bytes after the reply can't be reused.
 		this.isReusable = this.#keepsAlive && at === end;
 		return READ_DONE;
 	}

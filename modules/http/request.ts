@@ -12,18 +12,18 @@ export const METHOD_OPTIONS = 6;
 /** Method names by number. Case-sensitive (RFC 9110, 9.1). */
 export const METHOD_NAMES = Object.freeze(["", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** Reused: copy what is needed after the reply. */
+/** The object is reused for the next request: copy what is needed after the reply. */
 export interface HTTPRequest {
 	readonly method: number;
 	/** Decoded, without query; begins with `/`, or `*` with OPTIONS. */
 	readonly path: string;
-	/** Path and query as sent, printable ASCII. Only in `begin`. */
+	/** Path and query as sent, printable ASCII. Valid only in `begin`. */
 	readonly target: string;
 	/** Minor version: 0 for HTTP/1.0, otherwise 1. */
 	readonly minorVersion: number;
 	/** Bytes of the body; 0 without a body, -1 if chunked. */
 	readonly contentLength: number;
-	/** `host [":" port]`, HOST_LIMIT bytes, from an absolute target or Host; undefined for HTTP/1.0 without. */
+	/** `host [":" port]`, HOST_LIMIT bytes, from an absolute target or Host; undefined in HTTP/1.0 without either. */
 	readonly host: string | undefined;
 	readonly remoteAddress: string;
 	readonly secure: boolean;
@@ -31,11 +31,14 @@ export interface HTTPRequest {
 	readonly viaAccessPoint: boolean;
 
 	/**
-	 * First field `name` (lower-case ASCII), trimmed; undefined if absent, or once the body arrives: call it in `begin`.
-	 * `?` stands for bytes beyond ASCII.
+	 * Returns the first field `name` (lower-case ASCII), trimmed; undefined if absent. Call it in `begin`: once the
+	 * body arrives, the result is undefined. `?` stands for bytes beyond ASCII.
 	 */
 	header(name: string): string | undefined;
 
-	/** First parameter `name`, decoded; `""` without value; undefined as for `header`, or if not UTF-8. */
+	/**
+	 * Returns the first parameter `name`, decoded; `""` if it has no value; undefined as for `header`, and if it is not
+	 * UTF-8.
+	 */
 	query(name: string): string | undefined;
 }

@@ -1,41 +1,41 @@
 /**
- * Response to a request, sent now or later (a meter takes a minute); the connection adds the framing (RFC 9110, 6.4.1;
- * RFC 9112, 6.3).
+ * Response to a request, sent at once or later, because a meter may take a minute. The connection adds the framing (RFC
+ * 9110, 6.4.1; RFC 9112, 6.3).
  *
- * Head of at most OUT_SIZE (connection-states.ts).
+ * Limit: a head of OUT_SIZE bytes (connection-states.ts).
  */
 import type { TextCodec } from "../io/host.js";
 
 export interface BodySource {
 	/** Returns the bytes written to `into[start..end)`; 0 only at the end. */
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Called once: the body is complete, not needed (HEAD), or the client has disconnected. */
+	/** Called once, when the body is complete or not needed (HEAD), or the client has disconnected. */
 	close?(): void;
-	/** Lasts as long as the client stays. */
+	/** Defined for a live body, which lasts as long as the client stays. */
 	readonly live?: LiveBody;
 }
 
-/** Live body without data, or with data that does not fit the rest of the buffer. */
+/** Returned by `read` of a live body: there is no data, or it does not fit the rest of the buffer. */
 export const NOTHING_YET = -1;
 
 /**
- * Produced by events; read after `wake`, or after `beatMs` of silence. Displaced first; closed if nothing is accepted for
- * `writeMs`.
+ * Body produced by events. It is read after `wake`, or after `beatMs` of silence. Its connection is the first to be
+ * displaced, and is closed if the client accepts nothing for `writeMs`.
  */
 export interface LiveBody {
 	/** Called once before the first `read`. */
 	opened(reader: LiveReader): void;
-	/** `beatMs` of silence: the next read must give a sign of life. */
+	/** Called after `beatMs` of silence: the next read must give a sign of life. */
 	beat(): void;
 }
 
 /** Reader of a live body. */
 export interface LiveReader {
-	/** Data is there; read in a later task run, at least `pauseMs` after the last. */
+	/** Reports that there is data. It is read in a later task run, at least `pauseMs` after the last read. */
 	wake(): void;
 }
 
-/** Memory or flash; not copied, must not change until sent. */
+/** Body in memory or flash; it is not copied and must not change until it is sent. */
 export class BytesSource implements BodySource {
 	readonly #bytes: Uint8Array;
 	#at: number;
@@ -56,7 +56,8 @@ export class BytesSource implements BodySource {
 }
 
 /**
- * Framing fields (RFC 9112, 6 and 9.3); `length` Infinity: unknown, NaN: no body possible. `isLast`: the connection ends.
+ * Returns the framing fields (RFC 9112, 6 and 9.3). `length`: Infinity if unknown, NaN if no body is possible.
+ * `isLast`: the connection ends.
  */
 export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
 	let framing = "";
@@ -69,18 +70,21 @@ export function framingOf(length: number, isChunked: boolean, isLast: boolean, m
 /** Connection from the response's view. */
 export interface ResponseCarrier {
 	readonly text: TextCodec;
-	/** True if all other connections of the port serve requests with a token. */
+	/** True if all other places of the port are taken by requests with a token or by clients that sent one. */
 	readonly isGuest: boolean;
-	/** The request has a valid token. */
+	/** Reports that the request has a valid token. */
 	vouch(): void;
 	/** Sends head and body; `length`: Infinity if unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
 
 export class HTTPResponse {
-	/** The client is gone, or the server replied itself (408, 413, 500). Sending has no effect. */
+	/**
+	 * Called if the client has disconnected, or the server has replied itself (408, 413, 500). Sending has no effect
+	 * then.
+	 */
 	onCancelled: (() => void) | undefined = undefined;
-	/** Closes the connection afterwards, as before a restart. */
+	/** True to close the connection after the response, as before a restart. */
 	closing = false;
 
 	/** Undefined after the reply was sent or cancelled. */
@@ -91,17 +95,17 @@ export class HTTPResponse {
 		this.#carrier = carrier;
 	}
 
-	/** True until it was sent or cancelled. */
+	/** True until the response was sent or cancelled. */
 	get isOpen(): boolean {
 		return this.#carrier !== undefined;
 	}
 
-	/** Clients with a token use all other places; requests that wait for a shared resource are then refused. */
+	/** True if clients with a token use all other places; requests that wait for a shared resource are then refused. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}
 
-	/** An authenticated request is not displaced. */
+	/** Reports that the request is authenticated, so that its connection is not displaced. */
 	vouch(): void {
 		this.#carrier?.vouch();
 	}
@@ -111,7 +115,7 @@ export class HTTPResponse {
 		return this.#fields;
 	}
 
-	/** Throws a RangeError unless printable ASCII, against header injection. */
+	/** Adds a field. Throws a RangeError unless it is printable ASCII, against header injection. */
 	header(name: string, value: string): this {
 		if (this.#carrier === undefined) return this;
 		const bytes = this.#carrier.text.encode(value);
@@ -122,13 +126,16 @@ export class HTTPResponse {
 		return this;
 	}
 
-	/** Complete lines with CRLF, unchecked. */
+	/** Adds complete lines with CRLF, unchecked. */
 	lines(lines: string): this {
 		this.#fields += lines;
 		return this;
 	}
 
-	/** Status 200 to 599; `length` omitted: unknown, or empty. If sent or cancelled, only closes the body. */
+	/**
+	 * Sends the response. `status`: 200 to 599; without `length`, the length of the body is unknown, or 0 without a
+	 * body. If the response was already sent or cancelled, only closes the body.
+	 */
 	send(status: number, body?: BodySource, length = body ? Number.POSITIVE_INFINITY : 0): void {
 		const carrier = this.#carrier;
 		if (carrier === undefined) {

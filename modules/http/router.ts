@@ -1,6 +1,6 @@
 /**
- * Finds a route, whose path is exact or ends in a `<parameter>` without slash; HEAD uses GET's. No index is built, so the
- * table stays in flash.
+ * Finds a route, whose path is exact or ends in a `<parameter>` without slash; HEAD uses the route of GET. No index is
+ * built, so the table stays in flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
@@ -43,9 +43,9 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** Decoded path; exact ones first. */
+	/** Finds the route of a decoded path; exact paths come first. */
 	find(method: number, path: string): RouteMatch<R, Group> {
-		// A `<` in a request must not match the syntax.
+		// A `<` in a request must not match the `<parameter>` of a route.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}

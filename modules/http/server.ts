@@ -1,22 +1,23 @@
 /**
- * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners; limits all that a client controls and streams both
- * ways. The handler is responsible for tokens, origins and JSON.
+ * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners; limits everything that a client controls, and
+ * streams bodies in both directions. The handler is responsible for tokens, origins and JSON.
  *
  * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
  * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
- * token and not all other clients have. If requests with a token take all other places, a request that would wait long is
- * refused (`isGuest`), so that one place always responds quickly.
+ * token and not all other clients have. If requests with a token take all other places, a request that would wait long
+ * is refused (`isGuest`), so that one place always responds quickly.
  *
  * When all places are taken, a new connection displaces another one in this order:
  * - an event stream, because its client can reconnect;
- * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting first;
+ * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting
+ *   first;
  * - an idle connection with a token.
  *
  * Requests with a token are never displaced, and any connection is safe for `graceMs`, in which the new one waits. For
  * lack of memory the same holds across ports.
  *
- * One machine: its deadline is its connections' earliest; socket callbacks run in its task. Its own error replies have
- * `Cache-Control: no-store`.
+ * The server and its connections are one machine: its deadline is the earliest of the connections, and socket callbacks
+ * run in its task. Its own error replies have `Cache-Control: no-store`.
  */
 
 import { takeOut } from "../bytes/list.js";
@@ -55,7 +56,7 @@ export interface HTTPServerOptions {
 }
 
 const PART = "http";
-/** Accepted unchecked: RESERVE and unused claims suffice. */
+/** Number of connections accepted without a check of memory: RESERVE and unused claims suffice for them. */
 const FREE_CONNECTIONS = 2;
 /** Interval of checks for connections that wait for memory only, ms. */
 const MEMORY_MS = 250;
@@ -108,7 +109,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
-	/** A token was revoked: clients must send one again. */
+	/** Called when a token was revoked: clients must send a token again. */
 	forget(): void {
 		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
@@ -133,10 +134,10 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return nextMs;
 	}
 
-	/** Deadlines and pending connections; rethrows the first exception at the end. */
+	/** Processes deadlines and pending connections; rethrows the first exception at the end. */
 	advance(nowMs: number): void {
 		const mistakes: unknown[] = [];
-		// Backwards: closed ones are removed.
+		// Backwards, because closed connections are removed.
 		for (let i = this.#connections.length - 1; i >= 0; i--) {
 			const connection = this.#connections[i];
 			if (connection === undefined || connection.deadlineMs > nowMs) continue;
@@ -256,7 +257,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return count;
 	}
 
-	/** Time at which a pending connection can be accepted, monotonic ms. */
+	/** Returns the time at which a pending connection can be accepted, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;
@@ -264,8 +265,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * Connection to displace first, on any port if undefined: live bodies, without a token, idle with a token; earliest
-	 * `displaceableMs`.
+	 * Returns the connection to displace first, on any port if `port` is undefined. Order: with a live body, without a
+	 * token, idle with a token; among equals, the earliest `displaceableMs`.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
@@ -277,7 +278,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** Connection without a token that is idle longest, beyond grace. */
+	/** Returns the connection without a token that has been idle longest, beyond its grace period. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

@@ -38,7 +38,10 @@ export class StaticFiles {
 		return this.find(path === "/" ? LANGUAGE_FIRST : path) > 0;
 	}
 
-	/** GET or HEAD: 304 if current (RFC 9110, 13.1.2), 406 without gzip. False, without a reply, if there is no file. */
+	/**
+	 * Answers GET or HEAD: 304 if the client's copy is current (RFC 9110, 13.1.2), 406 if it does not accept gzip.
+	 * Returns false, without a reply, if there is no file.
+	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const { path } = request;
 		const isChoice = path === "/";
@@ -79,7 +82,7 @@ export class StaticFiles {
 		return this.#text.decode(archive, POLICY_AT, POLICY_AT + archive[1] * 256 + archive[2]);
 	}
 
-	/** Position of the file's type (its length first), or 0. */
+	/** Returns the position of the file's type, which begins with its length, or 0. */
 	private find(path: string): number {
 		const archive = this.#archive;
 		const wanted = this.#text.encode(path);
@@ -121,7 +124,10 @@ function preferred(accepted: string): string {
 	return best;
 }
 
-/** Accept-Encoding permits gzip (RFC 9110, 12.5.3), the only form: unpacking would take 32 KB per request. */
+/**
+ * True if Accept-Encoding permits gzip (RFC 9110, 12.5.3), the only form of the files: unpacking would take 32 KB per
+ * request.
+ */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
 	let takesOthers = false;
@@ -134,7 +140,7 @@ function takesGzip(accepted: string | undefined): boolean {
 	return takesOthers;
 }
 
-/** `de` in `fr, de-AT;q=0.8`; -1 if absent. */
+/** Returns the position of the subtag, such as `de` in `fr, de-AT;q=0.8`; -1 if absent. */
 function startOfTag(names: string, subtag: string): number {
 	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
 		const before = at === 0 ? "," : names[at - 1];

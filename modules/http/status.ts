@@ -41,7 +41,7 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
 });
 
-/** Returns the phrase; empty, which is valid, if unknown. */
+/** Returns the phrase; for an unknown status an empty one, which is valid. */
 export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
@@ -58,7 +58,7 @@ export function sendError(response: HTTPResponse, status: number, sentence?: str
 	response.sendText(status, errorText(status, sentence));
 }
 
-/** Seconds, for a displaced client. */
+/** Value of Retry-After for a displaced client, seconds. */
 const RETRY_AFTER = 1;
 
 /** Returns a complete 503 reply for a displaced client. */

@@ -14,7 +14,10 @@ export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): b
 	return true;
 }
 
-/** Needs valid escapes, and `into` of that size. Returns the bytes written. */
+/**
+ * Decodes to `into`, which must have room for the encoded bytes; the escapes must be valid. Returns the number of bytes
+ * written.
+ */
 export function decodePercent(
 	bytes: Uint8Array,
 	start: number,
@@ -36,7 +39,7 @@ export function decodePercent(
 	return at;
 }
 
-/** UTF-8 (RFC 3629, 4) without control characters. */
+/** True for UTF-8 (RFC 3629, 4) without control characters. */
 export function isCleanText(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; ) {
 		const byte = bytes[i++];

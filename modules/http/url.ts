@@ -1,7 +1,7 @@
 /**
  * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
- * files. A hub's has no user name, query or fragment. Limits: host names of 253 characters; the setting limits the whole
- * text (hub/fields.ts).
+ * files. The URL of a hub has no user name, query or fragment. Limits: host names of 253 characters; the setting limits
+ * the whole text (hub/fields.ts).
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
@@ -18,7 +18,7 @@ export interface HubURL {
 	/** Name, IPv4, or IPv6 in brackets. */
 	readonly host: string;
 	readonly port: number;
-	/** Begins, does not end, with "/"; "" without. */
+	/** Base path, which begins but does not end with "/"; "" without one. */
 	readonly path: string;
 }
 
@@ -26,7 +26,7 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 const SLASH = 0x2f;
-/** Most characters within brackets. */
+/** Maximum number of characters within brackets. */
 const IPV6_LIMIT = 45;
 
 /** Parses a hub address. Returns undefined if it is invalid. */
@@ -58,7 +58,7 @@ export function parseFileURL(text: string): FileURL | undefined {
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// They could inject another request.
+	// Other characters could inject another request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };
@@ -72,7 +72,7 @@ function isHost(host: string): boolean {
 	return host !== "" && host.length <= HOST_LIMIT && hasOnly(host, "09AZaz-.__");
 }
 
-/** No query, fragment, backslash or blank. */
+/** True without query, fragment, backslash and blank. */
 function isPath(path: string): boolean {
 	return hasOnly(path, '!"$>@[]');
 }

@@ -47,7 +47,7 @@ export function encodeAcknowledge(into: Uint8Array, baudNumber: number, isProgra
 
 export const ACKNOWLEDGE_LENGTH = 6;
 
-/** ACK 2 Z 2 CR LF: HDLC, speed number `baudNumber`, binary mode. */
+/** Writes ACK 2 Z 2 CR LF: HDLC, speed number `baudNumber`, binary mode. */
 export function encodeHandOver(into: Uint8Array, baudNumber: number): number {
 	return putAcknowledge(into, baudNumber, 0x32, 0x32);
 }
@@ -62,13 +62,13 @@ function putAcknowledge(into: Uint8Array, baudNumber: number, protocol: number, 
 	return ACKNOWLEDGE_LENGTH;
 }
 
-/** NAK: requests the last block again. */
+/** Writes NAK, which requests the last block again. */
 export function encodeRepeatRequest(into: Uint8Array): number {
 	into[0] = NAK;
 	return 1;
 }
 
-/** SOH B0 ETX BCC: ends a session. */
+/** Writes SOH B0 ETX BCC, which ends a session. */
 export function encodeBreak(into: Uint8Array): number {
 	into[0] = 0x01;
 	into[1] = 0x42;

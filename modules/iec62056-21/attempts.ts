@@ -1,13 +1,13 @@
 /**
  * Retry policy of one readout: speed, further sessions, and memory for a lower speed.
  *
- * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES failures
- * at one speed, or one silence at a lowered speed, the next lower one follows, down to 300 Bd: the identification may
- * promise more than meter, head or line can do. Other failures are retried unchanged.
+ * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES
+ * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the
+ * identification may promise a higher speed than meter, head or line can handle. Other failures are retried unchanged.
  *
- * A lower speed that worked is remembered for that meter. After FIRST_WAIT clean readouts a higher speed is tried, in
- * turn the full one and the next higher one. A failed trial doubles the wait, up to LAST_WAIT; as many clean readouts at
- * full speed reset it.
+ * A lower speed that worked is remembered for that meter. After FIRST_WAIT clean readouts a higher speed is tried,
+ * alternately the full speed and the next higher one. A failed trial doubles the wait, up to LAST_WAIT; the same number
+ * of clean readouts at full speed resets it.
  *
  * Flash stores only speed and meter, on change; counts stay in RAM, because a write per readout would wear it out.
  */
@@ -18,11 +18,11 @@ import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./fail
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
-/** Sessions for one readout: two per speed, and two more. */
+/** Maximum number of sessions for one readout: two per speed, and two more. */
 const ATTEMPT_LIMIT = 16;
-/** Silences after which a meter that announces mode E is read in it; the first may be accidental. */
+/** Number of silences after which a meter that announces mode E is read in mode E; the first one may be accidental. */
 export const SILENCES = 2;
-/** Unanswered sign-ons; failures at 300 Bd. */
+/** Maximum number of unanswered sign-ons, and of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
 /** Sessions at one speed before the next lower one. */
 const TRIES = 2;
@@ -36,7 +36,7 @@ export interface SpeedSettings {
 	/** Remembered lower speed, Bd (0: none), and the identification of its meter. */
 	readonly learnedBaud: number;
 	readonly learnedFor: Uint8Array;
-	/** `meterId`: printable ASCII; speed 0 forgets. */
+	/** Stores a lower speed; 0 deletes it. `meterId`: printable ASCII. */
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
@@ -45,17 +45,17 @@ type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 /** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Clean readouts at this speed; number required for a higher one. */
+	/** Number of clean readouts at this speed, and number required before a higher one. */
 	clean = 0;
 	wait = FIRST_WAIT;
-	/** The next trial uses the next higher speed, not the full one. */
+	/** True if the next trial uses the next higher speed, not the full one. */
 	isStepNext = false;
 
 	constructor(meterId: Uint8Array) {
 		this.meterId = meterId;
 	}
 
-	/** A higher speed, or the one that had worked, has failed. */
+	/** Called when a higher speed, or the one that had worked, has failed. */
 	failed(): void {
 		this.clean = 0;
 		this.wait = Math.min(this.wait * 2, LAST_WAIT);
@@ -65,14 +65,16 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/** Finished sessions; those that a lower speed would not help; those at this speed. */
+	/** Number of finished sessions. */
 	#count = 0;
+	/** Number of sessions that a lower speed would not have helped. */
 	#failures = 0;
+	/** Number of sessions at this speed. */
 	#tries = 0;
-	/** The meter announced mode E and was silent in mode C; `silences` counts this, up to SILENCES. */
+	/** True if the meter announced mode E and was silent in mode C; `silences` counts this, up to SILENCES. */
 	isStill = false;
 	silences = 0;
-	/** Bd, for this readout; Infinity until lowered. */
+	/** Highest speed for this readout, Bd; Infinity until lowered. */
 	#ceiling: number;
 	/** True while a speed above the remembered one is tried. */
 	#isTrial = false;
@@ -88,7 +90,7 @@ export class Attempts implements SpeedChoice {
 		return this.#count >= ATTEMPT_LIMIT;
 	}
 
-	/** Standard speed to agree on, Bd. */
+	/** Returns the standard speed to agree on, Bd. */
 	speedFor(ident: IdentScanner): number {
 		this.#isTrial = false;
 		const full = this.fullSpeed(ident);
@@ -156,12 +158,12 @@ export class Attempts implements SpeedChoice {
 		this.#tries = 0;
 	}
 
-	/** Highest speed of meter and settings, Bd. */
+	/** Returns the highest speed that meter and settings permit, Bd. */
 	private fullSpeed(ident: IdentScanner): number {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Remembered speed of this meter, Bd; Infinity without one. */
+	/** Returns the remembered speed of this meter, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isIts = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);
@@ -175,7 +177,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Control characters in an identification cannot be stored as text. */
+/** Returns the identification without control characters, which cannot be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

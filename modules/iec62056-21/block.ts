@@ -8,10 +8,10 @@
  * | ETX | end |
  * | BCC | exclusive or of everything after STX up to and including ETX, 7 bits; any value from 00 to 7F, even LF and ETX |
  *
- * Meters and heads omit or add parts: an echo and `ACK CR LF` before STX are skipped, a block needs no STX, and `end()`
- * ends one without ETX after a silence.
+ * Meters and heads omit or add parts: an echo and `ACK CR LF` before STX are skipped, a block needs no STX, and
+ * `end()`, called after a silence, ends a block without ETX.
  *
- * In programming mode a block may have parts with their own STX and BCC, which end in EOT but for the last (6.3.4, 6.5).
+ * In programming mode a block may have parts with their own STX and BCC; all but the last end in EOT (6.3.4, 6.5).
  */
 import type { DataSetParser } from "./dataset.js";
 
@@ -26,7 +26,7 @@ const STATE_TAIL = 3;
 const STATE_BCC = 4;
 const STATE_DONE = 5;
 
-/** Whole block or first part, next part, the same part again. */
+/** Values of `part`: whole block or first part; next part; the same part again. */
 export const PART_FIRST = 0;
 export const PART_NEXT = 1;
 export const PART_AGAIN = 2;
@@ -42,14 +42,14 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** Holds the first character of a block without STX for the parser, which takes an array. */
+	/** Holds the first character of a block without STX for the parser, which requires an array. */
 	readonly #one = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
 	#framed = false;
 	#needsSTX = false;
 	check = CHECK_ABSENT;
-	/** SOH opened the block; the meter needs a break. */
+	/** True if SOH opened the block; the meter then needs a break. */
 	programming = false;
 	/** True when another part follows, on request. */
 	more = false;
@@ -83,7 +83,7 @@ export class BlockReceiver {
 		return this.#state === STATE_DONE;
 	}
 
-	/** A silence may end the block: its `!` has come, and without STX no ETX need follow. */
+	/** True if a silence may end the block, because its `!` was received; a block without STX need not have an ETX. */
 	get complete(): boolean {
 		return this.#state >= STATE_TAIL;
 	}
@@ -92,7 +92,7 @@ export class BlockReceiver {
 		return this.#framed;
 	}
 
-	/** Returns the offset after the last byte taken, `end` unless the block is done. */
+	/** Returns the offset after the last byte processed, which is `end` unless the block is complete. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {
@@ -156,7 +156,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// An STX after noise or echo opens the block; inside a block it is damage.
+		// An STX after noise or echo opens the block; an STX inside a block means damage.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

@@ -5,12 +5,12 @@
  *     line    = { dataset }
  *     dataset = [address] "(" [value] [ "*" unit ] ")" { "(" [value] [ "*" unit ] ")" }
  *
- * Accepted deviations: several sets on a line; a line without address, which continues the set before (DSMR gas, load
+ * Accepted deviations: several sets on a line; a line without address, which continues the previous set (DSMR gas, load
  * profiles); LF alone; control characters between sets; `/` anywhere; `&` in a unit, which begins the next value
- * (`088*C&082*C`, heat meters). A grammar error discards a set; a damaged character (0x80 and above) all sets of its
- * line.
+ * (`088*C&082*C`, heat meters). A grammar error discards a set; a damaged character (0x80 and above) discards all sets
+ * of its line.
  *
- * Pieces go to the sink as they arrive; it limits values. Limit: ADDRESS_LIMIT characters per address.
+ * Pieces are passed to the sink as they arrive; the sink limits values. Limit: ADDRESS_LIMIT characters per address.
  */
 
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
@@ -37,16 +37,16 @@ export class DataSetParser {
 	readonly #sink: RecordSink;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
-	/** The set has no complete value yet. */
+	/** True if the set has no complete value yet. */
 	#newSet = false;
 	/** True if this part began inside a value. */
 	#isSplit = false;
-	/** Complete sets and values, also if discarded later. */
+	/** Numbers of complete sets and values, including those discarded later. */
 	sets = 0;
 	values = 0;
-	/** Lines dropped for a damaged character. */
+	/** Number of lines dropped for a damaged character. */
 	damaged = 0;
-	/** Values dropped for a grammar error. */
+	/** Number of values dropped for a grammar error. */
 	broken = 0;
 
 	constructor(sink: RecordSink) {
@@ -77,7 +77,7 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	/** An incomplete value continues in the next part; otherwise that begins a new line. */
+	/** Ends a part. An incomplete value continues in the next part; otherwise the next part begins a new line. */
 	endPart(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}
@@ -90,7 +90,7 @@ export class DataSetParser {
 		return this.#state === STATE_VALUE || this.#state === STATE_UNIT;
 	}
 
-	/** Takes characters up to `end` or the `!` of the block; returns the offset after the last. */
+	/** Processes characters up to `end` or the `!` of the block; returns the offset after the last one. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_END) {
@@ -102,14 +102,14 @@ export class DataSetParser {
 		return i;
 	}
 
-	/** An open value is discarded as incomplete, not damaged. */
+	/** Discards an open value as incomplete, not as damaged. */
 	cut(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) return;
 		this.#sink.discardSet();
 		this.#state = STATE_SKIP_LINE;
 	}
 
-	/** Takes the characters of a value or unit. */
+	/** Processes the characters of a value or unit. */
 	private takeText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
@@ -158,7 +158,7 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** Takes an address, without leading blanks. */
+	/** Processes the characters of an address, without leading blanks. */
 	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {
@@ -203,7 +203,7 @@ export class DataSetParser {
 	}
 }
 
-/** Printable, no parenthesis, no `!`. */
+/** True for a printable character other than parentheses and `!`. */
 function isAddressCharacter(character: number): boolean {
 	if (character < BLANK || character >= DELETE) return false;
 	return character !== PARENTHESIS_OPEN && character !== PARENTHESIS_CLOSE && character !== EXCLAMATION_MARK;

@@ -1,4 +1,4 @@
-/** Progress values are 1 to 19, below those of HDLC, which may follow. */
+/** Failures of IEC 62056-21. Their progress values are 1 to 19, below those of HDLC, which may follow. */
 import {
 	failure,
 	finalFailure,
@@ -39,7 +39,7 @@ export const IEC_NO_BLOCK = failure(
 	6,
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
-/** No block from a meter that announces mode E and may have no other. */
+/** No block from a meter that announces mode E and may support no other mode. */
 export const IEC_MODE_E_ALONE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/mode-e-alone",
@@ -53,7 +53,7 @@ export const IEC_CUT = failure(
 	7,
 	"The meter stopped in the middle of its data. Check that the head sits firmly.",
 );
-/** BCC wrong or character damaged, also in the repetitions. */
+/** The BCC was wrong or a character damaged, in the repetitions too. */
 export const IEC_CHECK_WRONG = failure(
 	METER_ERROR,
 	"iec62056-21/check",
@@ -80,7 +80,7 @@ export const IEC_NO_PROGRAMMING = failure(
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
-/** NAK, error message, or end of the session. */
+/** The meter answered the password with NAK or an error message, or ended the session. */
 export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
@@ -112,7 +112,7 @@ export const IEC_BROKEN_OFF = failure(
 	12,
 	"The meter ended the session when its load profile was requested. Try again; if that fails, it needs a password (iec62056/config).",
 );
-/** Error message or refusal of every form. */
+/** The meter sent an error message, or refused every form of the request. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",

@@ -11,7 +11,7 @@
  * | CR LF | |
  */
 
-/** Stored bytes, without `/`, CR and LF. */
+/** Maximum number of stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
 /** Letter of the mode in the API. */
@@ -34,11 +34,11 @@ const LETTERS = 3;
 const SLASH_LIMIT = 16;
 const NOWHERE = -1;
 
-/** Bd, at each sign-on (6.3.1). */
+/** Speed of each sign-on, Bd (6.3.1). */
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Largest number with a speed of at most `baud`; at least 0 (300 Bd). */
+/** Returns the largest speed number whose speed is at most `baud`; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
@@ -51,9 +51,9 @@ export function getBaudRate(number: number): number {
 }
 
 /**
- * Finds identifications in 7-bit characters. Noise: all before a `/`, and lines without manufacturer letters or with
- * parentheses (data). A line that ends with `!` is the echo of a sign-on. A `/` inside belongs to the identification
- * unless three letters follow.
+ * Finds identifications in 7-bit characters. Everything before a `/` is skipped as noise, and so are lines without
+ * manufacturer letters or with parentheses (data). A line that ends with `!` is the echo of a sign-on. A `/` inside
+ * belongs to the identification unless three letters follow.
  */
 export class IdentScanner {
 	/** Identification without `/` and line end, `length` bytes; complete when `take()` returns true. */
@@ -71,7 +71,7 @@ export class IdentScanner {
 		this.#inside = false;
 	}
 
-	/** The line may become an identification. */
+	/** True while the line may become an identification. */
 	get inside(): boolean {
 		return this.#inside;
 	}
@@ -109,14 +109,14 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_… by Z; mode D is not visible. */
+	/** MODE_… by the character Z, which does not show mode D. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
-	/** Offered by the meter, Bd. */
+	/** Speed that the meter offers, Bd. */
 	get baud(): number {
 		const { mode } = this;
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));

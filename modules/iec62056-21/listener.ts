@@ -34,7 +34,7 @@ import { IdentScanner } from "./ident.js";
  */
 export const EVENT_LOST_TELEGRAM = 5;
 
-/** Ends a telegram, ms; characters follow within 1500 ms (6.4.5). */
+/** Silence that ends a telegram, ms; in a telegram, characters follow within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
 /** Silence after `!`, where a line end should follow at once, ms. */
 const END_GAP_MS = 300;
@@ -57,7 +57,7 @@ export class MeterListener implements Machine {
 	check = CHECK_ABSENT;
 	/** Failure of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
-	/** Counts of received and damaged characters. */
+	/** Numbers of received and of damaged characters. */
 	received = 0;
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;

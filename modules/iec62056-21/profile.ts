@@ -14,11 +14,11 @@
  * the time before `;` are from VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After EOT an ACK requests the next
  * part.
  *
- * An unaccepted password is not sent again in the same request, because meters lock after a few wrong ones. Enciphered
- * passwords (`P2`) are not supported.
+ * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
+ * Enciphered passwords (`P2`) are not supported.
  *
- * The request starts at the meter's time minus the wanted periods, of 15 minutes until a head states another; a longer
- * period, or too many rows, repeat it.
+ * The requested time range begins at the meter's time minus the wanted number of periods. A period is assumed to be 15
+ * minutes until a head states its length; if that is longer, or if there are too many rows, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -55,16 +55,16 @@ const LETTER_R = 0x52;
 
 /** Digit after `R`, by form; a refusal leads to the next form. */
 const FORMS = "5565";
-/** No season digit before the time. */
+/** Form without a season digit before the time. */
 const FORM_BARE = 1;
-/** Takes the period for a day: the meter had no row in the last quarters of an hour. */
+/** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Repetitions after a NAK, and with a better period. */
+/** Maximum number of repetitions after a NAK, and with a better period. */
 const REPEATS = 2;
-/** Sessions in programming mode, as many as a client waits for. */
+/** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
-/** Awaited: password request, answer to the password, rows or clock. */
+/** Steps, by what is awaited: password request, answer to the password, rows or clock. */
 const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
@@ -73,7 +73,7 @@ const STEP_ROWS = 2;
 const PASSWORD_AT = 5;
 const HIDDEN = 0x2a;
 
-/** E of 0.9.1 and 0.9.2. */
+/** Group E of the codes 0.9.1 and 0.9.2. */
 const CLOCK_TIME = 1;
 const CLOCK_DATE = 2;
 const SEASON_UNKNOWN = -1;
@@ -84,7 +84,7 @@ const QUARTER_S = 900;
 
 /** Requests for one profile, shared by all sessions of a readout. */
 class ProfileQuestions {
-	/** D of the code: 1 for P.01. */
+	/** Group D of the profile's code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
 	/** Meter's date in s since 1970, time of day in s; NaN when unknown. */
@@ -92,7 +92,7 @@ class ProfileQuestions {
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Margin requested in addition, s: without a known season the meter may be an hour ahead. */
+	/** Time requested in addition, s, because without a known season the meter's clock may be an hour ahead. */
 	#marginS = 0;
 	/** Period stated in the head, s; 0: not stated. */
 	#toldS = 0;
@@ -106,13 +106,13 @@ class ProfileQuestions {
 		this.#entries = entries;
 	}
 
-	/** E to request next; 0: clock known. */
+	/** Group E of the clock's value to request next; 0 if the clock is known. */
 	get clock(): number {
 		if (Number.isNaN(this.#dateS)) return CLOCK_DATE;
 		return Number.isNaN(this.#timeS) ? CLOCK_TIME : 0;
 	}
 
-	/** Takes the clock; true when the profile is there. */
+	/** Reads the clock; returns true if the records contain the profile. */
 	look(records: Uint8Array): boolean {
 		const cursor = new RecordCursor(records);
 		const asked = this.clock;
@@ -120,7 +120,7 @@ class ProfileQuestions {
 			if (cursor.isRow || !cursor.nextValue()) continue;
 			const { c, d, e } = cursor.code;
 			if (c === GROUP_PROFILE && d === this.#number) {
-				// The word ERROR, in place of a time.
+				// Some meters send the word ERROR in place of a time.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
 				this.#toldS = 60 * digitsIn(cursor.text, cursor.length);
@@ -132,7 +132,9 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Takes an answer. True: all rows are there; false: `put()` has another request; or the failure. */
+	/**
+	 * Processes an answer. Returns true if all rows are there, false if `put()` has another request, or the failure.
+	 */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -146,7 +148,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Takes a refusal. False: `put()` has another form; or the failure. */
+	/** Processes a refusal. Returns false if `put()` has another form, or the failure. */
 	refused(): false | Failure {
 		if (this.clock > 0) return IEC_NO_CLOCK;
 		this.#form++;
@@ -184,7 +186,7 @@ class ProfileQuestions {
 		return endCommand(into, to);
 	}
 
-	/** `[s]hhmm[ss]` or `[s][YY]YYMMDD`; skips other characters. */
+	/** Reads `[s]hhmm[ss]` or `[s][YY]YYMMDD`; skips other characters. */
 	private takeClock({ text, length }: RecordCursor, part: number): void {
 		const digits = new Uint8Array(length);
 		let count = 0;
@@ -239,7 +241,7 @@ class ReadoutFirst extends IECReadSession {
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#step = STEP_DEMAND;
-	/** Refusals of the present request. */
+	/** Number of refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -321,7 +323,7 @@ class ProgrammingMode extends IECReadSession {
 		this.goOn(false, nowMs);
 	}
 
-	/** Result of `ProfileQuestions`: ends, fails, or asks. */
+	/** Handles a result of `ProfileQuestions`: ends, fails, or sends the next request. */
 	private goOn(outcome: boolean | Failure, nowMs: number): void {
 		if (outcome === true) this.end(OUTCOME_BLOCK);
 		else if (outcome !== false) this.fail(outcome);
@@ -373,7 +375,7 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** Readout, then programming mode if the profile is missing. */
+/** Reads the meter, then uses programming mode if the profile is missing. */
 export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
 	return new ReadoutFirst(opening, new Attempts(opening), new ProfileQuestions(profile));
 }

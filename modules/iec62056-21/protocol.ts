@@ -23,13 +23,13 @@ export interface IECSettings extends SpeedSettings {
 	readonly modeDBaud: number;
 	readonly battery: boolean;
 	readonly deviceAddress: Uint8Array;
-	/** Programming mode, ASCII; or empty. */
+	/** Password for programming mode, ASCII; or empty. */
 	readonly password: Uint8Array;
 }
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined when only the identification is wanted. */
+	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
 	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
@@ -78,7 +78,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
-		// No answer: the line was silent long enough.
+		// If there was no answer, the line was already silent for long enough.
 		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
 		const isQuiet = isSilent || again.isStill;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
@@ -148,7 +148,7 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** The session ends after the identification. */
+/** Opens a session that ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }

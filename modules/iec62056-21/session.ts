@@ -46,43 +46,45 @@ import {
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./ident.js";
 
-/** Beside EVENT_POOR (whole block, failed checks) and EVENT_END. */
+/** Event: an identification was received. Other events: EVENT_POOR (whole block, failed checks) and EVENT_END. */
 export const EVENT_IDENT = 1;
 /** The session is not over, or has failed: see `failure`. */
 export const OUTCOME_NONE = 0;
-/** Whole block; `check`: BCC right or absent. */
+/** A whole block was received; `check` says whether its BCC was right or absent. */
 export const OUTCOME_BLOCK = 1;
-/** Identification, when nothing more was requested. */
+/** The identification was received, and nothing more was requested. */
 export const OUTCOME_IDENT = 2;
-/** Mode E agreed on; our side is at the agreed speed in 8N1, and HDLC follows. */
+/** Mode E was agreed on; our side is at the agreed speed in 8N1, and HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
-/** Hand-over to mode E: never. */
+/** Mode E is never used. */
 export const HAND_OVER_NEVER = 0;
-/** Mode E hand-over: only with a meter that announces mode E (`\2`). */
+/** Mode E is used only with a meter that announces it (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
 /** Mode E is tried with each meter that agrees on a speed; some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
 /** Chooses the speed of the block. */
 export interface SpeedChoice {
-	/** Bd; rounded down to a standard speed, at most that of the identification. */
+	/** Returns a speed, Bd, which is rounded down to a standard speed, and to at most that of the identification. */
 	speedFor(ident: IdentScanner): number;
 }
 
 export interface SessionOptions {
 	readonly sink: RecordSink;
-	/** ASCII, 32 bytes; empty: any meter. With a leading `/` it replaces the sign-on up to `!`. */
+	/**
+	 * Device address, ASCII, up to 32 bytes; empty: any meter. With a leading `/` it replaces the sign-on up to `!`.
+	 */
 	readonly address: Uint8Array;
 	readonly battery: boolean;
 	/** Default: BASE_BAUD. */
 	readonly speed?: SpeedChoice | undefined;
-	/** Stop after the identification (for aligning the head). */
+	/** True to stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
-	/** Silence before the sign-on, ms: an earlier block may still arrive. */
+	/** Silence required before the sign-on, ms, because an earlier block may still arrive. */
 	readonly quietMs: number;
 	readonly handOver?: number;
-	/** Enter programming mode in place of the readout. */
+	/** True to enter programming mode in place of the readout. */
 	readonly isProgramming?: boolean;
 }
 
@@ -110,11 +112,14 @@ const LATE_ANSWER_MS = 4500;
 const GAP_MS = 2000;
 /** Silence after the `!` of a block without STX, where no ETX need follow, ms. */
 const UNFRAMED_END_MS = 500;
-/** Multiple of `quietMs`: a lamp shining into the head can keep the line busy. */
+/** Longest wait for silence, as a multiple of `quietMs`; a lamp that shines into the head can keep the line busy. */
 const QUIET_PATIENCE = 20;
-/** Longest wait for silence before a break: 3000 characters, in ms at 1 Bd. A sending meter does not receive it. */
+/**
+ * Longest wait for silence before a break: 3000 characters, in ms at 1 Bd. A meter that is sending would not receive
+ * the break.
+ */
 const BREAK_PATIENCE = 30_000_000;
-/** Repetitions by NAK in one session. */
+/** Maximum number of repetitions requested by NAK in one session. */
 const REPEATS = 2;
 /** Start bit, seven data bits, parity bit, stop bit. */
 const BITS_PER_CHARACTER = 10;
@@ -126,12 +131,12 @@ export class MeterSession implements Machine {
 	outcome = OUTCOME_NONE;
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
-	/** Received and damaged; `received` restarts at the acknowledgement. */
+	/** Numbers of received and of damaged characters; `received` restarts at the acknowledgement. */
 	received = 0;
 	damaged = 0;
 	/** Line speed for the block, Bd. */
 	baud = BASE_BAUD;
-	/** The last character has left, ms. */
+	/** Time at which the last character has left, monotonic ms. */
 	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
@@ -154,7 +159,7 @@ export class MeterSession implements Machine {
 	/** LATE_ANSWER_MS if the identification was late. */
 	#answerMs = ANSWER_MS;
 
-	/** The line is at 300 Bd, 7E1. */
+	/** The line must be at 300 Bd, 7E1. */
 	constructor(options: SessionOptions, nowMs: number) {
 		this.#options = options;
 		this.parser = new DataSetParser(options.sink);
@@ -200,7 +205,10 @@ export class MeterSession implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Keeps the partial block, as cut. The break waits: a meter about to answer would not receive it. */
+	/**
+	 * Ends the session; the partial block is kept, and IEC_CUT reported. The break is delayed, because a meter that is
+	 * about to answer would not receive it.
+	 */
 	abort(nowMs: number): void {
 		if (this.#state >= STATE_BEFORE_BREAK) return;
 		this.#nowMs = nowMs + GAP_MS;
@@ -262,8 +270,8 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Takes characters before the acknowledgement. Some meters send their block unsolicited, which an STX or a whole
-	 * value proves. Until then noise changes nothing.
+	 * Processes characters that arrive before the acknowledgement. Some meters send their block unsolicited, which an
+	 * STX or a whole value proves. Until then noise changes nothing.
 	 */
 	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
@@ -283,7 +291,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#wantsBreak = isProgramming;
-		// The meter may have to search.
+		// The meter may have to search for the data.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
@@ -301,7 +309,7 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** With `needsSTX`, bytes without STX are the rest of the previous block. */
+	/** With `needsSTX`, bytes before an STX count as the rest of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
@@ -325,7 +333,7 @@ export class MeterSession implements Machine {
 
 	private silence(nowMs: number): void {
 		if (!this.block.started) {
-			// It cannot repeat; the block remains wrong.
+			// The meter can't repeat the block, which remains wrong.
 			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : this.noBlock);
 			return;
 		}
@@ -342,7 +350,8 @@ export class MeterSession implements Machine {
 	private validate(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
-		// the block had one.
+		// With a right BCC, the meter itself sent the broken grammar. A repetition needs a BCC because the repeated
+		// block had one.
 		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
@@ -366,7 +375,7 @@ export class MeterSession implements Machine {
 		else this.end(OUTCOME_BLOCK);
 	}
 
-	/** `length` bytes of `message` after a pause; expects PART_…. */
+	/** Sends `length` bytes of `message` after a pause; `part` is the PART_… expected. */
 	protected ask(length: number, part: number, nowMs: number): void {
 		this.#commandLength = length;
 		this.#part = part;

@@ -11,8 +11,8 @@
  *     9       ...    data; of a command and of a result: command, length of the rest, texts, each after its length
  *     then    1      sum of all before it, modulo 256
  *
- * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. It also takes
- * a length of 10 for a line end, so no outgoing result has 10 bytes of data.
+ * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. That client
+ * also mistakes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
  * The network may be changed while none is configured, and for CHANGE_MS after each start. A computer or television
  * that powers the unit can therefore not change it unnoticed: start and change are in the log. Other requests reveal no
@@ -56,7 +56,7 @@ const PACKET_ERROR = 2;
 const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 
-/** No network, and changes are not allowed. */
+/** State: there is no network, and changes are not allowed. */
 const STATE_STOPPED = 0;
 const STATE_READY = 2;
 const STATE_PROVISIONING = 3;
@@ -107,7 +107,7 @@ export interface ImprovGateway {
 	readonly httpsPort: number;
 }
 
-/** Improv on the console; itself the port's options, because closures would take 20 XS slots. */
+/** Improv on the console. The object is also the port's options, because closures would take 20 XS slots. */
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;
@@ -246,7 +246,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			this.#receivedMs = nowMs;
 			if (this.#ssid === "") this.deadlineMs = nowMs + IDLE_MS;
 			this.#length += count;
-			// Skip text or noise before a packet.
+			// Text or noise before a packet is skipped.
 			for (let i = 0; i < this.#length && i < START.length; i++) {
 				if (packet[i] === START.charCodeAt(i)) continue;
 				packet.copyWithin(0, 1, this.#length--);

@@ -12,8 +12,9 @@ export interface Crypto {
 	/** Returns the HMAC-SHA-256 (RFC 2104) of the joined parts, 32 bytes. */
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
 	/**
-	 * AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16 bytes over it and
-	 * `associated`. Throws a RangeError unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext again decrypts it.
+	 * Encrypts by AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16
+	 * bytes over it and `associated`. Throws a RangeError unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext
+	 * again decrypts it.
 	 */
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array;
 	/** Returns an incremental SHA-256. */
@@ -24,8 +25,8 @@ export interface Crypto {
 	 */
 	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
 	/**
-	 * ECDH on P-256 (NIST SP 800-56A, 5.7.1.2) of a new key with `publicKey`. Throws a RangeError for a wrong length or a
-	 * point off the curve.
+	 * Performs ECDH on P-256 (NIST SP 800-56A, 5.7.1.2) with a new key and `publicKey`. Throws a RangeError for a wrong
+	 * length or a point off the curve.
 	 */
 	agreeP256(publicKey: Uint8Array): KeyAgreement;
 	/**
@@ -62,7 +63,7 @@ export const CERTIFICATE_CHAIN_LIMIT = 6;
 export const CERTIFICATE_NAME_LIMIT = 255;
 
 export interface CertificateFile {
-	/** In file order: the first CERTIFICATE_CHAIN_LIMIT, or those before the problem. */
+	/** Certificates in file order: the first CERTIFICATE_CHAIN_LIMIT, or those before the problem. */
 	readonly certificates: readonly CertificateDetails[];
 	/** CERTIFICATES_…; CERTIFICATES_WELL also for an empty list. */
 	readonly problem: number;
@@ -70,7 +71,7 @@ export interface CertificateFile {
 	readonly key: number;
 }
 export const CERTIFICATES_WELL = 0;
-/** The next block is truncated or no certificate. */
+/** The next block is truncated, or is no certificate. */
 export const CERTIFICATES_DAMAGED = 1;
 /**
  * This host's TLS does not support the next certificate (key, signature or critical extension), or its key is too slow:

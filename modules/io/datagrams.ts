@@ -15,7 +15,7 @@ import type { Timed } from "./machine.js";
 export interface DatagramDeps {
 	readonly udp: UDPPort;
 	readonly driver: Driver;
-	/** DATAGRAM_LIMIT bytes; valid until the next user. */
+	/** Shared buffer of DATAGRAM_LIMIT bytes; its contents are valid until another machine uses it. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
@@ -36,7 +36,7 @@ export interface DatagramMachine extends Timed {
 	opened(sender: DatagramSender, nowMs: number): void;
 	/** Called when the port is lost; it will be reopened. */
 	lost(nowMs: number): void;
-	/** The datagram is `buffer[0..length)`. */
+	/** Called for each datagram, which is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;
 }
 

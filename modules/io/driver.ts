@@ -10,7 +10,7 @@
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Hosts count to 2^31 ms; a later deadline is checked then. */
+/** Longest time of a timer, because hosts count to 2^31 ms; a later deadline is checked when it expires. */
 const TIMER_LIMIT_MS = 86_400_000;
 
 export interface DriverDeps {
@@ -50,7 +50,7 @@ export class Driver {
 		return task;
 	}
 
-	/** Present time, for information only; changes use the time of their task. */
+	/** Returns the present time, for information only; changes use the time of their task. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}
@@ -91,7 +91,7 @@ export class Driver {
 	/** Runs each due task once; one due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// Removed tasks keep `next`; new ones are at the head and not due.
+		// Tasks that are removed meanwhile keep `next`; new tasks are at the head of the list and not due.
 		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
 		for (let task = this.#first; task !== undefined; task = task.next)
@@ -127,7 +127,7 @@ export class Task {
 		return this.#seenMs;
 	}
 
-	/** Returns the result of `change`; its exceptions pass after the drain. */
+	/** Returns the result of `change`; exceptions of `change` are thrown after the drain. */
 	update<Result>(change: (nowMs: number) => Result): Result {
 		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
@@ -145,7 +145,7 @@ export class Task {
 	/** Changes the machine in a host callback; logs exceptions. No effect after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
-		// No guard: it would use the chip's small stack.
+		// The guard is not used here, because it would take too much of the chip's small stack.
 		try {
 			this.update(change);
 		} catch (error) {

@@ -18,7 +18,7 @@ export interface Partition {
 	read(offset: number, into: Uint8Array, start?: number, end?: number): void;
 	/** Writes erased bytes; `offset` and length are multiples of WRITE_SIZE. */
 	write(offset: number, bytes: Uint8Array, start?: number, end?: number): void;
-	/** Sets bytes to 0xFF; `offset` and length are multiples of ERASE_SIZE, which takes about 50 ms. */
+	/** Sets bytes to 0xFF; `offset` and length are multiples of ERASE_SIZE. An erase of that size takes about 50 ms. */
 	erase(offset: number, length: number): void;
 }
 
@@ -47,12 +47,13 @@ export interface Inflater {
 	/** True at the end of the stream, with a right Adler-32: call `reset()` or `close()`. */
 	readonly isDone: boolean;
 	/**
-	 * Takes as many bytes of bytes[start..end) as fit the ring; returns their number. Fewer than all: the ring is full
-	 * (empty it) or the stream is done. After a full ring, call again even without bytes, because more output may follow.
-	 * Throws an Error for a damaged stream or a larger window; then only `reset()` and `close()` are allowed.
+	 * Unpacks as many bytes of bytes[start..end) as fit the ring; returns their number. If these are fewer than all,
+	 * the ring is full (empty it) or the stream is done. After a full ring, call again even without bytes, because more
+	 * output may follow. Throws an Error for a damaged stream or a larger window; then only `reset()` and `close()` are
+	 * allowed.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
-	/** Allowed when the ring is full or the stream is done. */
+	/** Empties the ring. Allowed when the ring is full or the stream is done. */
 	empty(): void;
 	/** Begins the next stream with an empty ring. */
 	reset(): void;

@@ -38,9 +38,9 @@ export interface SerialOptions extends LineSettings {
 	onReadable?(count: number): void;
 	/** `count` bytes may be written: called once after construction, and after each write that has freed space. */
 	onWritable?(count: number): void;
-	/** The last stop bit of a burst has left; the speed may change. */
+	/** Called when the last stop bit of a burst has left; the speed may change then. */
 	onDrained?(): void;
-	/** SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
+	/** Called with SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
 	onError?(code: number): void;
 }
 /** The device has disappeared (unplugged, other end closed): close the object. */
@@ -82,7 +82,7 @@ export interface SerialPort {
 export interface CoprocessorPort extends SerialPort {
 	/**
 	 * Holds the coprocessor in reset, or lets it run, with `bootLoader` in its boot loader. The lines keep their state
-	 * when the port is closed; initially it runs. Undefined where they are not wired.
+	 * when the port is closed; initially the coprocessor runs. Undefined where they are not wired.
 	 */
 	setLines?(reset: boolean, bootLoader: boolean): void;
 }
@@ -103,11 +103,11 @@ export interface ListenerOptions {
 	 * full, so the server can drop an idle connection.
 	 */
 	onReadable(count: number): void;
-	/** The listener is unusable. */
+	/** Called when the listener has become unusable. */
 	onError?(message: string): void;
 }
 
-/** Accepted connection, for a Socket as `from` or to be closed. */
+/** Accepted connection, which is passed to a Socket as `from`, or closed. */
 export interface PendingSocket {
 	close(): void;
 }
@@ -136,7 +136,7 @@ export interface SocketOptions {
 	readonly from: PendingSocket;
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** The peer closed or the connection broke, and everything was read. */
+	/** Called when the peer has closed or the connection has broken, and everything was read. */
 	onError?(): void;
 }
 
@@ -169,11 +169,11 @@ export interface UDPOptions {
 	readonly port: number;
 	/** Multicast group (IPv4) to join, with a TTL of 255. The port may then be shared. */
 	readonly group?: string;
-	/** True: only the network of the device's access point. Default false: any network. */
+	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
-	/** A datagram can be read. */
+	/** Called when a datagram can be read. */
 	onReadable(): void;
-	/** The network is gone: close the object. */
+	/** Called when the network was lost: close the object. */
 	onError?(): void;
 }
 
@@ -190,8 +190,8 @@ export interface UDP {
 	 */
 	read(into: Uint8Array): number | undefined;
 	/**
-	 * Sends a datagram, or loses it if the network can't take it. Throws a RangeError for more than DATAGRAM_LIMIT bytes,
-	 * and for an address other than dotted IPv4.
+	 * Sends a datagram, or loses it if the network can't accept it. Throws a RangeError for more than DATAGRAM_LIMIT
+	 * bytes, and for an address other than dotted IPv4.
 	 */
 	write(bytes: Uint8Array, address: string, port: number): void;
 	close(): void;
@@ -206,9 +206,9 @@ export interface UDPPort {
 export const RESOLVE_LIMIT = 4;
 
 export interface Clock {
-	/** Never decreases; counts from an arbitrary moment before the start. */
+	/** Returns a time that never decreases; it counts from an arbitrary moment before the start. */
 	monotonicMs(): number;
-	/** Unix ms; undefined until the clock is set. */
+	/** Returns Unix ms; undefined until the clock is set. */
 	utcMs(): number | undefined;
 	setUTC(utcMs: number): void;
 }
@@ -223,7 +223,7 @@ export interface Timers {
 /** Key-value store in flash: keys of 1 to 15 characters a-z 0-9 `_`, values of at most 4000 bytes. */
 export interface Storage {
 	get(key: string): Uint8Array | undefined;
-	/** After a power cut, `get()` returns the old or the new value. Throws when flash is full. */
+	/** Stores a value. After a power cut, `get()` returns the old or the new one. Throws when flash is full. */
 	set(key: string, value: Uint8Array): void;
 	delete(key: string): void;
 }
@@ -278,14 +278,14 @@ export interface Ending {
 export interface Power {
 	/** Alkaline cells in series; 0 for a board without cells. */
 	readonly cells: number;
-	/** Voltage of all cells, V; 0 when missing or empty. */
+	/** Returns the voltage of all cells, V; 0 when missing or empty. */
 	batteryVoltage(): number | undefined;
 	usbVoltage(): number | undefined;
 	temperatureC(): number | undefined;
 }
 
 export interface ButtonOptions {
-	/** The button is pressed (true) or released. */
+	/** Called when the button is pressed (true) or released. */
 	onChanged(pressed: boolean): void;
 }
 

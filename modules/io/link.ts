@@ -43,7 +43,7 @@ export interface LinkOptions {
 	readonly tap?: LinkTap | undefined;
 	/** Handles the machine's event; may close the link. */
 	onEvent(code: number): void;
-	/** The link has closed itself. */
+	/** Called when the link has closed itself. */
 	onClosed(): void;
 }
 
@@ -53,7 +53,7 @@ const BEHIND = 1;
 const DRAINING = 2;
 const CLOSED = 4;
 
-/** Link; itself the port's options, because closures would take 45 XS slots. */
+/** Link. The object is also the port's options, because closures would take 45 XS slots. */
 export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
@@ -169,7 +169,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Performs outputs as far as the port takes them. */
+	/** Performs outputs as far as the port accepts them. */
 	drain(nowMs: number): void {
 		const { machine } = this.#options;
 		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {
@@ -181,7 +181,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Returns true when the port has taken all bytes. */
+	/** Returns true when the port has accepted all bytes. */
 	private flush(): boolean {
 		const bytes = this.#transmit;
 		if (bytes === undefined) return true;
@@ -196,7 +196,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** Returns false while bytes must leave first. */
+	/** Performs a waiting line change. Returns false while bytes must leave first. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -218,5 +218,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** For a change of the port only; the drain performs outputs. */
+/** Passed to the task when only the port has changed; the drain then performs outputs. */
 function changeNothing(): void {}

@@ -7,7 +7,7 @@
 
 /** Free memory of the XS machine, which ends when it runs out. */
 export interface Memory {
-	/** True when so many slots and bytes of chunks are free. May take a garbage collection. */
+	/** True when so many slots and bytes of chunks are free. May run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
 	/** Returns the memory free without a collection. */
 	free?(): FreeMemory;

@@ -62,11 +62,13 @@ export const WIFI_REASON_NO_SUITABLE_AP_LAST = 212;
 
 export interface WiFiOptions {
 	onConnected(): void;
-	/** `connect()` has failed or the network is lost; ESP-IDF reason code. The radio does not retry. */
+	/**
+	 * Called with an ESP-IDF reason code when `connect()` has failed or the network is lost. The radio does not retry.
+	 */
 	onDisconnected(reason: number): void;
-	/** End of a scan; false: it failed. */
+	/** Called at the end of a scan; `found` is false if it failed. */
 	onScanned(found: boolean): void;
-	/** The number of access-point clients has changed. */
+	/** Called when the number of access-point clients has changed. */
 	onClients(count: number): void;
 }
 

@@ -19,12 +19,12 @@ export const NUMBER_START = 9;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** The number may end after this part. */
+/** True if the number may end after this part. */
 export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }
 
-/** NUMBER_NONE when `byte` can't continue. */
+/** Returns the next part; NUMBER_NONE if `byte` can't continue the number. */
 export function nextNumberPart(part: number, byte: number): number {
 	const afterInteger = part === NUMBER_ZERO || part === NUMBER_INTEGER;
 	if (byte >= ZERO && byte <= 0x39) {

@@ -1,23 +1,24 @@
 /**
- * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies, keeps
- * unknown names forever (XS interns them) and overflows the stack on deep nesting. Memory does not depend on the input.
+ * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies,
+ * keeps unknown names forever (XS interns them) and overflows the stack on deep nesting. Memory does not depend on the
+ * input.
  *
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
  *
  * Stricter than JSON.parse: well-formed UTF-8 (RFC 3629) and paired surrogates only.
  *
- * Limits: nesting `maxDepth` (an error beyond), strings `scratch` bytes, numbers NUMBER_LIMIT characters (checked beyond,
- * but `truncated`).
+ * Limits: nesting `maxDepth` (an error beyond), strings `scratch` bytes, numbers NUMBER_LIMIT characters (longer ones
+ * are checked, but `truncated`).
  */
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
 
 /** The bytes are used up: push more, or finish. */
 export const TOKEN_MORE = 0;
-/** Complete, then only white space. */
+/** The document is complete; only white space followed it. */
 export const TOKEN_END = 1;
-/** Invalid or too deep at `offset`; stays so. */
+/** The document is invalid or too deep at `offset`; all further tokens are TOKEN_ERROR. */
 export const TOKEN_ERROR = 2;
 export const TOKEN_OBJECT_START = 3;
 export const TOKEN_OBJECT_END = 4;
@@ -34,10 +35,10 @@ export const TOKEN_FALSE = 11;
 export const TOKEN_NULL = 12;
 
 const DEPTH_DEFAULT = 4;
-/** Levels are bits of an integer. */
+/** Limited because levels are bits of an integer. */
 const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
-/** Characters of a converted number. */
+/** Maximum number of characters of a converted number. */
 export const NUMBER_LIMIT = 32;
 
 /** Used inside `scan()`: no token is complete yet. */
@@ -76,7 +77,7 @@ export interface JSONReaderLimits {
 export class JSONReader {
 	/** NaN when truncated, infinite beyond doubles. */
 	number = 0;
-	/** Whole and exact as a double, `1.0` and `1e2` too. */
+	/** True if the number is whole and exact as a double, also if written as `1.0` or `1e2`. */
 	isInteger = false;
 
 	readonly #string: StringScanner;
@@ -115,7 +116,7 @@ export class JSONReader {
 		return this.#string.length;
 	}
 
-	/** `text` has only the beginning. */
+	/** True if `text` has only the beginning. */
 	get truncated(): boolean {
 		return this.#string.truncated;
 	}
@@ -159,14 +160,14 @@ export class JSONReader {
 		this.#finished = true;
 	}
 
-	/** Right after TOKEN_NAME: its value is checked, but returns no tokens. */
+	/** Call it right after TOKEN_NAME: the member's value is checked, but returns no tokens. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}
 
 	/**
-	 * Right after TOKEN_NAME: a string goes to `pieces` as it arrives, at any length; `length` is 0 at TOKEN_STRING.
-	 * Pieces may precede an error.
+	 * Call it right after TOKEN_NAME: a string is passed to `pieces` as it arrives, at any length; `length` is 0 at
+	 * TOKEN_STRING. Pieces may precede an error.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;
@@ -218,7 +219,7 @@ export class JSONReader {
 		return TOKEN_ERROR;
 	}
 
-	/** White space, punctuation, or the first byte of a value. */
+	/** Processes white space, punctuation, or the first byte of a value. */
 	private takeStructure(byte: number): number {
 		switch (byte) {
 			case 0x20:

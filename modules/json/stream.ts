@@ -1,15 +1,15 @@
 /**
- * JSON text of any length, generated as the client takes it; has the shape of HTTP's BodySource.
+ * JSON text of any length, generated as the client accepts it; has the shape of HTTP's BodySource.
  *
- * A function writes units 0, 1, 2 … (head, records, tail); one that does not fit is written again for the next window, so
- * it must produce the same bytes.
+ * A function writes units 0, 1, 2 … (head, records, tail); one that does not fit is written again for the next window,
+ * so it must produce the same bytes.
  */
 import type { JSONWriter } from "./writer.js";
 
-/** Suitable for windows of 1 KB, which hold three of all but the longest readings. */
+/** Suitable for windows of 1 KB, which have room for three readings unless these are among the longest. */
 export const SPARE = 320;
 
-/** Writes a unit; true when another follows. Units increase, and repeat across windows; nesting continues. */
+/** Writes a unit; returns true when another follows. Units increase, and repeat across windows; nesting continues. */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {
@@ -19,7 +19,7 @@ export class JSONStream {
 	#unit = 0;
 	/** Nesting before the unit. */
 	#state = 0;
-	/** Bytes of the unit already taken. */
+	/** Number of bytes of the unit that were already read. */
 	#skip = 0;
 	#size = 0;
 	#ended = false;

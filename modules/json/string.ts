@@ -1,7 +1,7 @@
 /**
  * Inside of a JSON string (RFC 8259, 7): checks, unescapes, stores the first bytes.
  *
- * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Beyond the buffer bytes
+ * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes beyond the buffer
  * are checked, and stored only by a receiver.
  */
 import { hexDigitValue } from "../bytes/hex.js";
@@ -17,7 +17,7 @@ const BACKSLASH = 0x5c;
 
 /** UTF-8; a piece may end inside a character. */
 export interface TextPieces {
-	/** Valid only during the call. */
+	/** The bytes are valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
 
@@ -31,7 +31,7 @@ export class StringScanner {
 	#state = STATE_DONE;
 	/** Receiver for text beyond the buffer. */
 	#pieces: TextPieces | undefined;
-	/** Continuation bytes expected; range of the next. */
+	/** Number of continuation bytes expected, and range of the next one. */
 	#tail = 0;
 	#tailLow = 0;
 	#tailHigh = 0;
@@ -67,7 +67,7 @@ export class StringScanner {
 		return this.#state === STATE_BAD;
 	}
 
-	/** Takes bytes up to the end of the string; returns the next position. */
+	/** Processes bytes up to the end of the string; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -134,7 +134,7 @@ export class StringScanner {
 		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
-	/** Takes a UTF-16 unit; returns false when the surrogates don't pair. */
+	/** Processes a UTF-16 unit; returns false when the surrogates don't pair. */
 	private takeUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;

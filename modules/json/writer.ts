@@ -1,14 +1,14 @@
 /**
  * JSON writer (RFC 8259) into a window, for replies larger than any buffer.
  *
- * The first `skip` bytes are dropped, the next fill the window, others are counted; so the same code runs again with a
- * larger skip. Commas and colons are automatic; output as by JSON.stringify.
+ * The first `skip` bytes are dropped, the next ones fill the window, and the others are counted, so that the same code
+ * can run again with a larger `skip`. Commas and colons are automatic; output as by JSON.stringify.
  *
  * Beyond WRITER_DEPTH_LIMIT throws a RangeError.
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Most open objects and arrays. */
+/** Maximum number of open objects and arrays. */
 export const WRITER_DEPTH_LIMIT = 16;
 
 const QUOTE = 0x22;
@@ -16,7 +16,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 
-/** Copied natively where space allows; later bytes overwrite the excess. */
+/** Longest array that is copied natively and whole, if there is room. */
 const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
@@ -37,7 +37,7 @@ export class JSONWriter {
 		this.#into = new Uint8Array(0);
 	}
 
-	/** New text, or its next part after `restoreState()`. */
+	/** Begins a new text, or its next part after `restoreState()`. */
 	begin(into: Uint8Array, start: number, end: number, skip = 0): void {
 		this.#into = into;
 		this.#start = start;
@@ -46,7 +46,7 @@ export class JSONWriter {
 		this.#depth = this.#commas = 0;
 	}
 
-	/** Bytes since `begin()`, also dropped and counted ones. */
+	/** Number of bytes since `begin()`, including those dropped and counted. */
 	get produced(): number {
 		return this.#at - this.#origin;
 	}
@@ -82,7 +82,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** The name must be printable ASCII without escapes. */
+	/** Writes a name, which must be printable ASCII without escapes. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -96,7 +96,10 @@ export class JSONWriter {
 		return this.#text.encode(json);
 	}
 
-	/** Unchanged, for text that occurs hundreds of times in a reply. A member by `key()` after it gets its comma. */
+	/**
+	 * Writes bytes unchanged, for text that occurs hundreds of times in a reply. A following `key()` writes the comma
+	 * before its member.
+	 */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
 		if (at >= this.#start && at + bytes.length <= this.#end) {
@@ -128,7 +131,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** The text must need no escape. */
+	/** Writes a string, which must need no escape. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);
@@ -141,7 +144,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** A byte is a character U+0000 to U+00FF. */
+	/** Writes a string; each byte is a character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -154,7 +157,7 @@ export class JSONWriter {
 		this.escaped(bytes, start, end, 0x80);
 	}
 
-	/** UTF-8 that must need no escape. */
+	/** Writes a string of UTF-8, which must need no escape. */
 	plain(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -162,7 +165,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Two lower-case digits per byte. */
+	/** Writes a string with two lower-case hex digits per byte. */
 	hex(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -195,7 +198,7 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Bytes in the window; short arrays natively. */
+	/** Copies the bytes that are in the window; whole short arrays natively. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const at = this.#at;
@@ -273,7 +276,7 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** Letter after `\`, or 0. */
+/** Returns the letter after `\`, or 0. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -36,7 +36,7 @@ const VALUES = message(
 export const ECOTRACKER = dialect({
 	name: LIVE_ECOTRACKER.name,
 	enabled: LIVE_ECOTRACKER,
-	// The message tells the age, and some clients send a request only every 13 s.
+	// The message contains the age, and some clients send a request only every 13 s.
 	maxAgeMs: 30_000,
 	pages: [page("/v1/json", VALUES, 384)],
 	services: [

@@ -1,5 +1,6 @@
 /**
- * Extracts long M-Bus frames and assembles APDUs (EN 13757-2, 5.5; EN 13757-3 and IEC 62056-7-3 for the DLMS transport).
+ * Extracts long M-Bus frames and assembles APDUs (EN 13757-2, 5.5; EN 13757-3 and IEC 62056-7-3 for the DLMS
+ * transport).
  *
  * | bytes | field |
  * |---|---|
@@ -10,23 +11,23 @@
  * | n | data |
  * | 2 | sum of C to the data, 16 |
  *
- * Damage or disorder discards the APDU, as does one longer than the buffer.
+ * A damaged or misplaced frame discards the APDU, and so does an APDU longer than the buffer.
  */
 
 const START = 0x68;
 const END = 0x16;
 const SND_UD = 0x53;
 const LAST = 0x10;
-/** C to the transport selectors. */
+/** Length of the fields from C to the transport selectors, bytes. */
 const HEAD = 5;
 /** Value of the next segment number after the last segment. */
 const NONE_NEXT = 0x20;
 
-/** Bytes before it are free for other code. */
+/** Offset of the APDU; the bytes before it are free for other code. */
 export const MBUS_AT = 16;
 
 export class MBusFrames {
-	/** The caller's; after `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
+	/** The caller's buffer. After `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
 	end = MBUS_AT;
 	/** Bytes so far, length field, sum. */
@@ -43,12 +44,12 @@ export class MBusFrames {
 		return this.#at > 0;
 	}
 
-	/** Silence, or the buffer is used otherwise. */
+	/** Call it after a silence, and when the buffer is used otherwise. */
 	reset(): void {
 		this.#at = this.#next = 0;
 	}
 
-	/** Takes a byte. True: an APDU is complete, valid until the next call. */
+	/** Processes a byte. Returns true if an APDU is complete; it is valid until the next call. */
 	take(byte: number): boolean {
 		const at = this.#at++;
 		const end = this.#frameLength + 4;

@@ -1,9 +1,9 @@
 /**
  * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
  *
- * One session runs at a time. A new caller shares its result; but if only one of them wants a load profile, the caller
- * waits for the end of the session. A caller waits at most a minute (pending-reads.ts); the session may continue for
- * SESSION_LIMIT_MS.
+ * One session runs at a time. A new caller shares its result; but if only one of the two is for a load profile, the
+ * caller waits for the end of the session. A caller waits at most a minute (pending-reads.ts); the session may continue
+ * for SESSION_LIMIT_MS.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -381,7 +381,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (session === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(session, nowMs);
-				// The remaining callers want something else, which starts in the next tick.
+				// The remaining callers requested something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
 		});

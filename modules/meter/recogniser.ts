@@ -21,7 +21,7 @@ import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./uns
 
 /** Speeds, most common first; M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
-/** Index of the speed in 8E1. */
+/** Index in BAUDS of the speed that is used with 8E1. */
 const EVEN = 3;
 /** Silence of an idle line; most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;

@@ -159,9 +159,9 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * Takes a character of TIC. A group is LF, label, data, check character, CR, separated by HT or blank. The check is
-	 * six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not part of
-	 * the sum.
+	 * Processes a character of TIC. A group is LF, label, data, check character, CR, separated by HT or blank. The
+	 * check is six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not
+	 * part of the sum.
 	 */
 	private takeTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
@@ -296,7 +296,7 @@ export class TelegramScanner {
 			this.#isPush = this.#frameLength > 3;
 		} else if (at < 4 + this.#frameLength) {
 			this.#sum = (this.#sum + byte) & 0xff;
-			// SND_UD with or without FCB. CI: segment 0 to 15, the last one or not.
+			// The field C must be SND_UD with or without FCB, and CI any segment from 0 to 15, the last one or not.
 			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
 			if (!this.#isPush) this.#frame = 0;
 		} else if (at === 4 + this.#frameLength) {
@@ -327,7 +327,7 @@ export class TelegramScanner {
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
-		// Suite 0 or 1, encrypted, with any key, with or without a tag.
+		// The security control must say suite 0 or 1, encrypted, with any key, with or without a tag.
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 

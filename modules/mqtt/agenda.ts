@@ -57,11 +57,15 @@ const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
 /**
+/**
  * A readout that arrives this long before the end of the pause is sent at once, ms. Otherwise each late message would
  * delay all later ones of a meter that sends regularly.
  */
 const EARLY_MS = 500;
-/** Seconds. With a shorter pause values are sent without acknowledgement, because the next values replace lost ones. */
+/**
+ * Shortest pause, seconds, with which values are acknowledged. With a shorter one they are not, because the next values
+ * replace lost ones.
+ */
 const ACKNOWLEDGED_PAUSE_S = 10;
 
 /** Settings of a session; changed settings apply from the next session on. */
@@ -162,7 +166,7 @@ export class Agenda {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** Takes a readout, which replaces an unsent one. */
+	/** Accepts a readout, which replaces an unsent one. */
 	measured(readout: Readout, nowMs: number): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -186,7 +190,7 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Home Assistant has started: everything is announced and sent again. */
+	/** Called when Home Assistant has started: everything is announced and sent again. */
 	greet(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
@@ -369,7 +373,7 @@ export class Agenda {
 /** Returns the keys of `told` that are not in `keys`, each followed by a blank. */
 function missing(told: string, keys: string): string {
 	let list = "";
-	// Skips prefix and check.
+	// The search starts after prefix and check.
 	let at = told.indexOf(" ", told.indexOf(" ") + 1) + 1;
 	while (at > 0 && at < told.length) {
 		const end = told.indexOf(" ", at) + 1;

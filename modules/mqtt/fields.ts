@@ -23,7 +23,7 @@ export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
 
-/** Field of a text: the broker's address, the user name or a topic. */
+/** Returns the field of a text: the broker's address, the user name or a topic. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
 	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
 }

@@ -160,10 +160,10 @@ export class PacketReader {
 	length = 0;
 	#head = 0;
 	#phase = PHASE_HEAD;
-	/** Number of bytes taken in this phase. */
+	/** Number of bytes processed in this phase. */
 	#count = 0;
 
-	/** Takes bytes until a packet is complete; returns the offset of the next packet. */
+	/** Processes bytes until a packet is complete; returns the offset of the next packet. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) this.enter(PHASE_HEAD);
 		let at = start;

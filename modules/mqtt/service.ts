@@ -56,8 +56,8 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	}
 
 	/**
-	 * Takes a readout, which is processed in a later tick: inside the end of the meter session the chip's stack is too
-	 * small.
+	 * Accepts a readout, which is processed in a later tick, because the chip's stack is too small inside the call that
+	 * ends the meter session.
 	 */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {

@@ -9,11 +9,12 @@
  *     ENDED       –           –                –        –         –          –            –         –
  *
  * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends if a CONNACK, PUBACK or PINGRESP
- * takes longer than ANSWER_MS, or if outgoing bytes are not taken within that time. LEAVING ends when DISCONNECT has
- * been taken. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
+ * takes longer than ANSWER_MS, or if outgoing bytes are not accepted within that time. LEAVING ends when DISCONNECT has
+ * been accepted by the connection. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
  *
- * A message with QoS 0 is in flight until the connection has taken it. After PING_MS without an incoming packet QoS 1
- * is used all the same: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go undetected.
+ * A message with QoS 0 is in flight until the connection has accepted it. After PING_MS without an incoming packet QoS
+ * 1 is used all the same: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go
+ * undetected.
  *
  * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
  */
@@ -49,13 +50,16 @@ export const END_REFUSED_LOGIN = 4;
 export const END_REFUSED_ACCESS = 5;
 /** The broker sent an invalid packet. */
 export const END_NONSENSE = 6;
-/** Nothing was received, or nothing was taken, for ANSWER_MS. */
+/** Nothing was received, or no outgoing bytes were accepted, for ANSWER_MS. */
 export const END_SILENT = 7;
 /** The connection was lost, before the CONNACK or after it. */
 export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
-/** Seconds. Mosquitto 2.1 rejects a longer interval than its maximum, which is rarely lower than this. */
+/**
+ * Keep-alive interval, seconds. Mosquitto 2.1 rejects a longer interval than its maximum, which is rarely lower than
+ * this.
+ */
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;

@@ -79,7 +79,7 @@ export class OBISCode {
 		return false;
 	}
 
-	/** Takes the six groups from `bytes[at]` on, as in DLMS/COSEM. */
+	/** Sets the six groups from `bytes[at]` on, as in DLMS/COSEM. */
 	setGroups(bytes: Uint8Array, at: number): void {
 		this.clear(0, 0);
 		this.a = bytes[at];

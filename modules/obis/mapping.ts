@@ -36,9 +36,9 @@ const DEFAULT_B = 0;
 /** Default code of each pair, in the order of PAIRS. */
 const DEFAULT_CODES = Object.freeze(["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]);
 
-/** Compare A to E. */
+/** Mode in which A to E are compared. */
 export const MODE_FULL = 0;
-/** Compare C to E. */
+/** Mode in which C to E are compared. */
 export const MODE_SHORT = 1;
 
 /** Returns the table for the bytes in flash, possibly `stored` itself. */

@@ -28,12 +28,12 @@ export const LANGUAGE_DE = 1;
 export const LANGUAGE_PL = 2;
 export const LANGUAGE_COUNT = 3;
 
-/** "OBN2". */
+/** "OBN2", the beginning of the table, as a number. */
 export const TABLE_MAGIC = 0x4f424e32;
 const TABLE_ROWS = 10;
 const ROW_SIZE = 8;
 
-/** E of a row for all E up to TARIFF_LIMIT without their own row. */
+/** E of a row for all E up to TARIFF_LIMIT that have no row of their own. */
 export const E_ANY = 255;
 /** Highest tariff (62056-6-1); higher ones are manufacturer-specific. */
 export const TARIFF_LIMIT = 63;
@@ -50,15 +50,15 @@ export const MEDIUM_ATTRIBUTE = 14;
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
 
-/** E. */
+/** Mark for the number E. */
 export const MARK_TARIFF = 1;
-/** E + 1. */
+/** Mark for the number E + 1. */
 export const MARK_NEXT = 2;
-/** Phase that C belongs to. */
+/** Mark for the number of the phase to which C belongs. */
 export const MARK_PHASE = 3;
-/** B. */
+/** Mark for the number B. */
 export const MARK_CHANNEL = 4;
-/** Number of a demand limit. */
+/** Mark for the number of a demand limit. */
 export const MARK_LIMIT = 5;
 /** Lowest byte of a fragment; the number of the fragment is the byte minus this. */
 export const FRAGMENT = 0x80;
@@ -149,7 +149,9 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/** Local variables only: a reply of 340 readings spends a third of its time here. */
+	/**
+	 * Writes a phrase. It uses only local variables, because a reply of 340 readings spends a third of its time here.
+	 */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;
@@ -196,7 +198,9 @@ export class OBISNames {
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
-	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E here. */
+	/**
+	 * True for a code of a heat meter: these send `6.8(…*MWh)` without A and E; electricity meters always send E here.
+	 */
 	private isHeat(code: OBISCode): boolean {
 		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
 			this.#heat = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
@@ -204,7 +208,10 @@ export class OBISNames {
 		return this.#heat;
 	}
 
-	/** Takes the number of a demand limit: its fourth short group (F in DLMS codes), without which it has no name. */
+	/**
+	 * Notes the number of a demand limit: its fourth short group (F in DLMS codes). Without that group the code has no
+	 * name.
+	 */
 	private takeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
 		const limit = code.sub < 0 ? code.f : code.sub;

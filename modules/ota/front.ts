@@ -69,7 +69,7 @@ const ID_LENGTH = 8;
 
 /**
  * Validates a front and its signature, which takes noticeable time. Returns TAKEN or a refusal. `total` is the length
- * of the file as stated by the sender, or 0. Only afterwards are the contents of the front valid.
+ * of the file as stated by the sender, or 0. The contents of the front are valid only after TAKEN.
  */
 export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
@@ -145,7 +145,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** The high bytes are multiplied, because a shift would give a negative number. */
+/** Returns the number at `at`. Its high bytes are multiplied, because a shift would give a negative number. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

@@ -110,7 +110,7 @@ export class Installer {
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
-	/** Refusal to use if the host throws. */
+	/** Refusal to report if the host throws. */
 	#blame = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
@@ -144,7 +144,8 @@ export class Installer {
 	}
 
 	/**
-	 * Takes as many of bytes[start..end) as fit into a tick, at least one; in REFUSED, all of them. Keeps no reference.
+	 * Processes as many of bytes[start..end) as fit into a tick, at least one; in REFUSED, all of them. Keeps no
+	 * reference to the array.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
@@ -177,7 +178,7 @@ export class Installer {
 		}
 	}
 
-	/** In CHECKING: reads back, and compares the hash at the end. */
+	/** In CHECKING, reads the image back, and compares its hash at the end. */
 	advance(): void {
 		const hash = this.#hash;
 		const length = this.#imageLength;
@@ -278,11 +279,11 @@ export class Installer {
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
-			// After an error the file starts from the beginning, or the final hash fails.
+			// If this fails, a resumed transfer starts from the beginning, or fails the final check of the hash.
 		}
 	}
 
-	/** Takes bytes of a plain image, up to the end of a sector. */
+	/** Processes bytes of a plain image, up to the end of a sector. */
 	private takePlain(bytes: Uint8Array, start: number, end: number): number {
 		const at = this.#offset + this.#filled;
 		const left = this.#imageLength - at;
@@ -311,7 +312,7 @@ export class Installer {
 		return stop;
 	}
 
-	/** Takes the length of a piece. `end` is at most the end of the file. */
+	/** Processes the length of a piece. `end` is at most the end of the file. */
 	private takeLength(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + LENGTH_BYTES - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -326,7 +327,7 @@ export class Installer {
 		return stop - start;
 	}
 
-	/** Takes bytes of a packed image, up to the end of a sector or of the piece. */
+	/** Processes bytes of a packed image, up to the end of a sector or of the piece. */
 	private takePacked(bytes: Uint8Array, start: number, end: number): number {
 		const inflater = this.#inflater as Inflater;
 		const stop = Math.min(end, start + this.#pieceLeft);

@@ -9,7 +9,7 @@
  *   QUEUED     RESTING               ASKING (a)      –
  *   ASKING     RESTING               –               RESTING; ASKING after a redirect
  *
- *   (a) or RESTING for an hour: without a clock, a network or enough memory, or on battery power.
+ *   (a) RESTING for an hour instead, without a clock, a network or enough memory, or on battery power.
  *
  * Changed settings lead to RESTING for a short time.
  */
@@ -209,7 +209,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		live.changed();
 	}
 
-	/** Returns a time a day later at a random minute, so that devices do not all ask at once. */
+	/** Returns a time a day later at a random minute, so that devices do not all send requests at once. */
 	private tomorrow(nowMs: number): number {
 		return nowMs + NOTICE_DAY_MS - NOTICE_HOUR_MS / 2 + this.chance();
 	}

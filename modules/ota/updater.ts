@@ -49,8 +49,8 @@ export interface UpdaterParts {
 export interface Sender {
 	readonly name: string;
 	/**
-	 * True for a transfer of hours: it resumes from `received`, another sender may replace it, and its own sender
-	 * decides when to restart.
+	 * True for a transfer that takes hours: it resumes from `received`, another sender may replace it, and its own
+	 * sender decides when to restart.
 	 */
 	readonly isSlow?: true;
 	/**
@@ -142,7 +142,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	/** Ignored: outputs wait until the transfer is over. */
 	permitRequested(): void {}
 
-	/** Takes the next bytes of the file; see Installer.write. */
+	/** Processes the next bytes of the file; see Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;

@@ -13,7 +13,7 @@ import type { ButtonPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export const PRESS_SHORT = 0;
-/** Reported at LONG_MS, before the release. */
+/** A long press, reported at LONG_MS, before the release. */
 export const PRESS_LONG = 1;
 
 const SHORT_LIMIT_MS = 3000;
@@ -27,7 +27,7 @@ export class Button implements Timed {
 	readonly #task: Task;
 	readonly #user: ButtonUser;
 	readonly #button: { close(): void };
-	/** The press becomes long, monotonic ms; Infinity while UP. */
+	/** Time at which the press becomes long, monotonic ms; Infinity while UP. */
 	#longMs = Number.POSITIVE_INFINITY;
 
 	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {

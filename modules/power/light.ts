@@ -1,5 +1,5 @@
 /**
- * Pattern of the status LED: the first of these conditions that holds.
+ * Pattern of the status LED, which shows the first of these conditions that holds.
  *
  *   RESETTING   blinks fast     a factory reset is running; never cleared
  *   EMPTY       short flashes   the batteries are empty and the device is about to sleep; never cleared
@@ -9,7 +9,7 @@
  *   WAITING     blinks slowly   the device has no network and its access point is open
  *   OFF
  *
- * app/gateway.ts and the meter reader report them.
+ * app/gateway.ts and the meter reader report the conditions.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { LED, LEDPort } from "../io/host.js";
@@ -35,7 +35,7 @@ export class Light implements Timed {
 	readonly #task: Task;
 	readonly #led: LED;
 	#shown = 0;
-	/** Monotonic ms; Infinity without a flash. */
+	/** End of the flash, monotonic ms; Infinity without a flash. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: LightDeps, port: LEDPort) {

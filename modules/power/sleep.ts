@@ -9,15 +9,15 @@
  *   LOW        empty batteries  ASLEEP      –          –          –            –         –
  *   ASLEEP     –                –           –          –          –            –         –
  *
- *   (a) Power-on, button, USB, or a requested restart. A restart after a fault counts as one by the timer.
+ *   (a) Power-on, button, USB, or a requested restart. A restart after a fault counts as a start by the timer.
  *   (b) On USB in mode 0, always in mode 2 and in safe mode. Supply and mode are checked every LOOK_MS.
  *   (c) Work is abandoned after WORK_MS, sending after SEND_MS.
  *
  * ATTENDED lasts HAND_MS after a start, a press, or USB being plugged in (SETUP_MS while no network is configured), and
- * REQUEST_MS after each authenticated request. Requests alone extend it by at most LIMIT_MS (HAND_MS after a start by the
- * timer), so that a polling client does not drain the batteries. ROUTINE does the due work, with the radio off until
- * there is data to send, then sleeps until the next readout, LONGEST_MS at most. LOW shows the empty batteries for
- * SHOW_MS and sleeps for EMPTY_MS in every mode.
+ * REQUEST_MS after each authenticated request. Requests alone extend it by at most LIMIT_MS (HAND_MS after a start by
+ * the timer), so that a polling client does not drain the batteries. ROUTINE does the due work, with the radio off
+ * until there is data to send, then sleeps until the next readout, LONGEST_MS at most. LOW shows the empty batteries
+ * for SHOW_MS and sleeps for EMPTY_MS in every mode.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Supply } from "./supply.js";
@@ -27,23 +27,23 @@ const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
 export interface Sleeper {
-	/** MODE_NEVER in safe mode. */
+	/** Power mode in force; MODE_NEVER in safe mode. */
 	readonly powerMode: number;
 	/** True while no network is configured. */
 	readonly isNew: boolean;
-	/** The meter is read, a readout stored, or a client served. */
+	/** True while the meter is read, a readout stored, or a client served. */
 	readonly isWorking: boolean;
 	/** True while data waits to be sent; false without a configured network. */
 	readonly isSending: boolean;
-	/** Monotonic ms; Infinity without a schedule. */
+	/** Time of the next readout, monotonic ms; Infinity without a schedule. */
 	readonly nextRunMs: number;
 	/** Starts radio and server, once. */
 	connect(): void;
-	/** The work takes too long. */
+	/** Called when the work takes too long. */
 	giveUp(): void;
-	/** A long sleep follows, with empty batteries. */
+	/** Called when the batteries are empty; a long sleep follows. */
 	emptied(): void;
-	/** The policy takes no further action. */
+	/** Sleeps for `ms`. The policy takes no further action. */
 	fallAsleep(ms: number): void;
 }
 
@@ -54,11 +54,11 @@ export const HAND_MS = 600_000;
 export const SETUP_MS = 1_800_000;
 export const REQUEST_MS = 120_000;
 export const LIMIT_MS = 3_600_000;
-/** Longer than the longest session with the meter. */
+/** Time limit of the work; longer than the longest session with the meter. */
 export const WORK_MS = 720_000;
-/** Joining the network may take half of this. */
+/** Time limit of sending; joining the network may take half of this. */
 export const SEND_MS = 60_000;
-/** Wakes up to measure the batteries. */
+/** Longest sleep, after which the device measures the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
 /** A shorter sleep is not worth a restart. */
@@ -84,7 +84,7 @@ export class SleepPolicy implements ScheduledMachine {
 	#sendEndMs = Number.POSITIVE_INFINITY;
 	/** End of ATTENDED, monotonic ms. */
 	#attendedMs = 0;
-	/** Requests extend ATTENDED up to this time. */
+	/** Time up to which requests may extend ATTENDED, monotonic ms. */
 	#limitMs = 0;
 	#lookMs = 0;
 	#isConnected = false;
@@ -100,7 +100,7 @@ export class SleepPolicy implements ScheduledMachine {
 		return this.#state;
 	}
 
-	/** Monotonic ms; Infinity when it stays awake. */
+	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	get awakeUntilMs(): number {
 		return this.#state === STATE_AWAKE ? Number.POSITIVE_INFINITY : this.#attendedMs;
 	}
@@ -153,13 +153,14 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.isLow) this.enter(STATE_LOW, nowMs);
 		else if (!this.maySleep) this.enter(STATE_AWAKE, nowMs);
 		else {
-			// The user may want to see the result of unplugging USB or changing the mode.
+			// Leaving AWAKE leads to ATTENDED: the user may want to see the result of unplugging USB or changing the
+			// mode.
 			if (this.#state === STATE_AWAKE) this.attend(nowMs + REQUEST_MS);
 			this.enter(nowMs < this.#attendedMs ? STATE_ATTENDED : STATE_ROUTINE, nowMs);
 		}
 	}
 
-	/** Makes all transitions but that to ASLEEP. */
+	/** Makes all transitions except that to ASLEEP. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;
@@ -169,7 +170,7 @@ export class SleepPolicy implements ScheduledMachine {
 		else if (state !== STATE_ROUTINE) this.connect();
 	}
 
-	/** A user is present: ATTENDED lasts longer. */
+	/** Makes ATTENDED last longer, because a user is present. */
 	private takeHand(nowMs: number): void {
 		this.#limitMs = nowMs + LIMIT_MS;
 		this.attend(nowMs + (this.#sleeper.isNew ? SETUP_MS : HAND_MS));

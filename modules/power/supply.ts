@@ -3,16 +3,19 @@ import type { Power } from "../io/host.js";
 
 /** USB voltage below which the device runs on its batteries. */
 const USB_MIN = 4;
-/** Volts per cell; a supply that keeps falling soon breaks down, perhaps during a write. */
+/**
+ * Voltage per cell, V, below which a cell counts as empty; a supply that keeps falling soon breaks down, perhaps during
+ * a write.
+ */
 const CUT_OFF = 1;
-/** Volts per cell that end `isLow`; an empty cell recovers by about 0.1 V without load. */
+/** Voltage per cell, V, that ends `isLow`; an empty cell recovers by about 0.1 V without load. */
 const RECOVERED = 1.2;
-/** Volts per cell; replace the batteries below. */
+/** Voltage per cell, V, below which the batteries must be replaced. */
 const WEAK = 1.1;
-/** Consecutive low measurements, because the radio's start lowers the voltage. */
+/** Number of consecutive low measurements required, because the radio's start lowers the voltage. */
 const TIMES = 2;
 
-/** `battery`: total voltage, 0 without cells. */
+/** True if the device runs on its batteries. `battery`: total voltage, 0 without cells. */
 export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
@@ -21,22 +24,25 @@ export function isOnBattery(power: Power | undefined): boolean {
 	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
 }
 
-/** Replace the cells. `battery`: total voltage. */
+/** True if the cells must be replaced. `battery`: total voltage. */
 export function isWeak(battery: number, cells: number): boolean {
 	return battery > 0 && battery < cells * WEAK;
 }
 
 export class Supply {
 	readonly #power: Power | undefined;
-	/** Consecutive measurements below the cut-off. */
+	/** Number of consecutive measurements below the cut-off. */
 	#times = TIMES - 1;
 	isOnBattery = false;
 	/** True on USB power; false if the board cannot measure it. */
 	isOnUSB = true;
-	/** Nearly empty cells, until RECOVERED or USB. */
+	/** True if the cells are nearly empty, until they reach RECOVERED or USB supplies power. */
 	isLow: boolean;
 
-	/** Measures at once: a single low value counts at this load. `wasLow`: empty before this start. */
+	/**
+	 * Measures at once; at the present light load a single low value is sufficient. `wasLow`: the cells were empty
+	 * before this start.
+	 */
 	constructor(power: Power | undefined, wasLow: boolean) {
 		this.#power = power;
 		this.isLow = wasLow;

@@ -1,4 +1,7 @@
-/** Route `prices`: prices of electricity, each from a day on. The gateway keeps them for its clients, which calculate. */
+/**
+ * Route `prices`: prices of electricity, each valid from a certain day on. The gateway only stores them; its clients
+ * calculate with them.
+ */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";

@@ -1,5 +1,5 @@
 /** Messages about failed outgoing connections, by the codes of io/client.ts. */
-/** Values of `retcode` in the reply to a test. */
+/** Values of `retcode` in the reply to a test of an output. */
 export const RETCODE_OK = 0;
 /** The server answered, but rejected the data. */
 export const RETCODE_REFUSED = 1;

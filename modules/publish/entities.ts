@@ -90,7 +90,7 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/** Selects entity `index`, 0 to count - 1, to which the other members then refer. Fastest in ascending order. */
+	/** Selects entity `index`, 0 to count - 1, to which the other members then refer. Ascending order is fastest. */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;

@@ -56,11 +56,11 @@ export interface OutputAccess {
 }
 
 export interface OutputListener {
-	/** The TLS permit is granted. Called inside a call of another client, so continue in a task of the driver. */
+	/** Called when the TLS permit is granted, inside a call of another client, so continue in a task of the driver. */
 	permitted(): void;
 	/**
-	 * Another output needs the permit: return it within seconds, without losing data. Called inside that output's
-	 * request.
+	 * Called when another output needs the permit, inside that output's request: return the permit within seconds,
+	 * without losing data.
 	 */
 	permitWanted?(): void;
 }

@@ -6,12 +6,13 @@ import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * The permit is granted. Called inside `release` or `request` of another client: continue in a task of the driver,
-	 * because both call chains together do not fit on the chip's stack.
+	 * Called when the permit is granted, inside `release` or `request` of another client: continue in a task of the
+	 * driver, because both call chains together do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
 	/**
-	 * Another client waits: call `release` within seconds, without losing data. Called inside that client's `request`.
+	 * Called when another client waits, inside that client's `request`: call `release` within seconds, without losing
+	 * data.
 	 */
 	permitRequested(): void;
 }

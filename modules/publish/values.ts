@@ -81,7 +81,7 @@ export class PublishedValues {
 		return this.#quantities.count;
 	}
 
-	/** Selects value `index`, 0 to count - 1, to which the other members then refer. Fastest in ascending order. */
+	/** Selects value `index`, 0 to count - 1, to which the other members then refer. Ascending order is fastest. */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];

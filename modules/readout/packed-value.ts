@@ -3,7 +3,8 @@
 import { unitIndex } from "../obis/units.js";
 
 /**
- * Bits of a value's header. The low four are the length of the text; with VALUE_LONG the length follows in two bytes.
+ * Bits of a value's header. The low four bits are the length of the text; if they are VALUE_LONG, the length follows in
+ * two bytes.
  */
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;

@@ -10,8 +10,8 @@ import type { Failure } from "./failure.js";
 import type { Readout } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
-/** Events of all sessions; protocols may add their own. */
-/** Data that must not be kept as good; they are shown if nothing better follows. */
+/** The next three are the events of all sessions; protocols may add their own. */
+/** There are data that must not be kept as good; they are shown if nothing better follows. */
 export const EVENT_POOR = 2;
 /** End of the session, always the last event. */
 export const EVENT_END = 3;

@@ -1,9 +1,9 @@
 /**
- * Present measurements of a readout in fixed units, for metrics and all outputs. Left out are past billing periods,
- * lists and profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond
- * QUANTITY_LIMIT.
+ * Present measurements of a readout in fixed units, for metrics and all outputs. Past billing periods, lists and
+ * profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond QUANTITY_LIMIT
+ * are left out.
  *
- * Numbers are scaled as text and never rounded. Only the requested text is allocated.
+ * Numbers are scaled as text and never rounded. Memory is allocated only for the requested text.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -64,7 +64,7 @@ export class Quantities {
 		return this.#kinds[index];
 	}
 
-	/** Selects quantity `index`. In ascending order all selections take a single pass over the readout. */
+	/** Selects quantity `index`. In ascending order all selections together need a single pass over the readout. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];

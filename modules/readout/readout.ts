@@ -6,11 +6,14 @@ export const PROTOCOL_OF_NONE = "IEC62056-21";
 /** Values of the status in the API. STATUS_OK: complete and valid. */
 export const STATUS_OK = 0;
 export const STATUS_NONE = 1;
-/** Truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
+/** The readout was truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
 export const STATUS_CUT = 2;
-/** Wrong checksum; such a readout is only returned to a caller, never kept. */
+/** The checksum was wrong; such a readout is only returned to a caller, never kept. */
 export const STATUS_CHECK_WRONG = 3;
-/** Complete but not authenticated: encrypted without a tag, or without a key to check it. Kept and published. */
+/**
+ * The readout is complete but not authenticated: it has no tag, or there is no key to check the tag. It is kept and
+ * published.
+ */
 export const STATUS_UNCHECKED = 4;
 
 export interface Readout {

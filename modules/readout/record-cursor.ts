@@ -85,7 +85,7 @@ export class RecordCursor {
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
 	/** True if the text has only digits, A to F and `.-:, `, so that JSON needs no escapes. */
 	isPlain = true;
-	/** Unit as sent. A value of a past billing period without a unit takes that of the current value. */
+	/** Unit as sent. A value of a past billing period without a unit has the unit of the current value. */
 	unit = "";
 	isPlainUnit = true;
 	/** True if `address` was made from the code. */
@@ -184,7 +184,7 @@ export class RecordCursor {
 		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
-			// Restored, because `inheritedUnit` has overwritten it.
+			// `length` is restored, because `inheritedUnit` has overwritten it.
 			this.length = length;
 		}
 		return true;
@@ -273,7 +273,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Returns a new cursor that takes `*00` literally. */
+	/** Returns a new cursor that interprets `*00` literally, as a billing period. */
 	private another(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;

@@ -12,12 +12,12 @@
  *
  * Bit 7 changes the meaning of the flags:
  *
- * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most of a long telegram is such
- *   rows.
+ * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most of a long telegram is such rows.
  * - alone: the address follows as length and text.
- * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its head.
+ * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its
+ *   head.
  * - with bit 3: a head that the meter sent without an address; its address is also that of the previous record.
- * - with bit 2: another attribute of a COSEM object than its value; A to F, class and attribute follow, one byte each.
+ * - with bit 2: an attribute of a COSEM object other than its value; A to F, class and attribute follow, one byte each.
  *
  * Layout of a value:
  *

@@ -1,4 +1,4 @@
-/** `progress` ranks below a telegram of another protocol. */
+/** Failures of SML. Their `progress` ranks below that of a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const SML_SILENCE = failure(
@@ -20,7 +20,7 @@ export const SML_CHECK_WRONG = failure(
 	8,
 	"The telegram arrived damaged. Check the head's position, and shade it from light.",
 );
-/** Right checksums, but no SML. */
+/** The checksums are right, but the content is not SML. */
 export const SML_BROKEN = failure(
 	METER_ERROR,
 	"sml/structure",

@@ -11,14 +11,14 @@
  * | 5 | 7 | value: code, status, time, unit, scaler, value, signature |
  *
  * Type and length: bit 7 another byte follows, bits 4 to 6 type (0 octets, 4 boolean, 5 integer, 6 unsigned, 7 list),
- * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8 bytes.
- * Times, signatures and other messages are skipped; any other structure breaks the file.
+ * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8
+ * bytes. Times, signatures and other messages are skipped; any other structure breaks the file.
  *
  * Wrong signs of some meters are corrected by the status word of their energy registers:
  *
  * - DZG DVS7412, DWS7412: a power beyond the signed range of its bytes is sent as negative (FNN: bit 11 the meter
- *   exports, 12 to 14 its phases). A negative value of one to three bytes is taken as unsigned while these bits are
- *   clear: bit 11 for 16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
+ *   exports, 12 to 14 its phases). A negative value of one to three bytes is interpreted as unsigned while these bits
+ *   are clear: bit 11 for 16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
  * - EMH ED300L: 15.7.0 has no sign and becomes negative while bit 5 is set; 16.7.0 has one, also on Iskra's MT175.
  *
  * Limits: DEPTH_LIMIT nested lists, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a recorded value.
@@ -30,15 +30,15 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { isCheckRight } from "./check.js";
 
 const DEPTH_LIMIT = 10;
-/** Second half of a table by depth. */
+/** Start of the second half of `#index`. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** A regular server id has 10 bytes. */
+/** Stored bytes of the server id; a regular one has 10 bytes. */
 const ID_SIZE = 16;
-/** A public key has 48 bytes. */
+/** Stored bytes of a value; a public key has 48 bytes. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
-/** Buffer: text of a value, element, code, server id. */
+/** Areas of the buffer: text of a value, element, code, server id. */
 const BYTES_AT = TEXT_LIMIT;
 const CODE_AT = BYTES_AT + VALUE_SIZE;
 const ID_AT = CODE_AT + CODE_SIZE;
@@ -51,7 +51,7 @@ const TYPE_LIST = 0x70;
 
 const GET_LIST_RESPONSE = 0x0701;
 
-/** Depths, and indexes at them. */
+/** Depths, and indexes of elements at these depths. */
 const MESSAGE = 1;
 const MESSAGE_BODY = 3;
 const MESSAGE_CHECK = 4;
@@ -87,24 +87,27 @@ export class SMLFile {
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** Lists by depth: elements read; from LEFT on, elements to come. */
+	/** Number of elements read of the list at each depth; from LEFT on, number of elements to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
-	/** Type and length bytes so far, type, length, bytes to come. */
+	/** Number of type and length bytes so far. */
 	#typeBytes = 0;
+	/** Type of the element. */
 	#type = 0;
+	/** Length of the element. */
 	#length = 0;
+	/** Number of bytes of the element still to come. */
 	#remaining = 0;
-	/** Bytes of the element; those beyond VALUE_SIZE are not stored. */
+	/** Number of bytes of the element so far; those beyond VALUE_SIZE are not stored. */
 	#size = 0;
 	/** One array for four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
-	/** Checksum of the message; its bytes. */
+	/** Checksum of the message, and number of bytes that it covers. */
 	#register = CRC16_START;
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
-	/** The status is the last received: only energy registers send it. */
+	/** Parts of the present value. The status is the last one received, because only energy registers send it. */
 	#hasCode = false;
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;
@@ -149,7 +152,7 @@ export class SMLFile {
 	private takeType(byte: number): void {
 		if (this.#typeBytes === 0) {
 			if (byte === 0) {
-				// Pads between messages; ends one inside.
+				// A zero byte ends a complete message; between messages it is padding.
 				if (this.#depth === MESSAGE && this.#index[MESSAGE] === MESSAGE_END) this.#depth = 0;
 				else this.isBroken = this.#depth > 0;
 				return;
@@ -283,13 +286,13 @@ export class SMLFile {
 		this.#records.value(work, length, unit);
 	}
 
-	/** Power C.7.0 of this maker, with a status. */
+	/** True for a power C.7.0 of this maker, if a status was received. */
 	private isPowerOf(maker: number): boolean {
 		const isPower = this.#unit === UNIT_WATT && this.#work[CODE_AT + 3] === 7 && this.#work[CODE_AT + 4] === 0;
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
-	/** DZG: negative only by interpretation of the top bit. */
+	/** True if a power of DZG is negative only because its top bit was taken for a sign. */
 	private get isTooShort(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
@@ -298,7 +301,7 @@ export class SMLFile {
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
 	}
 
-	/** EMH: the meter exports, and this power has no sign. */
+	/** True for EMH if the meter exports and this power has no sign. */
 	private get lacksSign(): boolean {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
@@ -312,7 +315,7 @@ export class SMLFile {
 		work.copyWithin(ID_AT, BYTES_AT, BYTES_AT + ID_SIZE);
 	}
 
-	/** Last four bytes of the element as an unsigned integer. */
+	/** The last four bytes of the element as an unsigned integer. */
 	private get number(): number {
 		let number = 0;
 		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#work[BYTES_AT + i];

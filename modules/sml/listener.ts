@@ -27,7 +27,7 @@ import { meterIdOf } from "./server-id.js";
 
 /** Silence that ends a telegram. */
 const GAP_MS = 2000;
-/** Bytes; the longest known telegram has 528. */
+/** Maximum length of a telegram, bytes; the longest known one has 528. */
 export const TELEGRAM_LIMIT = 4096;
 
 const ESCAPE = 0x1b;
@@ -47,7 +47,7 @@ export class SMLListener implements Machine {
 	failure: Failure | undefined;
 	/** Server id of the last valid telegram, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
-	/** True if the records were full. */
+	/** True if the records were full, so that the readout is truncated. */
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
@@ -57,17 +57,22 @@ export class SMLListener implements Machine {
 	readonly #file: SMLFile;
 	/** Event to report, or 0. It is reported before later bytes overwrite the records. */
 	#event = 0;
-	/** A valid telegram has arrived. */
+	/** True once a valid telegram has arrived. */
 	#hasRead = false;
 	#state = STATE_HUNT;
-	/** Consecutive ESCAPE bytes; from ESCAPES on: first byte after them, their number, the last one. */
+	/** Number of consecutive ESCAPE bytes. */
 	#escapes = 0;
+	/** First byte after a full escape sequence. */
 	#mark = 0;
+	/** Number of bytes after a full escape sequence. */
 	#marked = 0;
+	/** Last byte after a full escape sequence. */
 	#last = 0;
-	/** Register, its value before the checksum, bytes so far. */
+	/** Checksum register. */
 	#register = 0;
+	/** Checksum register before the bytes of the checksum. */
 	#checked = 0;
+	/** Number of bytes of the telegram so far. */
 	#count = 0;
 
 	constructor(records: RecordWriter) {
@@ -115,7 +120,7 @@ export class SMLListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** `failure` only if no valid telegram has arrived. */
+	/** Ends the session, with a `failure` only if no valid telegram has arrived. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -155,14 +160,14 @@ export class SMLListener implements Machine {
 		this.#escapes = 0;
 		this.#register = BEGIN_REGISTER;
 		this.#count = BEGIN_LENGTH;
-		// An unreported telegram is in the copy of the records.
+		// A telegram that was not reported yet is in the copy of the records.
 		this.#file.begin();
 	}
 
-	/** `byte`: second byte of the checksum. */
+	/** Validates the telegram. `byte`: second byte of the checksum. */
 	private judge(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
-		// ESCAPE bytes as checksum: bytes were lost, and these begin the next telegram.
+		// If the checksum consists of ESCAPE bytes, bytes were lost, and these begin the next telegram.
 		this.lose(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
 		const file = this.#file;
 		const { records } = this;
@@ -181,7 +186,7 @@ export class SMLListener implements Machine {
 		this.meterId = meterIdOf(file.serverId);
 	}
 
-	/** `escapes` bytes of the next one have arrived. */
+	/** Returns to HUNT. `escapes`: number of ESCAPE bytes that have arrived of the next telegram. */
 	private lose(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;

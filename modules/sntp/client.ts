@@ -18,17 +18,18 @@
  *   ASKING     FINDING   OFF     –           –               RESTING or next  next
  *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
- * "next" is FINDING with the next server of the round, or RESTING after the last one. A configured address goes to
- * ASKING at once. Results of an old generation are ignored.
+ * "next" is FINDING with the next server of the round, or RESTING after the last one. A server that is configured by
+ * its address leads to ASKING at once. Results of an old generation are ignored.
  *
- * A round asks one server after the other until a time is accepted. The condition depends on the clock:
+ * In a round the servers are queried one after the other until a time is accepted. The condition for that depends on
+ * the clock:
  *
  *   never set               a second server agrees within 2 s, or no other server answers
  *   within 1000 s of it     accepted at once
  *   further away            a second server agrees, or a single server repeats the time three times, 10 minutes apart
  *
- * If the clock is unset or further away, a time from a single server must not be more than LONE_LIMIT_MS after the build of
- * this firmware.
+ * If the clock is unset or further away, a time from a single server must not be more than LONE_LIMIT_MS after the
+ * build of this firmware.
  *
  * The next round begins 6 hours (± 10 %) after an accepted time, otherwise after 15 s, 30 s, … up to 30 minutes.
  * Limits: SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply.
@@ -75,7 +76,7 @@ export const TIME_DOUBTED = 6;
 export const SERVER_LIMIT = 4;
 const NTP_PORT = 123;
 const PACKET_LENGTH = 48;
-/** Version 4, mode 3 (client). */
+/** First byte of a request: version 4, mode 3 (client). */
 const QUESTION = 0x23;
 const MODE_SERVER = 4;
 const NOT_SYNCHRONISED = 3;
@@ -99,7 +100,7 @@ const GRAIN_MS = 10;
 /** Range of the API for the clock: 2024-01-01 to 2099-12-31. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
-/** 20 years: no firmware runs that long without an update. */
+/** 20 years, because no firmware runs that long without an update. */
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
@@ -123,7 +124,7 @@ class ServerRound {
 	address = "";
 	nonce: Uint8Array | undefined;
 	sentMs = 0;
-	/** Times of servers in this round: Unix ms at which the monotonic clock was 0. */
+	/** Times reported by the servers of this round, each as the Unix ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
 	/** Address and port of each claim's server. */
 	readonly heard: string[] = [];
@@ -183,7 +184,7 @@ export class TimeSync implements Timed {
 		return this.address === "" ? 0 : (this.#round?.port ?? 0);
 	}
 
-	/** Last accepted reply, monotonic ms. */
+	/** Time of the last accepted reply, monotonic ms. */
 	get lastSuccessMs(): number | undefined {
 		return this.#lastSuccessMs;
 	}
@@ -192,7 +193,7 @@ export class TimeSync implements Timed {
 		return this.#error;
 	}
 
-	/** Starts a round when the network is up; nothing without configured servers. */
+	/** Starts a round when the network is up; does nothing without configured servers. */
 	start(nowMs: number): void {
 		this.stop();
 		if (this.#deps.info.timeServers === "") return;
@@ -213,7 +214,7 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** Takes the result of a name lookup; `address`: undefined when not resolved. */
+	/** Processes the result of a name lookup; `address`: undefined when not resolved. */
 	found(generation: number, address: string | undefined, nowMs: number): void {
 		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
@@ -232,7 +233,7 @@ export class TimeSync implements Timed {
 		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	/** Takes the datagram in `buffer[0..length)`; only a reply to the present request enters another state. */
+	/** Processes the datagram in `buffer[0..length)`; only a reply to the present request changes the state. */
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		const round = this.#round;
 		if (round === undefined || !this.isReply(round, length, source)) return;
@@ -241,7 +242,7 @@ export class TimeSync implements Timed {
 		else this.failed(error, nowMs);
 	}
 
-	/** All transitions go through here. */
+	/** Makes all transitions of the state. */
 	private enter(round: ServerRound | undefined, endMs: number): void {
 		this.#round = round;
 		this.#endMs = endMs;
@@ -271,7 +272,7 @@ export class TimeSync implements Timed {
 			this.failed(TIME_NO_ADDRESS, nowMs);
 			return;
 		}
-		// A server with two names is no second opinion.
+		// A server that is configured under two names does not confirm itself.
 		if (round.heard.includes(`${address}:${round.port}`)) {
 			this.askNext(round, nowMs);
 			return;
@@ -287,7 +288,7 @@ export class TimeSync implements Timed {
 		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
 	}
 
-	/** True for a datagram from the asked server with the request's random number. */
+	/** True for a datagram from the queried server with the request's random number. */
 	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;
@@ -331,7 +332,7 @@ export class TimeSync implements Timed {
 	private weigh(round: ServerRound, claim: number, nowMs: number): void {
 		const utcMs = this.#deps.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
-		// Near the present clock, or confirmed by another server.
+		// The time is near the present clock, or confirmed by another server.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
 			this.believe(claim, nowMs);
 			return;

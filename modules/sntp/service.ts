@@ -3,7 +3,7 @@
  * replies. wifi/services.ts starts it when the network is up.
  *
  * Each new generation of the client closes the previous port. FINDING resolves the name; ASKING opens a port and sends
- * the request. A failed port counts as no answer. Limit: DATAGRAMS_AT_ONCE datagrams per callback.
+ * the request. If a port fails, this counts as a missing reply. Limit: DATAGRAMS_AT_ONCE datagrams per callback.
  */
 import type { DatagramDeps } from "../io/datagrams.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -16,7 +16,7 @@ export interface ClockUser {
 }
 
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
-	/** An object, because `resolve` is its method. */
+	/** The whole object, because `resolve` is its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;
@@ -31,7 +31,7 @@ export class TimeService implements ScheduledMachine {
 	/** Generation of the client processed last. */
 	#generation = 0;
 	#socket: UDP | undefined;
-	/** `lastSuccessMs` reported last. */
+	/** Value of `lastSuccessMs` that was reported last. */
 	#toldMs: number | undefined;
 
 	constructor(deps: TimeServiceDeps) {

@@ -42,7 +42,8 @@ export function getBackup(exchange: Exchange<System>): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config, parts);
-	// One unit, written again from the start for each window: slow but rare, and less code.
+	// The file is one unit, which is written again from the start for each window. This is slow, but rare and less
+	// code.
 	const stream = new JSONStream(writer, (into) => {
 		writeAll(into, core, parts, created, values);
 		return false;

@@ -40,7 +40,7 @@ export class ReportLines {
 	#section = 0;
 	/** Index of the section's next text; -1 for its name. */
 	#index = -1;
-	/** Copies, because events arrive while the report is read. */
+	/** Cursor of a copy of the events, because events arrive while the report is read. */
 	#events: EventCursor | undefined;
 	#conversation: LogCursor | undefined;
 

@@ -7,7 +7,7 @@
  * | STX | start of a frame |
  * | LF label SP data SP check CR | group of the historic form, at 1200 Bd |
  * | LF label HT data HT check CR | group of the standard form, at 9600 Bd |
- * | LF label HT stamp HT data HT check CR | its form with a time |
+ * | LF label HT stamp HT data HT check CR | group of the standard form with a time |
  * | ETX | end of the frame; the next one follows within 34 ms |
  * | EOT | end of an interrupted frame |
  *
@@ -113,9 +113,11 @@ export class TICListener implements Machine {
 	#last = 0;
 	/** Number of characters since the last right group. */
 	#strange = 0;
-	/** Number of characters of this frame, of its groups, and of the right ones among these. */
+	/** Number of characters of this frame. */
 	#count = 0;
+	/** Number of groups of this frame. */
 	#groups = 0;
+	/** Number of right groups of this frame. */
 	#right = 0;
 	/** Number of characters of the previous frame, and of its right groups. */
 	#previous = 0;

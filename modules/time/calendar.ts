@@ -13,19 +13,19 @@ export const MONTHS = 3;
 export const QUARTER_S = 900;
 export const HOUR_S = 3600;
 export const DAY_S = 86_400;
-/** The same offset at both ends holds for the whole block. */
+/** Length of a block; an offset that is the same at both ends holds for the whole block. */
 const BLOCK_MS = 4 * DAY_S * 1000;
 
-/** Seconds, by level; for months the longest. */
+/** Length of a period by level, seconds; for months that of the longest. */
 export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY_S, 31 * DAY_S]);
 
 export class LocalCalendar implements Offsets {
 	readonly #zone: Offsets;
-	/** Unix ms; the block's offset is constant. */
+	/** Start of the block, Unix ms; the offset is constant in it. */
 	#blockMs = -1;
 	#offset = 0;
 
-	/** One calendar per use, because the zone may change. */
+	/** Create one calendar for each use, because the zone may change. */
 	constructor(zone: Offsets) {
 		this.#zone = zone;
 	}
@@ -35,7 +35,7 @@ export class LocalCalendar implements Offsets {
 		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
 		const localS = this.localS(timeS);
 		if (level === HOURS) {
-			// A change by half an hour makes an hour of ninety minutes.
+			// A change of the offset by half an hour makes an hour of ninety minutes.
 			let at = timeS - (localS % HOUR_S) + next * HOUR_S;
 			while (this.localS(at) % HOUR_S !== 0) at += next ? QUARTER_S : -QUARTER_S;
 			return at;
@@ -47,7 +47,7 @@ export class LocalCalendar implements Offsets {
 		return firstMomentOf(this, midnightS / 60) / 1000;
 	}
 
-	/** The offset is cached for one block. */
+	/** Returns the offset, which is cached for one block. */
 	offsetMinutes(utcMs: number): number {
 		const blockMs = utcMs - (utcMs % BLOCK_MS);
 		if (blockMs === this.#blockMs) return this.#offset;
@@ -59,7 +59,7 @@ export class LocalCalendar implements Offsets {
 		return offset;
 	}
 
-	/** Seconds since 1970-01-01 00:00 local time. */
+	/** Returns seconds since 1970-01-01 00:00 local time. */
 	private localS(timeS: number): number {
 		return timeS + this.offsetMinutes(timeS * 1000) * 60;
 	}

@@ -7,7 +7,9 @@
 const DAYS_BEFORE_1970 = 135080;
 const DAYS_OF_400_YEARS = 146097;
 
-/** `months`: month number, 0 is January of year 0; `day`: from 1; integers. */
+/**
+ * Returns the day number of a date. `months`: month number, 0 is January of year 0; `day`: from 1; both are integers.
+ */
 export function daysOf(months: number, day: number): number {
 	// Months since March 1600. From March on, month lengths repeat every five months (153 days).
 	const since = months - 1600 * 12 - 2;
@@ -16,7 +18,7 @@ export function daysOf(months: number, day: number): number {
 	return 365 * year + leapDays + Math.floor((153 * (since - year * 12) + 2) / 5) + day - 1 - DAYS_BEFORE_1970;
 }
 
-/** Month number; 0 is January of year 0. */
+/** Returns the month number of a day; 0 is January of year 0. */
 export function monthOf(days: number): number {
 	return Math.floor(dateOf(days) / 32);
 }
@@ -28,7 +30,7 @@ export function digitsOf(days: number): number {
 	return Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
 }
 
-/** Month number (`monthOf`) times 32, plus the day from 1. */
+/** Returns the month number (`monthOf`) times 32, plus the day of the month from 1. */
 export function dateOf(days: number): number {
 	const since = days + DAYS_BEFORE_1970;
 	const dayOf400 = since - Math.floor(since / DAYS_OF_400_YEARS) * DAYS_OF_400_YEARS;

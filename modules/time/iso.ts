@@ -5,7 +5,7 @@
 import type { TextCodec } from "../io/host.js";
 import { dateOf } from "./date.js";
 
-/** Bytes written by `writeUTC`. */
+/** Number of bytes that `writeUTC` writes. */
 export const UTC_LENGTH = 20;
 export const LOCAL_LENGTH = 25;
 /** First time beyond the range, Unix ms. */
@@ -20,7 +20,7 @@ const PLUS = 0x2b;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** `utcMs`, truncated to seconds, at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106. */
+/** Writes `utcMs`, truncated to seconds, at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106. */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 	const end = writeDateTime(into, at, secondsOf(utcMs));
 	into[end] = LETTER_Z;
@@ -28,8 +28,8 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 }
 
 /**
- * `offsetMinutes` east of UTC, at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106 (UTC), or for an
- * offset that is not a whole number of minutes below a day.
+ * Writes the time `offsetMinutes` east of UTC at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106
+ * (UTC), or for an offset that is not a whole number of minutes below a day.
  */
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);
@@ -49,7 +49,7 @@ export function utcText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
-/** Dates from 1600-03-01 to 9999, such as those of certificates. */
+/** Returns the text of a time from 1600-03-01 to 9999, such as those in certificates. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));

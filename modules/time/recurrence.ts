@@ -14,7 +14,7 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 export interface Recurrence {
 	/** 1 minute to 28 days; ignored unless `months` is 0. Up to an hour it must divide an hour. */
 	readonly minutes: number;
-	/** Within a day or, for whole days, within `minutes`; for months the minute of the day. */
+	/** Origin within a day or, if `minutes` is whole days, within `minutes`; for months the minute of the day. */
 	readonly originMinutes: number;
 	/** 0, or a divisor of 12, counted from January. */
 	readonly months: number;
@@ -31,7 +31,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
 	const localMinutes = localMinutesAt(zone, utcMs);
-	// One period back, because the local clock may have been set back since.
+	// The search begins one period back, because the local clock may have been set back since then.
 	for (let step = -1; ; step++) {
 		const label = months === 0 ? stepped(recurrence, localMinutes, step) : monthStepped(recurrence, localMinutes, step);
 		const moment = firstMomentOf(zone, label);
@@ -39,7 +39,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** Uses the present offset; if that changes before, the new one. */
+/** Uses the present offset or, if the offset changes before the moment found, the new one. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -49,19 +49,19 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	const moment = until(offset) * MINUTE_MS;
 	const offsetThen = zone.offsetMinutes(moment);
 	if (offsetThen === offset) return moment;
-	// The offset changes by half an hour.
+	// This matters if the offset changes by half an hour.
 	const other = until(offsetThen) * MINUTE_MS;
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }
 
-/** `step` periods after the one with `localMinutes`. */
+/** Returns the time `step` periods after that of the period which contains `localMinutes`. */
 function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	return (Math.floor((localMinutes - originMinutes) / minutes) + step) * minutes + originMinutes;
 }
 
 function monthStepped({ months, day, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	const now = monthOf(Math.floor(localMinutes / DAY_MINUTES));
-	// `months` divides a year, so year 0 counts like January.
+	// `months` divides a year, so counting from year 0 is the same as counting from January.
 	return daysOf((Math.floor(now / months) + step) * months, day) * DAY_MINUTES + originMinutes;
 }
 

@@ -18,18 +18,18 @@ const MINUTE_MS = 60_000;
 const QUARTER_MINUTES = 15;
 const DAY_MINUTES = 1440;
 
-/** Whole minutes at Unix time `utcMs`. */
+/** Returns the local time, whole minutes, at Unix time `utcMs`. */
 export function localMinutesAt(zone: Offsets, utcMs: number): number {
 	return Math.floor(utcMs / MINUTE_MS) + zone.offsetMinutes(utcMs);
 }
 
-/** Unix ms; first moment with this local time, or skipping it. */
+/** Returns the first moment with this local time, or the moment at which it is skipped, Unix ms. */
 export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
 	for (let at = localMinutes - Math.max(before, after); ; at += QUARTER_MINUTES) {
-		// The offset is constant within a quarter hour. Local time reaches the target in it, or had reached it at its
-		// start.
+		// The offset is constant within a quarter hour. Local time reaches the target within this quarter hour, or had
+		// reached it at its start.
 		const quarter = at - (at % QUARTER_MINUTES);
 		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));
 		if (moment < quarter + QUARTER_MINUTES) return moment * MINUTE_MS;

@@ -49,7 +49,7 @@ export class TimeZone {
 	/** Position of the rule in the table. */
 	#rule = UTC_RULE;
 
-	/** Read in place. Without a table of this version, only UTC is available. */
+	/** The table is read in place. Without a table of this version, only UTC is available. */
 	constructor(table: Uint8Array | undefined) {
 		const isTable = table !== undefined && table.length >= HEADER_LENGTH && number32(table, 0) === TABLE_MAGIC;
 		this.#table = isTable ? table : new Uint8Array(0);
@@ -87,7 +87,7 @@ export class TimeZone {
 		return isSaving ? saving : standard;
 	}
 
-	/** Change at `at` in that year: seconds since 1970 of the clock before it. */
+	/** Returns the change encoded at `at` in that year, as seconds since 1970 on the clock before the change. */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
 		const month = year * 12 + table[at] - 1;
@@ -112,11 +112,11 @@ export class TimeZone {
 		const table = this.#table;
 		if (table.length === 0) return UNKNOWN;
 		let at = namesStart(table);
-		/** Leading characters of `name` shared with the previous entry. */
+		/** Number of leading characters of `name` shared with the previous entry. */
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// So it sorts after `name`.
+			// The entry therefore sorts after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];
@@ -141,7 +141,7 @@ export function namesStart(table: Uint8Array): number {
 	return exceptions + 2 + number16(table, exceptions) * EXCEPTION_LENGTH;
 }
 
-/** Position of the number of exceptions. */
+/** Returns the position of the number of exceptions. */
 function exceptionsOf(table: Uint8Array, rule: number): number {
 	return rule + 2 + (table[rule] === table[rule + 1] ? 0 : 2 * CHANGE_LENGTH);
 }

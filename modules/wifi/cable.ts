@@ -32,7 +32,7 @@ export const CABLE_SEEKING = 1;
 export const CABLE_ONLINE = 2;
 export const CABLE_WITHOUT = 3;
 
-/** Values of `lastError`: no failure. */
+/** Value of `lastError`: no failure. */
 export const CABLE_WELL = 0;
 /** Cable unplugged, or the other end is off. */
 export const CABLE_LOST = 1;
@@ -65,7 +65,7 @@ export class CablePolicy implements Timed {
 		this.#trace = trace;
 	}
 
-	/** CABLE_OFF … CABLE_WITHOUT. */
+	/** State, CABLE_OFF to CABLE_WITHOUT. */
 	get state(): number {
 		return this.#state;
 	}
@@ -75,7 +75,7 @@ export class CablePolicy implements Timed {
 	}
 
 	/**
-	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed. From then on only the
+	 * True if, since the start, the cable has had an address, or a link before Wi-Fi was needed. From then on only the
 	 * button opens the access point.
 	 */
 	get isUsed(): boolean {
@@ -95,7 +95,7 @@ export class CablePolicy implements Timed {
 		return this.#usesDHCP;
 	}
 
-	/** CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS. */
+	/** Last failure: CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS. */
 	get lastError(): number {
 		return this.#error;
 	}
@@ -122,7 +122,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_OFF, Infinity);
 	}
 
-	/** Delayed, so that the reply to the client leaves first. */
+	/** Applies new settings after a delay, so that the reply to the client leaves first. */
 	applySoon(nowMs: number): void {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}

@@ -37,7 +37,7 @@ export class NetworkManager implements ScheduledMachine {
 	/** Undefined before `start` and after `stop`. */
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** Infinity unless the last attempt to open the radio failed. */
+	/** Time of the next attempt to open the radio; Infinity unless the last attempt failed. */
 	#retryMs = Infinity;
 	/** State that the listener was notified of last. */
 	#reportedAccessPoint = false;
@@ -59,7 +59,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task = deps.driver.register(PART, this);
 	}
 
-	/** STATION_… */
+	/** State of the station, STATION_…. */
 	get state(): number {
 		return this.#policy.state;
 	}
@@ -74,7 +74,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** 12 hex characters; empty without an Ethernet port. */
+	/** MAC address of the Ethernet port, 12 hex characters; empty without one. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
@@ -98,7 +98,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.clients;
 	}
 
-	/** 0 when off. */
+	/** Channel of the radio; 0 when off. */
 	get channel(): number {
 		return this.#policy.channel;
 	}
@@ -160,7 +160,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
 
-	/** Wi-Fi and access point for ten minutes, whatever the settings. */
+	/** Turns on Wi-Fi and access point for ten minutes, whatever the settings are. */
 	bringUp(): void {
 		this.#task.update((nowMs) => this.#policy.bringUp(nowMs));
 	}
@@ -195,7 +195,8 @@ export class NetworkManager implements ScheduledMachine {
 		if (cable === undefined || this.#policy.isByHand) return true;
 		if (cable.keepsWiFiOff) return false;
 		const { wifiEnabled, station } = this.#settings;
-		// Without a network to join, the radio would be idle: beside a used cable the access point does not open.
+		// Without a network to join, the radio would be idle, because the access point does not open while a cable is
+		// in use.
 		return !cable.isUsed || (wifiEnabled && station !== undefined);
 	}
 
@@ -217,7 +218,7 @@ export class NetworkManager implements ScheduledMachine {
 		}
 	}
 
-	/** Separate, so that the radio's callbacks capture only this object. */
+	/** A method of its own, so that the radio's callbacks capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,
@@ -228,7 +229,7 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Separate for the same reason. */
+	/** A method of its own for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}

@@ -14,7 +14,7 @@ export class Networking implements Running {
 	readonly #core: Core;
 	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
-	/** Set by the part that serves them, followed by `updateServices`. */
+	/** Set by the part that offers further mDNS services, which then calls `updateServices`. */
 	announcer: Announcer | undefined;
 
 	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */

@@ -18,14 +18,14 @@
  *                  a cable in use (`isCabled`) the access point is on only when turned on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
- * Event methods only record; call `settle` after each of them, even after an exception. Commands to the radio take effect
- * at once. Limits: one scan at a time, SCAN_WAITERS callers.
+ * Event methods only record the event; call `settle` after each of them, even after an exception. Commands to the radio
+ * take effect at once. Limits: one scan at a time, SCAN_WAITERS callers.
  */
 import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
 import { errorOf, WIFI_NO_ADDRESS, WIFI_WELL } from "./failures.js";
 
-/** Read by the policy; also takes the results of a trial (settings.ts). */
+/** Settings that the policy reads, and which it changes at the end of a trial (settings.ts). */
 export interface WiFiSettings {
 	readonly wifiEnabled: boolean;
 	readonly fallbackEnabled: boolean;
@@ -75,7 +75,7 @@ const RETRY_FIRST_MS = 1000;
 const RETRY_LONGEST_MS = 60_000;
 const SCAN_LIMIT_MS = 15_000;
 const SCAN_WAITERS = 8;
-/** Polls for the end of a scan. */
+/** Interval of polls for the end of a scan. */
 const AFTER_SCAN_MS = 500;
 const NOBODY: readonly ScanCallback[] = Object.freeze([]);
 
@@ -100,7 +100,7 @@ export class WiFiPolicy implements Timed {
 	#state = STATION_OFF;
 	/** End of WAITING or JOINING, or Infinity. */
 	#stateEndMs = Infinity;
-	/** Start or end of ONLINE. */
+	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on, monotonic ms. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
@@ -108,10 +108,10 @@ export class WiFiPolicy implements Timed {
 	 * for the next start.
 	 */
 	#trialEndMs: number | undefined;
-	/** WIFI_… of `#station`; `#givenUp`: of the abandoned new network, reported first. */
+	/** Failure WIFI_… of `#station`; `#givenUp` is that of the abandoned new network, and is reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** A cable is in use: the access point opens by hand only. Set before `settle`. */
+	/** True if a cable is in use, so that the access point opens by hand only. Set it before `settle`. */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;
@@ -139,7 +139,7 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
-	/** 0 when off. */
+	/** Channel of the radio; 0 when off. */
 	get channel(): number {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}
@@ -227,8 +227,8 @@ export class WiFiPolicy implements Timed {
 	}
 
 	/**
-	 * Starts or joins a scan; false if the radio cannot scan or too many wait. Interrupts an attempt to join, which is
-	 * repeated, because a user waits for the scan.
+	 * Starts or joins a scan; returns false if the radio cannot scan or too many callers wait. Interrupts an attempt to
+	 * join, which is repeated, because a user waits for the scan.
 	 */
 	scan(callback: ScanCallback, nowMs: number): boolean {
 		if (this.#scan === undefined) {
@@ -266,7 +266,7 @@ export class WiFiPolicy implements Timed {
 		if (isKept) this.#settings.keepStation();
 	}
 
-	/** The attempt failed or the connection was lost. `reason`: of ESP-IDF. */
+	/** Called when the attempt to join failed or the connection was lost. `reason`: that of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}
@@ -319,7 +319,7 @@ export class WiFiPolicy implements Timed {
 		if (what & APPLY_STATION) this.takeStation(nowMs);
 		if (what & APPLY_ACCESS_POINT) {
 			this.setFlag(ACCESS_POINT, settings.accessPointEnabled);
-			// Restarts with the new settings.
+			// The access point restarts with the new settings.
 			if (this.accessPointOn) this.#radio?.startAccessPoint(settings.accessPoint);
 		}
 		if (what & APPLY_FLAGS) {
@@ -377,7 +377,7 @@ export class WiFiPolicy implements Timed {
 		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
 	}
 
-	/** Returns to the previous network, or tries one stored since. */
+	/** Returns to the previous network, or tries a network that was stored in the meantime. */
 	private revert(nowMs: number): void {
 		if (!this.isStored()) {
 			this.takeStation(nowMs);

@@ -86,7 +86,7 @@ export class NetworkServices {
 			else this.#time.stop();
 		}
 		const { task, machine } = this.#mdns;
-		// A multicast port belongs to the network at its opening.
+		// A multicast port belongs to the network in which it was opened.
 		if (hasMoved) task.update(() => machine.stop());
 		if (address === undefined && !accessPointOn) task.update(() => machine.stop());
 		else task.update((nowMs) => machine.update(this.namesIn(situation), nowMs));

@@ -46,7 +46,7 @@ export interface NetworkDefaults {
 	readonly accessPointKey: string;
 }
 
-/** The field itself checks the characters. */
+/** Checks length and hyphens; the characters are checked by the field. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }
@@ -147,12 +147,12 @@ export class NetworkSettings {
 		return puts;
 	}
 
-	/** Must satisfy `isHostname`; takes effect at once. */
+	/** Stores a hostname, which must satisfy `isHostname`; it takes effect at once. */
 	setHostname(hostname: string): void {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
-	/** Ends the trial: joined. No effect after a factory reset has erased the settings. */
+	/** Ends the trial with success. No effect after a factory reset has erased the settings. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);

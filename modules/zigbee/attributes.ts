@@ -105,7 +105,10 @@ const TABLE =
 	"0b0406052101" +
 	"0b04fffd2101";
 
-/** Prefix of the model name: Zigbee2MQTT and ZHA know the bare names of boards as coordinators and routers. */
+/**
+ * Prefix of the model name, because Zigbee2MQTT and ZHA know the names of boards, without a prefix, as coordinators and
+ * routers.
+ */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;
 const SHORT_LIMIT = 16;

@@ -6,7 +6,7 @@ import { NETWORK } from "../wifi/part.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 import { Zigbee } from "./zigbee.js";
 
-/** A function, because the bundler does not remove an unused table. */
+/** Returns the part. This is a function, because the bundler does not remove an unused table. */
 export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }

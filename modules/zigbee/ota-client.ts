@@ -3,21 +3,23 @@
  * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload by HTTP. The
  * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
- *              deadline            notify   offer / none    block           wait    end response   abort / refused
- * REST ASKING ASKING – – – – – ASKING retry; LOADING, again LOADING / REST – – – REST
- *              REST
- * LOADING retry; REST ASKING – next block; later – REST, ENDING
- *                                                           last: VERIFYING
- * VERIFYING ENDING – – – – – – ENDING retry; restart, – – – – HELD, ENDING REST
- *              REST
- * HELD restart – – – – HELD, ENDING –
+ *               deadline            notify   offer / none    block           wait    end response   abort / refused
+ *   REST        ASKING              ASKING   –               –               –       –              –
+ *   ASKING      retry; LOADING,     again    LOADING / REST  –               –       –              REST
+ *               REST
+ *   LOADING     retry; REST         ASKING   –               next block;     later   –              REST, ENDING
+ *                                                            last: VERIFYING
+ *   VERIFYING   ENDING              –        –               –               –       –              –
+ *   ENDING      retry; restart,     –        –               –               –       HELD, ENDING   REST
+ *               REST
+ *   HELD        restart             –        –               –               –       HELD, ENDING   –
  *
  * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
  * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
  *
  * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
  * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same
- * coordinator is asked for it at once, but only once if it sends no block. A later offer of the file continues at the
+ * coordinator is queried for it at once, but not again if it sends no block. A later offer of the file continues at the
  * last piece in flash (ota/installer.ts). An upload by HTTP replaces the transfer.
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
@@ -143,7 +145,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.recall(storage)) return;
-		// The record is stored again with the first block, so that a coordinator without the file is asked only once.
+		// The record is stored again with the first block, so that a coordinator without the file is queried only once.
 		this.forget();
 		this.#transfer = transfer;
 		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;

@@ -106,7 +106,8 @@ export function putAttribute(
 	else if (id === 4) value = state >= VERIFYING ? version : ANY_32;
 	else if (id === 6) {
 		type = TYPE_ENUM8;
-		// ImageUpgradeStatus (ZCL 11.10.7): normal, download in progress, complete, waiting to upgrade, count down.
+		// Values of ImageUpgradeStatus (ZCL 11.10.7): normal, download in progress, complete, waiting to upgrade, count
+		// down.
 		value = state < LOADING ? 0 : state - 1;
 	} else {
 		type = TYPE_UINT16;

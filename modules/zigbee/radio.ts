@@ -121,7 +121,10 @@ export interface RadioUser {
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
-	/** A frame was delivered (0), or failed with the status of AF_DATA_CONFIRM or of the chip's refusal. */
+	/**
+	 * Called when a frame was delivered (`status` 0), or failed with the status of AF_DATA_CONFIRM or of the chip's
+	 * refusal.
+	 */
 	sent(status: number, nowMs: number): void;
 }
 
@@ -148,7 +151,7 @@ export interface ClusterClient extends Timed {
 	/** Called after joining and after rejoining. `left` is called when the device is in no network any more. */
 	joined(nowMs: number): void;
 	left(): void;
-	/** A frame for the client; valid only during the call. */
+	/** Called with a frame for the client, which is valid only during the call. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
 	readonly isReady: boolean;
 	/** True during an exchange that sleep must not interrupt. */

@@ -200,7 +200,7 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Time limit of the request, or of the operation that it starts. */
+	/** Returns the time limit of the request, or of the operation that it starts. */
 	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
@@ -295,7 +295,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** Takes the answer to SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
+	/** Processes the answer to SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
 	private takeVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -311,7 +311,7 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** Takes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
+	/** Processes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
 	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -322,7 +322,7 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** Takes the answer to EXT_NWK_INFO; returns false if it is invalid. */
+	/** Processes the answer to EXT_NWK_INFO; returns false if it is invalid. */
 	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;

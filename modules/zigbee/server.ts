@@ -5,7 +5,7 @@
  * Any node can set the identification time, but nothing else; only the coordinator can configure reports. The reset
  * command of Basic is refused.
  *
- * Frames from server to client read the attributes of our clients.
+ * Frames with the direction "server to client" read the attributes of our clients.
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";

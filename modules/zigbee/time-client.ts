@@ -1,6 +1,6 @@
 /**
- * Client of the Time cluster (ZCL revision 8, 12.2). It asks the coordinator for the time soon after joining and once a
- * day, and sets the clock only if there is no better source:
+ * Client of the Time cluster (ZCL revision 8, 12.2). It requests the time from the coordinator soon after joining and
+ * once a day, and sets the clock only if there is no better source:
  *
  *   the clock was never set         set
  *   a time server was accepted      ignored
@@ -61,7 +61,7 @@ export class TimeClient implements ClusterClient {
 		return NONE;
 	}
 
-	/** False: a device that is awake only briefly does not wait for the time. */
+	/** Always false, because a device that is awake only briefly does not wait for the time. */
 	isBusy(): boolean {
 		return false;
 	}

@@ -61,7 +61,7 @@ export class FrameReader {
 		return this.#to > this.#from && !this.isReady;
 	}
 
-	/** Takes bytes until a frame is ready; returns the next position. */
+	/** Processes bytes until a frame is ready; returns the next position. */
 	take(from: Uint8Array, start: number, end: number): number {
 		const bytes = this.#bytes;
 		let at = start;

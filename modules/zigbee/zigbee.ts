@@ -6,9 +6,9 @@
  *   OPEN      –        HELD                WAITING        –
  *   WAITING   –        HELD                –              OPEN
  *
- * HELD: the chip is in reset: in safe mode, when turned off, asleep, and after a scheduled wake-up until there are data
- * to send. Without a reset line the port must be open to stop the chip. WAITING: the port is reopened after
- * FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
+ * HELD means that the chip is in reset: in safe mode, when turned off or asleep, and after a scheduled wake-up until
+ * there are data to send. Without a reset line the port must be open to stop the chip. In WAITING the port is reopened
+ * after FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
  *
  * Stored data: KEPT_KEY, the coordinator's settings for reports (reports.ts); LEAVE_KEY, from a factory reset until the
  * chip has left the network, the only data that survive the reset.
@@ -143,7 +143,7 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** Opens the connection: a user is active, or there are data to report. */
+	/** Opens the connection, because a user is active or there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
@@ -275,14 +275,14 @@ export class Zigbee
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** A closed port counts as a silent chip. */
+	/** State of the radio, where a closed port counts as a silent chip. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** Battery boards sleep, so they cannot be routers. */
+	/** Role of the device. Battery boards sleep, so they cannot be routers. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -329,7 +329,7 @@ export class Zigbee
 
 	onEvent(): void {}
 
-	/** The link has closed because the port has failed. */
+	/** Called when the link has closed because the port has failed. */
 	onClosed(): void {
 		this.#task.update((nowMs) => {
 			this.#link = undefined;
@@ -427,7 +427,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** A value that cannot be read counts as missing, so that the start continues. */
+	/** Reads a stored value. One that cannot be read counts as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

@@ -100,7 +100,7 @@ export function postLogout(exchange: Exchange<Access>): void {
 	exchange.empty();
 }
 
-/** The old password or its proof authorizes the change; no token. */
+/** The old password or its proof authorizes the change; no token is needed. */
 export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
 	const { login } = exchange.part;
 	const { text } = exchange.core;

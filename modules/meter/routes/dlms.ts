@@ -53,7 +53,7 @@ import {
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
 
-/** Field of a key: hex digits in either case, or empty to clear the key. */
+/** Returns the field of a key: hex digits in either case, or empty to clear the key. */
 function keyText(name: string): Field<string> {
 	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }

@@ -1,7 +1,7 @@
 /**
- * `meter/profile`: the last rows of a load profile. DLMS/COSEM reads it by its code (cosem/profile.ts). Other protocols
- * take it from the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the period in
- * minutes, and the columns' codes and units; then rows of values.
+ * `meter/profile`: the last rows of a load profile. DLMS/COSEM reads it by its code (cosem/profile.ts). In other
+ * protocols it is part of the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the
+ * period in minutes, and the columns' codes and units; then rows of values.
  */
 
 import { INVALID_FIELD } from "../../api/errors.js";
@@ -200,7 +200,7 @@ class Profile {
 		return false;
 	}
 
-	/** A group that the meter omits matches any request. */
+	/** True if the record is the head of the requested profile. A group that the meter omits matches any request. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.#cursor.code;
 		const groups = this.#groups;

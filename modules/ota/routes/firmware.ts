@@ -38,7 +38,7 @@ class Upload implements BodySink, Sender {
 		this.name = exchange.remoteAddress;
 	}
 
-	/** Takes bytes, unless the token was revoked during the upload, which may take a quarter of an hour. */
+	/** Processes bytes, unless the token was revoked during the upload, which may last a quarter of an hour. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#exchange.failIfRevoked()) {
 			this.rest = 0;

@@ -40,7 +40,7 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	const netmask = address?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
 	const gateway = address?.gateway ?? own;
 	const { hostname, accessPoint } = networkSettings;
-	// SSID and channel of the joined network; without one, those of the access point.
+	// The reply has SSID and channel of the joined network; without one, those of the access point.
 	const isOnItsOwn = isAccessPoint && station === undefined;
 	const usesDHCP = (address !== undefined || !isOnItsOwn) && (network?.usesDHCP ?? config.get(WIFI_DHCP));
 	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
