@@ -57,7 +57,6 @@ const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
 /**
-/**
  * A readout that arrives this long before the end of the pause is sent at once, ms. Otherwise each late message would
  * delay all later ones of a meter that sends regularly.
  */
