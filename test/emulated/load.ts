@@ -23,6 +23,9 @@ const PAUSE_MS = 500;
 const DRAINED_MS = 10_000;
 /** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
+/** Part of an upload that is sent by the last telegram; then at each wait for late telegrams, since it may pause for 30 s. */
+const UPLOADED = 0.9;
+const STILL_UPLOADED = 0.002;
 const BROWSERS = 2;
 /** Requests of the open page. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
@@ -164,7 +167,7 @@ export function load(bench: EmulatedBoard): void {
 		let told = readBefore;
 		try {
 			while (read < readBefore + TELEGRAMS) {
-				upload.sendTo((read - readBefore) / TELEGRAMS);
+				upload.sendTo((UPLOADED * (read - readBefore)) / TELEGRAMS);
 				assert.equal(upload.failure, undefined, bench.emulator.tail());
 				await sleep(PAUSE_MS);
 				[sent, read, failed] = await counts();
@@ -174,8 +177,11 @@ export function load(bench: EmulatedBoard): void {
 			}
 			await bench.silenceMeter();
 			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.
+			let sentPart = UPLOADED;
 			for (let before = -1; read !== before; [sent, read, failed] = await counts()) {
 				before = read;
+				sentPart += STILL_UPLOADED;
+				upload.sendTo(sentPart);
 				await sleep(DRAINED_MS);
 			}
 			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
