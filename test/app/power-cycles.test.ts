@@ -17,7 +17,7 @@ describe("app/power-cycles", () => {
 		problems = [];
 	});
 
-	/** A start, by power or otherwise, that lasts `ms`. */
+	/** Starts the unit, by power or otherwise, and runs it for `ms`. */
 	function live(switchedOn: boolean, ms: number): void {
 		const time = new VirtualTime();
 		const guard = (_part: string, run: () => void) => {

@@ -119,7 +119,7 @@ describe("app/power-saving", () => {
 		unit.firmware.isOnTrial = true;
 		unit.begin();
 		unit.world.advance(700_000);
-		assert.deepEqual(unit.told, ["connect"], "the trial succeeds only by the radio, which a timer wake-up leaves off");
+		assert.deepEqual(unit.told, ["connect"], "the trial needs the radio, which is off after a timer wake-up");
 		unit.firmware.isOnTrial = false;
 		unit.world.advance(250);
 		assert.equal(unit.told.join().startsWith("connect,asked for,stop,sleep "), true);

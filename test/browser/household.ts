@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { type Readings, Unit } from "../history/unit.js";
 
-/** Time of the tests: a Sunday, 14:37 in Berlin. */
+/** The gateway's time in the tests: a Sunday, 14:37 in Berlin. */
 export const NOW = "2026-11-22T13:37:20Z";
 export const ZONE = "Europe/Berlin";
 const NOW_S = Date.parse(NOW) / 1000;

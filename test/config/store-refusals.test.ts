@@ -153,7 +153,7 @@ describe("config/store on flash that refuses", () => {
 	});
 });
 
-describe("config/store with any record that passes its check", () => {
+describe("config/store with arbitrary records with correct checksums", () => {
 	it("discards a change of several entries with a key not in UTF-8, an invalid entry, or lengths past its end", () => {
 		const good = (() => {
 			const storage = new VirtualStorage();

@@ -1,4 +1,4 @@
-/** Meters for a reader's line on virtual time: the simulated DLMS meter of tools/, and two others. */
+/** Meters for a reader's line in virtual time: the simulated DLMS meter of tools/, and two IEC 62056-21 meters. */
 import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";

@@ -95,7 +95,7 @@ describe("a DLMS/COSEM session", () => {
 		const iec = { protocol: "iec62056" };
 
 		for (const line of ["--mode-e-only", "--mode-e-only --no-confirm"]) {
-			it(`is only tried, to report within 11 s that the meter has no mode but E: ${line}`, () => {
+			it(`is tried only to detect, within 11 s, that the meter has no mode but E: ${line}`, () => {
 				const bed = new Bed({}, iec).meter(line);
 				const { failure, readout, tookMs } = bed.read();
 				assert.deepEqual([failure, readout], [IEC_MODE_E_ALONE, undefined]);

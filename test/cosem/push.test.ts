@@ -105,7 +105,7 @@ describe("captured pushes of DLMS/COSEM", () => {
 		"elster-kmswest-general-glo": ["dlms-push/no-key"],
 	};
 	for (const [name, bytes] of lines) {
-		it(`in its frames: ${name}`, () => {
+		it(`${name}: in its captured frames`, () => {
 			const capture = captures().find(({ key }) => key !== undefined && bytes.join().includes(hex(key).join()));
 			assert.equal(capture, undefined, "no frame contains a key");
 			const isCiphered = name.includes("ciphered") || name.includes("general-glo");

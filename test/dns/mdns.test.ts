@@ -577,7 +577,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(names, ["gateway", "cellar"]);
 		});
 
-		it("moves to the network of the access point, and back", () => {
+		it("moves its port to the network of the access point, and back", () => {
 			const { air, device } = Air.settled();
 			const isThere = () => air.network.ports.map(({ address, group }) => [address, group]);
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);

@@ -142,7 +142,7 @@ export function load(bench: EmulatedBoard): void {
 		await bench.note("P1, hub and MQTT by TLS");
 	});
 
-	it(`reads ${TELEGRAMS} telegrams of a P1 port without a gap beside an upload, hub, MQTT and two browsers`, async function () {
+	it(`reads ${TELEGRAMS} telegrams of a P1 port without a gap during an upload, with hub, MQTT and two browsers`, async function () {
 		await powerCycle();
 		await readMeter(bench, P1);
 		const counts = async () => [

@@ -4,7 +4,7 @@ import { fuzzPushesInXS } from "./xs-pushes.js";
 
 const seed = seedOfRun();
 
-describe(`hostile meters that send unsolicited (SEED=${seed})`, function () {
+describe(`hostile meters that send unsolicited data (SEED=${seed})`, function () {
 	this.timeout(60_000);
 	it("do no harm by DLMS/COSEM pushes", () => fuzzPushes(seed, 2000));
 	it("do no harm by SML telegrams", () => fuzzSML(seed, 500));

@@ -32,7 +32,7 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 	try {
 		let alive: number | undefined;
 		await runAll("firmware files in XS", seed, runs, async (mutator, run) => {
-			// A token expires after an hour.
+			// A session's token expires after half an hour.
 			if (run % 50 === 0) await xs.login();
 			const { file, code } = refused(mutator);
 			assert.equal(await upload(xs, file, mutator), code, Buffer.from(file).toString("base64"));

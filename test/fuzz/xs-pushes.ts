@@ -116,7 +116,7 @@ async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
 		};
 		let alive: number | undefined;
 		await runAll("pushes in XS", seed, runs, async (mutator, run) => {
-			// A token expires after an hour.
+			// A session's token expires after half an hour.
 			if (run % 100 === 0) await xs.login();
 			if (run > 0) await send(kind.odd(mutator));
 			await send(kind.good(mutator));

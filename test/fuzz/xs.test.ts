@@ -5,6 +5,6 @@ const seed = seedOfRun();
 
 describe(`damaged input to the gateway in XS (SEED=${seed})`, function () {
 	this.timeout(60_000);
-	it("does no harm by requests", () => fuzzRequestsInXS(seed, 900));
-	it("does no harm by transmissions", () => fuzzTransmissionsInXS(seed, 40, 1000));
+	it("does no harm in HTTP requests", () => fuzzRequestsInXS(seed, 900));
+	it("does no harm in a meter's transmissions", () => fuzzTransmissionsInXS(seed, 40, 1000));
 });

@@ -113,7 +113,7 @@ describe("an HDLC connection over a link", () => {
 		[128, 7],
 		[512, 1],
 	]) {
-		it(`takes no longer than the wire and the meter: ${info} bytes a frame, a window of ${window}`, () => {
+		it(`needs no time beyond that of wire and meter: ${info} bytes a frame, a window of ${window}`, () => {
 			const bed = new Bed(requests, {}, { window }).meter(info, window, answer);
 			assert.equal(bed.run(), undefined);
 			assert.deepEqual(bed.answers, expected);
