@@ -6,7 +6,7 @@ import { ENTRIES } from "../../modules/parts.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 
-describe("config/access", () => {
+describe("auth/settings", () => {
 	it("stores no account at first, and keeps the saved one over a restart", () => {
 		const storage = new MemoryStorage();
 		const access = new AccessSettings(new ConfigStore(storage, textCodec, ENTRIES));

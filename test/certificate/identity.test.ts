@@ -86,7 +86,7 @@ const fromOf = (text: string) => Date.parse(new X509Certificate(text).validFrom)
 const textOf = ({ certificate }: CertificatePair) => Buffer.from(certificate).toString();
 const file = (text: string) => Buffer.from(text);
 
-describe("app/identity: the device's own certificate", () => {
+describe("certificate/identity: the device's own certificate", () => {
 	it("is for the hostname and hostname.local, for ten years, and stays the same", () => {
 		const device = new Device();
 		const shown = device.start();
@@ -205,7 +205,7 @@ describe("app/identity: the device's own certificate", () => {
 	});
 });
 
-describe("app/identity: an installed certificate", () => {
+describe("certificate/identity: an installed certificate", () => {
 	it("is served from the next start on, and kept once a handshake with it has succeeded", () => {
 		const device = new Device();
 		const own = device.start();
