@@ -160,7 +160,7 @@ function file(settings: JSONObject, head: JSONObject = {}): JSONObject {
 	return { backup: 1, product: "smart-meter-gw", ...head, settings };
 }
 
-/** Later groups override earlier ones. */
+/** Merges groups of settings; later groups override earlier ones. */
 function merged(...all: readonly JSONObject[]): JSONObject {
 	const groups: JSONObject = {};
 	for (const one of all) for (const path of Object.keys(one)) groups[path] = { ...groups[path], ...one[path] };
@@ -347,7 +347,7 @@ describe("A backup", () => {
 			await restore(file(merged(settings, SECRETS)), other);
 			assert.deepEqual((await settingsOf(other))["network/ap"], shown(false)["network/ap"]);
 		});
-		it("ignores and lists the unknown members of newer firmware", async () => {
+		it("ignores unknown members, as newer firmware may write them, and lists them", async () => {
 			const newer = {
 				...file({
 					"a/newer": { group: [[{ deep: [] }]] },
@@ -541,7 +541,7 @@ describe("A backup", () => {
 				assert.deepEqual(await settingsOf(gateway), before);
 			});
 		}
-		it("is rejected for its first error, but first of all for invalid JSON", async () => {
+		it("is rejected for its first error, but before all others for invalid JSON", async () => {
 			const two = file({ hub: { lang: "xx", enabled: 1 }, mqtt: { url: 1 } });
 			isError(await gateway.post(BACKUP, two), 400, "invalid_field", "hub.lang");
 			isError(await gateway.post(BACKUP, `${JSON.stringify(two)}x`), 400, "invalid_json");
@@ -659,7 +659,7 @@ describe("A backup", () => {
 			await one.login();
 			const { settings } = await one.read(BACKUP);
 			assert.equal(settings.mqtt.user, "\u20ac".repeat(64));
-			assert.ok(JSON.stringify(settings).length < 8000, "the longest backup takes less than half of a request");
+			assert.ok(JSON.stringify(settings).length < 8000, "the longest backup takes more than half of a request");
 		});
 	});
 

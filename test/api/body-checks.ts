@@ -131,7 +131,7 @@ export function bodyChecks(gateway: () => TestGateway): void {
 		const { path, limit, good, missing } = route;
 		const post = (body: string | Uint8Array, chunked = false): Promise<Reply> =>
 			gateway().post(path, body, { chunked });
-		/** `good`, padded with blanks to a length. */
+		/** `good` with its closing brace, padded with blanks to a length. */
 		const padded = (length: number) => `${good}${" ".repeat(length - good.length - 1)}}`;
 
 		describe(`body of POST ${path}`, () => {

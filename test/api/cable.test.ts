@@ -1,4 +1,4 @@
-/** `npm start -- --cable` with both engines, since the engine in XS reaches the host's port over the bridge. */
+/** Runs cable.ts with both engines, since the engine in XS reaches the host's Ethernet port through the bridge. */
 import { cable } from "./cable.js";
 
 cable("node");

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.js";
 
-/** Earliest time that can be set, 2024-01-01T00:00:00Z; LAST is the latest, 2099-12-31T23:59:59Z. */
+/** Earliest time that can be set, 2024-01-01T00:00:00Z, and (LAST) the latest, 2099-12-31T23:59:59Z. */
 const FIRST = 1_704_067_200;
 const LAST = 4_102_444_799;
 const SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
-/** Longest delay of a reply. */
+/** Longest delay of a reply, s. */
 const SLACK_S = 10;
 
 const CLOCK = ["timestamp", "utc", "localtime", "is_valid", "timezone"];
@@ -44,7 +44,7 @@ function isClock(clock: JSONObject, timezone: string): void {
 	for (const text of [clock.utc, clock.localtime]) assert.equal(Date.parse(text), clock.timestamp * 1000, text);
 }
 
-/** Expects this time or a little later. */
+/** Checks that the clock shows this time or a little later. */
 function isAt(clock: JSONObject, timestamp: number): void {
 	const since = clock.timestamp - timestamp;
 	assert.ok(since >= 0 && since <= SLACK_S, `${since} s after ${timestamp}`);
@@ -72,7 +72,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			assert.match(clock.localtime, /\+00:00$/);
 		});
 
-		it("accept each time in range, from which the clock goes on", async () => {
+		it("accept each time in range, and the clock continues from it", async () => {
 			await setZone("Pacific/Kiritimati");
 			for (const timestamp of [FIRST, FIRST + 1, SUMMER, 2 ** 31 - 1, 2 ** 31, LAST - SLACK_S, LAST]) {
 				const reply = await gateway().write(path, { timestamp });
@@ -88,7 +88,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("system/timezone"), { timezone: "Pacific/Kiritimati" });
 		});
 
-		it("reject every other time, and the clock goes on as before", async () => {
+		it("reject every other time, and the clock continues unchanged", async () => {
 			await gateway().write(path, { timestamp: SUMMER });
 			const texts = [...NO_TIMESTAMP.map((value) => JSON.stringify(value)), ...NO_TIMESTAMP_TEXTS];
 			for (const text of texts) {

@@ -77,7 +77,7 @@ describe("A clock that was never set", () => {
 		}
 	});
 
-	it("accepts no time zone and is in UTC if the firmware has no table of zones", async () => {
+	it("rejects all time zones and stays in UTC if the firmware has no table of zones", async () => {
 		await gateway.stop();
 		gateway = new VirtualGateway("client", { utcMs: BERLIN_SUMMER * 1000, resources: new Map() });
 		await gateway.login();

@@ -84,7 +84,7 @@ const PARTS = {
 export type Part = keyof typeof PARTS;
 const WHOLE: readonly Part[] = ["basics", "meter", "peers", "eachRoute"];
 
-/** `start` returns a gateway with new flash in that mode. Without `parts` the whole suite runs. */
+/** Defines the suite. `start` returns a gateway with new flash in a mode. Without `parts` the whole suite runs. */
 export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>, parts = WHOLE): void {
 	const checksOf = (mode: Mode): readonly Checks[] => parts.flatMap((part): readonly Checks[] => PARTS[part][mode]);
 
@@ -108,7 +108,7 @@ function suite(start: () => Promise<TestGateway>, checks: readonly Checks[]): vo
 	after(async () => {
 		gateway?.checkTraces();
 		await gateway?.stop();
-		assert.doesNotMatch(gateway?.diagnosis ?? "", MISTAKE, "the gateway caught an exception");
+		assert.doesNotMatch(gateway?.diagnosis ?? "", MISTAKE, "the gateway's trace has a stack trace");
 	});
 
 	for (const check of checks) check(() => gateway!);

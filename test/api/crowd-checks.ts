@@ -10,7 +10,7 @@ const PROOFS = 360;
 const ROUND_MS = 700;
 /** Most attempts that modules/auth/rate-limiter.ts checks in a minute. */
 const LOOKED_LIMIT = 437;
-/** Longest wait of an address that has logged in before, s; NEW_LIMIT_S is that of a new address. */
+/** Longest wait of an address that has logged in before, and (NEW_LIMIT_S) of a new address, s. */
 const KNOWN_LIMIT_S = 5;
 const NEW_LIMIT_S = 15;
 const NEW = "127.0.2.1";

@@ -211,7 +211,7 @@ describe("The diagnostic report", function () {
 		assert.match(sectionsOf(text).get("events")!.join("\n"), /token_made \*\*\* x1/);
 	});
 
-	it("is sent to one client at a time, and is free again as soon as that client disconnects", async () => {
+	it("is sent to one client at a time, and to another one as soon as that client disconnects", async () => {
 		const client = gateway.world.connect();
 		client.paused = true;
 		client.send(encodeRequest("/api/v1/system/diagnostic", { headers: { Authorization: `Bearer ${gateway.token}` } }));

@@ -149,7 +149,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		it("ignore flags of secrets in a request", async () => {
 			assert.deepEqual(await gateway().write(CONFIG, { password_set: true, auth_key_set: 7 }), DEFAULT_DLMS);
 		});
-		it("survive a restart, and damaged secrets leave the rest intact", async () => {
+		it("survive a restart; if the secrets are damaged, the other settings are kept", async () => {
 			const reply = await gateway().write(CONFIG, {
 				auth: "high_gmac",
 				client_address: 1,
@@ -258,7 +258,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			});
 			await refused(JSON.stringify({ entries: [entryOf(0), entryOf(1), entryOf(0)] }), "invalid_field", "entries[2]");
 		});
-		it("survives a restart, stays empty if it was empty, and is that of a new unit if damaged", async () => {
+		it("survives a restart, even if empty, and is that of a new unit if damaged", async () => {
 			for (const entries of [[entryOf(9)], []]) {
 				await gateway().write(OBIS, { entries });
 				await gateway().restart();

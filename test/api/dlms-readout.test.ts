@@ -535,7 +535,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual([failed.ok, failed.error, failed.received], [false, "hdlc/silence", 0]);
 	});
 
-	it("tells the attributes of one object apart, by number and in words", async () => {
+	it("distinguishes the attributes of one object, by number and in words", async () => {
 		await start("", DIRECT);
 		const of = (code: string, class_id: number, ...attributes: number[]) =>
 			attributes.map((attribute) => ({ code: code.split(".").map(Number), class_id, attribute }));

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON; its form is what openapi.test.ts checks
+// biome-ignore lint/suspicious/noExplicitAny: JSON; openapi.test.ts checks its form
 export type Node = any;
 
 export interface Operation {

@@ -47,7 +47,7 @@ describe("Upload of a firmware file", () => {
 		assert.deepEqual([reply.status, JSON.parse(reply.text).error], [status, code], reply.text);
 	}
 
-	/** Checks that nothing is left over and that the next file is accepted. */
+	/** Checks that all resources are released and that the next file is accepted. */
 	async function isUnharmed(): Promise<void> {
 		assert.equal(slots.openInflaters, 0);
 		assert.equal((await send(FILE)).status, 200);

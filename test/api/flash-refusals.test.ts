@@ -227,10 +227,10 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	});
 });
 
-describe(`The gateway on flash with arbitrary records of valid checksums (SEED=${seed})`, function () {
+describe(`The gateway on flash with arbitrary records with valid checksums (SEED=${seed})`, function () {
 	this.timeout(60_000);
 
-	it("starts, reports what it can't use, answers every GET, stores again, and can be reset", async () => {
+	it("starts, reports damaged records, answers every GET, accepts writes, and can be reset", async () => {
 		const random = new SeededRandom(seed);
 		let damaged = 0;
 		for (let i = 0; i < 60; i++) {

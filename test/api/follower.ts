@@ -9,7 +9,7 @@ export interface SentEvent {
 }
 
 export interface FollowOptions {
-	/** Default: the token of the last login. */
+	/** Token of the request; default: that of the last login. */
 	readonly token?: string;
 	/** HTTPS (default) or plain HTTP. */
 	readonly secure?: boolean;

@@ -36,7 +36,7 @@ export interface RequestOptions {
 	chunked?: boolean;
 	/** HTTPS (default) or plain HTTP. */
 	secure?: boolean;
-	/** Default: the token of the last login; null: none. */
+	/** Token of the request; default: that of the last login; null: none. */
 	token?: string | null;
 	/** Source address, such as 127.0.0.2, over a connection of its own. */
 	from?: string;
@@ -49,7 +49,7 @@ export interface WireRequest {
 	readonly body: Uint8Array | undefined;
 	readonly chunked: boolean;
 	readonly secure: boolean;
-	/** Undefined: the default address. */
+	/** Source address; undefined: the default one. */
 	readonly from: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export abstract class TestGateway {
 	abstract get httpsPort(): number;
 	/** Requests `GET events` and collects them. */
 	abstract follow(options?: FollowOptions): Follower;
-	/** Sets the networks in reach from now on, in the form of `air.txt` (hosts/simulated/air.ts). */
+	/** Sets the networks within range from now on, in the form of `air.txt` (hosts/simulated/air.ts). */
 	abstract setAir(text: string): void;
 	/** Waits until the new hostname is in use. */
 	abstract renamed(hostname: string): Promise<void>;
@@ -180,17 +180,17 @@ export abstract class TestGateway {
 		return this.request("GET", path, options);
 	}
 
-	/** Undefined sends no body. */
+	/** Sends a POST; an undefined `body` sends no body. */
 	post(path: string, body?: unknown, options?: RequestOptions): Promise<Reply> {
 		return this.request("POST", path, { ...options, body });
 	}
 
-	/** Body of a GET that must succeed. */
+	/** Sends a GET, which must succeed; returns the reply's JSON. */
 	async read(path: string, options?: RequestOptions): Promise<JSONObject> {
 		return succeeded(await this.get(path, options));
 	}
 
-	/** Body of a POST that must succeed. */
+	/** Sends a POST, which must succeed; returns the reply's JSON. */
 	async write(path: string, body: unknown): Promise<JSONObject> {
 		return succeeded(await this.post(path, body));
 	}
@@ -242,7 +242,7 @@ export abstract class TestGateway {
 	}
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
+// biome-ignore lint/suspicious/noExplicitAny: each test knows the form of the reply
 export type JSONObject = any;
 
 /** Inner hash and proof, computed as in the API text (Authentication, 3.2 and 3.3). */
@@ -254,13 +254,13 @@ export function proofOf(password: string, salt: string, nonce: string): string {
 	return createHash("sha256").update(innerOf(password, salt)).update(Buffer.from(nonce, "utf8")).digest("hex");
 }
 
-/** Body of a reply that must have status 200. */
+/** Checks that the reply has status 200; returns its JSON. */
 export function succeeded(reply: Reply): JSONObject {
 	assert.equal(reply.status, 200, reply.text);
 	return JSON.parse(reply.text);
 }
 
-/** Expects this error, and this field or none. */
+/** Checks that the reply is this error, with this field or none. */
 export function isError(reply: Reply, status: number, code: string, field?: string): void {
 	assert.equal(reply.status, status, reply.text);
 	const body = JSON.parse(reply.text);

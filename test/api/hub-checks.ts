@@ -24,7 +24,7 @@ const pair = makeCertificate({
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const KEY = Buffer.from(pair.key).toString("latin1");
 
-/** The certificate after as much text as makes `length` bytes. */
+/** The certificate, preceded by text that extends it to `length` bytes. */
 function padded(length: number): string {
 	return `${"#".repeat(length - CERTIFICATE.length - 1)}\n${CERTIFICATE}`;
 }

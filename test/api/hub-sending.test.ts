@@ -1,4 +1,4 @@
-/** The sockets are the host's with either engine, so the microcontroller's engine is enough. */
+/** Runs hub-sending.ts in XS only, since both engines use the host's sockets. */
 import { hubSending } from "./hub-sending.js";
 
 hubSending("xs");

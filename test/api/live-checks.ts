@@ -92,7 +92,7 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("system/status")).meter_trying, "");
 		});
 
-		it("report the latest readout, however many there are", async () => {
+		it("report at last the latest readout, even after many readouts", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const follower = await follow();
 			const from = follower.text.length;

@@ -148,7 +148,7 @@ describe("Events over a long time", () => {
 		await phone.stop();
 	});
 
-	it("claim memory while they are sent, and are refused with 503 without it", async () => {
+	it("claim memory while they are sent, and are refused with 503 if memory is short", async () => {
 		let slots = 10_000;
 		const memory: Memory = { suffices: (wanted) => wanted <= slots };
 		await gateway.stop();

@@ -40,7 +40,7 @@ export function logFlood(title: string, start: () => Promise<TestGateway>): void
 			checkEvents(await events(), 1000);
 		});
 
-		it("still shows both after a restart, and how many logins were refused before", async () => {
+		it("still shows the intruder's login and token after a restart, and how many logins were refused before", async () => {
 			await gateway.restart();
 			checkEvents(await events(), 100);
 		});

@@ -26,7 +26,7 @@ describe("The API's memory claims", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("are made only for a request with a body, which gets 503 without memory", async () => {
+	it("are made only for requests with a body, which get 503 if memory is short", async () => {
 		memory.slots = 0;
 		isError(await gateway.post("iec62056/control", {}), 503, "busy");
 		isError(await gateway.post("system/certificate", "x"), 503, "busy");
@@ -50,7 +50,7 @@ describe("The API's memory claims", () => {
 		}
 	});
 
-	it("are made to read a certificate back; without memory the reply is 503 and nothing changes", async () => {
+	it("are made to read a certificate back; if memory is short, the reply is 503 and nothing changes", async () => {
 		const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString().padStart(10_000, "#");
 		const body = { enabled: true, url: "https://192.0.2.7", token: "t", cert };
 		memory.chunkBytes = RESERVE.chunkBytes + LONG_BODY_COST.chunkBytes + 1000;

@@ -121,7 +121,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("iec62056/read")).status, 0);
 			assert.equal((await gateway().read("iec62056/last")).last_error, null);
 		});
-		it("joins a running readout, which /last shows", async () => {
+		it("waits for a readout that is already running, which /last shows as running", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			await gateway().write("iec62056/control", { log_en: true });
 			const first = gateway().begin("GET", "iec62056/read");

@@ -74,7 +74,7 @@ describe("Failures of a readout", () => {
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
-	it("are ranked after several attempts: the one that came furthest is shown, or the last one of equals", () => {
+	it("are ranked after several attempts: the one with the most progress is shown, and of equals the last", () => {
 		assert.equal(furthest(undefined, iec.IEC_SILENCE), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_SILENCE, undefined), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_CUT, iec.IEC_SILENCE), iec.IEC_CUT);

@@ -241,7 +241,7 @@ describe("GET metrics", function () {
 		assert.equal(single(later, "gateway_wifi_rssi_dbm"), String(rssi));
 	});
 
-	it("has what the board measures, and omits what is unknown", async () => {
+	it("shows the values that the board measures, and omits unknown ones", async () => {
 		const names = ["gateway_temperature_celsius", "gateway_battery_volts", "gateway_usb_volts"];
 		let measured: number | undefined = 21.5;
 		const measure = () => measured;
@@ -326,7 +326,7 @@ describe("GET metrics", function () {
 		isError(await gateway.get("metrics", { secure: false, token }), 403, "https_required");
 	});
 
-	it("shows the free memory, replies 503 without memory for the reply, and releases what it claimed", async () => {
+	it("shows the free memory, replies 503 if memory is too short for the reply, and releases its claim", async () => {
 		let suffices = true;
 		let claimed = 0;
 		const memory = {

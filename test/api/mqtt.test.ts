@@ -100,7 +100,7 @@ describe("The gateway with an MQTT broker", () => {
 		);
 	});
 
-	it("ends a test after its client has left, and one that the broker does not answer", async () => {
+	it("ends a test if its client has disconnected or the broker does not answer", async () => {
 		broker.greets = false;
 		await gateway.write("mqtt", ON);
 		await gateway.pass(1000);

@@ -99,7 +99,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: true });
 		});
 
-		it("lists the networks in reach", async () => {
+		it("lists the networks within range", async () => {
 			gateway().setAir("bench -48 6 bench-network\ncafe -30 1\n");
 			assert.deepEqual(await gateway().read("network/scan"), {
 				hostname: unit,
@@ -149,7 +149,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(WIFI, DHCP), { ssid: "home", dhcp: true, hostname, ...none });
 			const { password, ...shown } = STATIC;
 			assert.deepEqual(await gateway().write(WIFI, STATIC), { ...shown, hostname });
-			// With DHCP the address fields are ignored.
+			// With DHCP the gateway ignores the address fields.
 			const along = { ...DHCP, ip: "", netmask: "1", gateway: "999.9.9.9", apply: false, other: [1] };
 			assert.deepEqual(await gateway().write(WIFI, along), { ssid: "home", dhcp: true, hostname, ...none });
 		});

@@ -1,4 +1,4 @@
-/** The sockets are the host's with either engine, so the microcontroller's engine is enough. */
+/** Runs network-services.ts in XS only, since both engines use the host's sockets. */
 import { networkServices } from "./network-services.js";
 
 networkServices("xs");

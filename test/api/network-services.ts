@@ -58,7 +58,7 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Looks the name up. The gateway may print its substitute for port 53 a moment after it is ready. */
+/** Looks the name up, with retries, since the gateway may print its substitute for port 53 only after it is ready. */
 function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Promise<RecordWithTtl[]> {
 	return retried(() => {
 		const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
@@ -79,7 +79,7 @@ async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
 
-/** Addresses that the gateway announces by mDNS, once it has claimed its name. */
+/** Returns the addresses that the gateway announces by mDNS, once it has claimed its name. */
 async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);

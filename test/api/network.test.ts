@@ -88,7 +88,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(5000);
 		assert.equal((await status()).connected, true);
 	});
-	it("tries a network that is stored for the next start, whatever happens to the present one", async () => {
+	it("tries a network that is stored for the next start, even if the present one was lost meanwhile", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(10_000);
 		for (const awayMs of [30_000, 200_000]) {
@@ -123,7 +123,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(120_000);
 		assert.deepEqual([(await status()).ssid, (await status()).connected], ["third", true]);
 	});
-	it("does not confirm a network on the way to the restart of a factory reset", async () => {
+	it("does not confirm a network between a factory reset and its restart", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(3500);
 		await gateway.post("system/factory_reset");

@@ -155,7 +155,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("does not say that this firmware can't do something yet", () => {
+	it("never describes something as not yet supported by the firmware", () => {
 		const text = JSON.stringify(DOCUMENT);
 		assert.deepEqual(text.match(/[^".;]*\bfirmware (does|has|is|can|knows)[^".;]* yet\b[^".;]*/gi) ?? [], []);
 	});

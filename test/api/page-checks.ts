@@ -82,7 +82,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("has no other paths, but its path may be percent-encoded", async () => {
+		it("has no other paths, but accepts percent-encoded forms of its paths", async () => {
 			for (const path of [
 				...["/EN", "/en/", "/fr", "/index.html", "/assets/", "/assets/app.js", "/web.bin", "/favicon.ico"],
 				...["/../en", "/%2e%2e/en", "/./en", "/assets/../en", "/..%2fen", "/en%20", "/api/../en", "/api/v1/../../en"],

@@ -68,7 +68,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 				await refused({ periods }, "invalid_field", "periods");
 			await refused({ currency: "EUR" }, "missing_field", "periods");
 		});
-		it("have bounds on both sides of zero per kWh", async () => {
+		it("accept amounts per kWh within bounds on both sides of zero", async () => {
 			for (const name of ["import_micro", "import_t2_micro", "export_micro"]) {
 				for (const value of [-KWH_LIMIT, 1 - KWH_LIMIT, -1, 0, 1, KWH_LIMIT - 1, KWH_LIMIT])
 					await stored({ [name]: value });

@@ -84,7 +84,7 @@ export class Program {
 		});
 	}
 
-	/** The next matching line. Rejects if the program ends before it. */
+	/** Resolves with the next matching line. Rejects if the program ends before it. */
 	line(pattern: RegExp): Promise<string> {
 		return new Promise((resolve, reject) => {
 			void this.#exited.then((code) =>
@@ -99,7 +99,7 @@ export class Program {
 		});
 	}
 
-	/** The first line. Rejects with the program's output if none comes. */
+	/** Resolves with the first line. Rejects with the program's output if none comes. */
 	firstLine(): Promise<string> {
 		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => {
 			throw new Error(`${this.#name} does not start:\n${this.errors}`);
@@ -138,7 +138,7 @@ export interface ProcessOptions {
 	readonly args?: readonly string[];
 }
 
-/** Memory of the engine: slots and bytes of chunks in use; highest use and size of the stack, in slots. */
+/** Memory of the engine: slots and bytes of chunks in use; highest use and total size of the stack, in slots. */
 export interface Memory {
 	readonly slots: number;
 	readonly chunks: number;
@@ -228,7 +228,7 @@ export class ProcessGateway extends TestGateway {
 				receive(response).then(resolve, reject);
 			});
 		});
-		// Nobody awaits the reply of an abandoned request.
+		// An abandoned request's reply is not awaited, so its rejection must not count as unhandled.
 		replied.catch(() => {});
 		request.end(body);
 		return { reply: () => replied, abandon: () => void request.destroy() };
@@ -347,7 +347,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
 	}
 
-	/** Starts again without the entries that `isToGo` selects, since the simulator refuses to start with damaged ones. */
+	/** Restarts without the entries that `isToGo` selects, since the simulator refuses to start with damaged ones. */
 	async #startAgain(isToGo: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();

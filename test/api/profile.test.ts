@@ -17,7 +17,7 @@ const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 const SECRET = "canary-7 7";
 const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
-/** Row of tools/meter/dlms-profiles.ts; k counts back from the last one. */
+/** Row `k` of tools/meter/dlms-profiles.ts, counted back from the last one. */
 function rowOf(k: number, periodS: number, endS = NOW_S): JSONObject {
 	const tenths = 123_456_789_010n - 1250n * BigInt(k);
 	return {

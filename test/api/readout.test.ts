@@ -49,7 +49,7 @@ describe("GET iec62056/read", () => {
 					assert.equal(readout.status, vector.check === "wrong" ? 3 : 0);
 					if (mode === "D") assert.equal(readout.baudrate, 9600);
 					const nowS = Math.floor((gateway.world.time.utcMs() ?? 0) / 1000);
-					// A readout with a wrong check is returned late, after no better one has come.
+					// The gateway returns a readout with a wrong check only late, when no better one has arrived.
 					if (vector.check !== "wrong") assert.equal(readout.timestamp, nowS);
 					assert.ok(readout.timestamp >= START_UTC_MS / 1000 && readout.timestamp <= nowS);
 				}
@@ -132,7 +132,7 @@ describe("GET iec62056/read", () => {
 			assert.deepEqual([last.status, last.timestamp], [0, good.timestamp]);
 			assert.equal(last.last_error, "iec62056-21/check");
 		});
-		it("replies 500 after 60 s if the meter needs longer; the readout goes on and then appears in /last", async () => {
+		it("replies 500 after 60 s if the meter needs longer; the readout continues and then appears in /last", async () => {
 			const long = vectorOf("iskraemeco-mt174-15-billing-periods");
 			await start({ telegram: long.telegram }, { baudrate_max: 300 });
 			const startMs = gateway.world.time.nowMs;
@@ -144,7 +144,7 @@ describe("GET iec62056/read", () => {
 			assert.deepEqual([last.status, last.running, last.last_error], [0, false, null]);
 			assert.deepEqual(withoutNames(last), long.readings);
 		});
-		it("replies 500 after 60 s if no telegram arrives in mode D, and listening goes on", async () => {
+		it("replies 500 after 60 s if no telegram arrives in mode D, and continues to listen", async () => {
 			await start(undefined, { mode_d_enabled: true });
 			await gateway.connectMeter({ telegram: zmf100.telegram });
 			isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
@@ -161,7 +161,7 @@ describe("GET iec62056/read", () => {
 			await gateway.pass(60_000);
 			isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
 		});
-		it("is slower if the meter promises too high a speed, also after a restart", async () => {
+		it("uses a lower speed if the meter announces one that it can't do, also after a restart", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			await gateway.write("iec62056/control", { log_en: true });
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
@@ -172,7 +172,7 @@ describe("GET iec62056/read", () => {
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
 			assert.equal(await signOns(), 1);
 		});
-		it("is at full speed again if the stored speed is damaged", async () => {
+		it("uses the full speed again if the stored speed is damaged", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			await gateway.read("iec62056/read");
 			await gateway.connectMeter({ telegram: logarex.telegram });
@@ -182,7 +182,7 @@ describe("GET iec62056/read", () => {
 			await gateway.login();
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 9600);
 		});
-		it("is at full speed again if a setting of the session has changed", async () => {
+		it("uses the full speed again if a setting of the session has changed", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
 			await gateway.connectMeter({ telegram: logarex.telegram });

@@ -6,7 +6,7 @@ import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 import { ROUTES } from "./tables.js";
 
-/** Methods and paths below /api/v1/ that need no token (`open`) or need one. */
+/** Methods and paths below /api/v1/ that need no token (`open`) or need one (otherwise). */
 const namesOf = (open: boolean) =>
 	ROUTES.filter(({ scope }) => (scope === SCOPE_NONE) === open).map(
 		({ method, path }) => `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "").replace("<id>", "00000000")}`,

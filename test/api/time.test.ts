@@ -176,7 +176,7 @@ describe("The API over minutes and hours", () => {
 				isError(await guess(), 401, "invalid_proof");
 			}
 		});
-		it("counts both forms together, and starts anew after a success", async () => {
+		it("counts both forms together, and restarts its count after a success", async () => {
 			for (let i = 0; i < 5; i++) {
 				const { nonce, salt } = await gateway.read("system/challenge");
 				const body = { username: USERNAME, nonce, proof: proofOf("guess", salt, nonce) };

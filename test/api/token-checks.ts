@@ -202,7 +202,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				assert.equal((await gateway().get("system/challenge", { token })).status, 200);
 				isError(await gateway().post("system/login", {}, { token }), 400, "missing_field", "username");
 			});
-			it("are told apart from invalid tokens", async () => {
+			it("get another error than invalid tokens", async () => {
 				const { token } = await reader();
 				isError(await gateway().get("hub", { token: token.slice(1) }), 401, "unauthorized");
 			});
@@ -274,7 +274,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.deepEqual((await gateway().read(PATH, { token: made[1].token })).tokens, before);
 			assert.equal(await isAlive(made[0].token), false);
 		});
-		it("are lost if their entry in flash is damaged, but nothing else is", async () => {
+		it("are lost if their entry in flash is damaged, without loss of other settings", async () => {
 			const { token } = await make();
 			await gateway().write("iec62056/config", { baudrate_max: 301 });
 			await gateway().restart("tokens");

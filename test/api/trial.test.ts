@@ -79,11 +79,11 @@ describe("Firmware on trial", function () {
 		}
 	});
 
-	it("rolls itself back without its network, if nobody joins the access point", async () => {
+	it("is rolled back if its network is missing and nobody joins the access point", async () => {
 		await begin();
 		gateway.setAir("cafe -70 1");
 		await gateway.restart(undefined);
-		assert.equal(version(), "0.0.0", "a restart alone rolls back");
+		assert.equal(version(), "0.0.0", "a restart alone did not roll back");
 		await install("2.0.1");
 		await gateway.pass(10 * MINUTE_MS - 1);
 		assert.equal(state(), FIRMWARE_ON_TRIAL);

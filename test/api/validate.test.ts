@@ -113,7 +113,7 @@ describe("api/validate", () => {
 		}
 	});
 
-	it("reports nothing but invalid_json for a list that is cut", () => {
+	it("reports only invalid_json for a truncated list", () => {
 		const text = '{"entries":[{"code":[1,0,1,8,0,255],"class_id":9,"attribute":2}]}';
 		for (let length = 0; length < text.length; length++)
 			assert.equal(read(DLMS_OBIS_BODY, text.slice(0, length)).code, "invalid_json");
@@ -145,7 +145,7 @@ describe("api/validate", () => {
 			assert.deepEqual(read(table, `{"on":true${text}}`).values[1], value);
 	});
 
-	it("passes a long text on as it arrives, and closes its receiver, whatever happens to the body", () => {
+	it("passes on a long text as it arrives, and closes its receiver whatever happens to the body", () => {
 		const run = (json: string, isTaken = true) => {
 			const log: string[] = [];
 			const open = (): LongText => {

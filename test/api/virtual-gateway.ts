@@ -1,4 +1,4 @@
-/** The gateway on virtual time with a modelled meter. An hour takes milliseconds, and each run is the same. */
+/** The gateway in virtual time with a modelled meter. An hour takes milliseconds, and each run is the same. */
 
 import { NodeText } from "../../hosts/node/platform.js";
 import { type VirtualOptions, VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -19,13 +19,13 @@ import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
 
-/** Source address of a client of the access point; LAN_CLIENT is that of other clients. */
+/** Source address of a client of the access point, and (LAN_CLIENT) of other clients. */
 export const AP_CLIENT = "192.168.4.2";
 export const LAN_CLIENT = "192.0.2.10";
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
 const REBOOT_LIMIT_MS = 5000;
-/** Time until a new hostname is in use. */
+/** Time until a new hostname is in use, ms. */
 const RENAME_MS = 2000;
 
 /** The station scans rarely, so that a test can let a year pass. */
@@ -36,7 +36,7 @@ const RADIO = Object.freeze({
 });
 
 export interface GatewayOptions extends VirtualOptions {
-	/** Default: a radio as in the simulator; false: none. */
+	/** Whether there is a radio, as in the simulator; default: true. */
 	readonly radio?: boolean;
 }
 
@@ -44,7 +44,7 @@ export class VirtualGateway extends TestGateway {
 	readonly hostname = "gateway";
 	clientAddress: string;
 	world: VirtualWorld;
-	/** Called with each further world before the gateway starts in it, to set up what the earlier world had. */
+	/** Called with each further world before the gateway starts in it, to restore the setup of the earlier world. */
 	onWorld: ((world: VirtualWorld) => void) | undefined;
 	#gateway: Gateway;
 	readonly #options: VirtualOptions;
@@ -146,11 +146,11 @@ export class VirtualGateway extends TestGateway {
 		await this.#startAnew(ending === undefined ? {} : { ending });
 	}
 
-	/** Ends the sleep: by the timer, or for `reason` (WAKE_…) after `ms`. */
+	/** Ends the sleep by the timer, or for another `reason` (WAKE_…) after `ms`. */
 	async wake(reason = WAKE_TIMER, ms = this.world.asleep!.ms): Promise<void> {
 		const { asleep, time } = this.world;
 		if (asleep === undefined) throw new Error("the gateway does not sleep");
-		// The old world's time has gone on since the sleep began.
+		// The old world's time has continued since the sleep began.
 		const sleptMs = ms - (time.nowMs - asleep.sinceMs);
 		await this.#startAnew({ wakeReason: reason, ending: SLEPT }, sleptMs);
 	}

@@ -61,7 +61,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 			const refuse = async (field: WalkField, body: string) =>
 				isRefused(await post(body), field, `${route.name} ${body.slice(0, 200)}`);
 
-			it(`of ${route.name} accepts its valid values and nothing else, nothing huge either`, async () => {
+			it(`of ${route.name} accepts its valid values and nothing else, even if it is huge`, async () => {
 				for (const field of fields) {
 					for (const value of field.good) await take(field.body(JSON.stringify(value)));
 					for (const value of field.bad) await refuse(field, field.body(JSON.stringify(value)));
@@ -70,7 +70,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 					await refuse(field, field.body(`"${"x".repeat(room)}"`));
 				}
 			});
-			it(`of ${route.name} is reported if it is required and missing; the last of two counts, and an invalid one rejects the body`, async () => {
+			it(`of ${route.name} is reported if required and missing; of duplicates the last counts, but none may be invalid`, async () => {
 				for (const field of fields) {
 					const body = field.body(undefined);
 					if (field.required) isError(await post(body), 400, "missing_field", field.label);
@@ -86,7 +86,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 					await refuse(field, twice(good, "null"));
 				}
 			});
-			it(`of ${route.name} must have complete characters; unknown members beside it are ignored`, async () => {
+			it(`of ${route.name} is rejected with an incomplete character; unknown members beside it are ignored`, async () => {
 				for (const field of fields) {
 					for (const half of ["\\ud800", "\\udc00"]) isError(await post(field.body(`"${half}"`)), 400, "invalid_json");
 					const [before, after] = field.body(`"${MARK}"`).split(MARK);

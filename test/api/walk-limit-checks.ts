@@ -17,11 +17,11 @@ import { keepHostname, routeOf, visit } from "./walk.js";
 
 const OPEN = { token: null };
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Longest wait for a readout, ms; SCAN_MS is that for a scan. */
+/** Longest wait for a readout, and (SCAN_MS) for a scan, ms. */
 const READOUT_MS = 60_000;
 const SCAN_MS = 20_000;
 
-/** The row's name; the path; a whole body; the field, with valid and invalid values. */
+/** Row of the table: its name, the path, a whole body, the field, and valid and invalid values of the field. */
 type Limit = readonly [
 	row: string,
 	path: string,

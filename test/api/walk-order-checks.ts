@@ -13,7 +13,7 @@ interface Draft {
 	path: string;
 	options: RequestOptions;
 	member: string;
-	/** The body after its first member. */
+	/** The part of the body after its first member. */
 	rest: string;
 	end: string;
 }
@@ -22,7 +22,7 @@ interface Fault {
 	readonly status: number;
 	readonly code: string;
 	readonly field?: string;
-	/** `reader` is a read-only token. */
+	/** Adds the fault to the draft; `reader` is a read-only token. */
 	readonly put: (draft: Draft, reader: string) => void;
 }
 

@@ -78,7 +78,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 		it("replies as its row says, with the token of a session", () => walk({}));
 		it("replies as its row says with a long-lived token, unknown query parameters and an unnecessary body", async () =>
 			walk({ query: "?unknown=1&lang=xx&x", idleBody: '{"unknown":[1]}' }, await makeToken()));
-		it("rejects an unnecessary body that is not a JSON object, and then does nothing", async () => {
+		it("rejects an unnecessary body that is not a JSON object, without any effect", async () => {
 			const names: string[] = [];
 			for (const route of WALK.filter(({ method, schema }) => method === "POST" && schema === undefined)) {
 				// The bodies of these routes are files or ignored.

@@ -47,7 +47,7 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 
 export const JSON_ROUTES = WALK.filter(({ schema }) => schema !== undefined);
 
-/** The device restarts after it has answered these. */
+/** Routes after whose replies the device restarts. */
 export const RESTARTING = ["POST system/reboot", "POST system/factory_reset", "POST system/certificate"];
 
 export function routeOf(name: string): WalkRoute {
@@ -61,7 +61,7 @@ export function pathOf({ path }: WalkRoute, id = "00000000"): string {
 	return path.replace(/<\w+>/, id);
 }
 
-/** An existing id for DELETE of this path. */
+/** Returns an existing id for DELETE of this path. */
 async function idFor(gateway: TestGateway, path: string): Promise<string> {
 	if (path.startsWith("system/tokens/")) return (await gateway.write("system/tokens", { name: "to be revoked" })).id;
 	const { token } = gateway;
@@ -70,7 +70,7 @@ async function idFor(gateway: TestGateway, path: string): Promise<string> {
 	return (await gateway.read("system/sessions")).sessions.findLast((one: JSONObject) => !one.current).id;
 }
 
-/** The example, with values of this unit and time. */
+/** Returns the example body, with values of this unit and time. */
 async function bodyFor(gateway: TestGateway, route: WalkRoute): Promise<JSONObject> {
 	if (route.name === "POST network/wifi") return { ...route.example, hostname: gateway.hostname };
 	if (route.name === "POST system/password") return new ChangedPassword(() => gateway).body(PASSWORD);

@@ -17,10 +17,10 @@ class Unit {
 	readonly retained = new VirtualRetained();
 	time = new VirtualTime();
 	starts: CrashLoopGuard | undefined;
-	/** Times at which safe mode should end. */
+	/** Times at which the guard requested the restart that ends safe mode, ms. */
 	left: number[] = [];
 
-	/** A start after a program that ran for `ms` and ended like this. */
+	/** Starts the unit after a program that ran for `ms` and ended by `ending`; returns the causes of safe mode. */
 	start(ending: Ending | undefined, ms = 0): string {
 		this.time.advance(ms);
 		this.time = new VirtualTime();
@@ -47,7 +47,7 @@ describe("app/crash-loop-guard", () => {
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(PANIC, MINUTE_MS), "");
 	});
 
-	it("counts no power cut, reset pin or restart that was asked for, however often they come", () => {
+	it("does not count power cuts, resets by the pin or requested restarts, however many", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(POWER, 100), "");
 		for (let i = 0; i < 10; i++) {
@@ -69,7 +69,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.start(PANIC, 100), "panic; panic; panic");
 	});
 
-	it("counts three within ten minutes although a start between them was healthy", () => {
+	it("counts three starts within ten minutes although one between them was healthy", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		unit.start(PANIC, 100);
@@ -78,7 +78,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.start(WATCHDOG, 100), "the watchdog of tasks; panic; panic");
 	});
 
-	it("ends safe mode with a start that was asked for, and with a loss of power", () => {
+	it("ends safe mode with a requested restart, and with a loss of power", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
@@ -92,7 +92,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.start(POWER, 100), "");
 	});
 
-	it("leaves safe mode by itself after a healthy hour, once", () => {
+	it("requests the restart that ends safe mode once, after a healthy hour", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
@@ -125,13 +125,13 @@ describe("app/crash-loop-guard", () => {
 		}
 	});
 
-	it("starts whatever the retained memory contains, and also if it cannot be written", () => {
+	it("starts whatever the retained memory contains, and even if that memory cannot be written", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
 				const unit = new Unit();
 				if (bytes.length > 1) bytes[0] = 1;
 				unit.retained.write(bytes);
-				// An invalid record does not say that the previous start was young, so the first of the four may not count.
+				// An invalid record does not say that the previous start was short, so the first of the four may not count.
 				for (let i = 0; i < 4; i++) unit.start(PANIC, 100);
 				assert.notEqual(unit.starts!.safeMode, "");
 			}),

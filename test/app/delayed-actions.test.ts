@@ -34,7 +34,7 @@ describe("app/delayed-actions", () => {
 
 	afterEach(() => assert.deepEqual(problems, isBroken ? ["it went wrong"] : []));
 
-	it("does what it was asked for after a moment, once, however often it was asked", () => {
+	it("runs a requested action once, 1.5 s after the first of several requests", () => {
 		acts.refreshSoon();
 		time.advance(1000);
 		acts.refreshSoon();
@@ -46,7 +46,7 @@ describe("app/delayed-actions", () => {
 		assert.deepEqual(done, ["refresh 1500"]);
 	});
 
-	it("does each of two at its own time, and both where that is the same", () => {
+	it("runs two actions each at its own time, or both at once if their times coincide", () => {
 		acts.restartSoon();
 		time.advance(500);
 		acts.refreshSoon();
@@ -58,7 +58,7 @@ describe("app/delayed-actions", () => {
 		assert.deepEqual(done.slice(2), ["refresh 7000", "restart 7000"]);
 	});
 
-	it("may be asked again while it does it, and after it went wrong", () => {
+	it("accepts another request after an action has failed", () => {
 		isBroken = true;
 		acts.refreshSoon();
 		time.advance(5000);
@@ -69,7 +69,7 @@ describe("app/delayed-actions", () => {
 		assert.deepEqual(done, ["refresh 1500", "restart 6500"]);
 	});
 
-	it("looks at another address a moment later, and not again within ten minutes", () => {
+	it("refreshes 1.5 s after a change of address, and for another change ten minutes later at the earliest", () => {
 		acts.readdressSoon();
 		time.advance(1500);
 		assert.deepEqual(done, ["refresh 1500"]);
@@ -85,7 +85,7 @@ describe("app/delayed-actions", () => {
 		assert.equal(done.length, 3);
 	});
 
-	it("does not let another name or time wait for an address", () => {
+	it("refreshes for a new name or time without waiting for the ten minutes between addresses", () => {
 		acts.readdressSoon();
 		time.advance(2000);
 		acts.readdressSoon();
@@ -96,7 +96,7 @@ describe("app/delayed-actions", () => {
 		assert.equal(done.length, 2);
 	});
 
-	it("does nothing any more once it is stopped, whatever it was or is asked for", () => {
+	it("runs nothing after a stop, whether it was requested before or after the stop", () => {
 		acts.refreshSoon();
 		acts.stop();
 		acts.restartSoon();

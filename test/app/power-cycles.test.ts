@@ -17,7 +17,7 @@ describe("app/power-cycles", () => {
 		problems = [];
 	});
 
-	/** A start, by power or otherwise, that lasts `ms`. */
+	/** Starts the unit, by power or otherwise, and runs it for `ms`. */
 	function live(switchedOn: boolean, ms: number): void {
 		const time = new VirtualTime();
 		const guard = (_part: string, run: () => void) => {
@@ -38,7 +38,7 @@ describe("app/power-cycles", () => {
 		for (let i = 0; i < times; i++) live(true, ms);
 	};
 
-	it("resets at the start after five short ones, once, and says each time how far it is", () => {
+	it("resets once, at the start after five short ones, and logs the count at each start", () => {
 		cut(CYCLES);
 		assert.equal(resets, 0);
 		assert.deepEqual(
@@ -56,7 +56,7 @@ describe("app/power-cycles", () => {
 		assert.equal(resets, 1);
 	});
 
-	it("begins anew after a start that was longer, of whatever kind", () => {
+	it("counts from zero again after a longer run, whether power or something else started it", () => {
 		for (const switchedOn of [true, false]) {
 			for (let times = 1; times <= CYCLES; times++) {
 				cut(Math.min(times, CYCLES - 1));
@@ -71,7 +71,7 @@ describe("app/power-cycles", () => {
 		assert.equal(resets, 0);
 	});
 
-	it("neither counts nor forgets restarts in between, and writes nothing for them", () => {
+	it("keeps its count over restarts without a power cut, and writes nothing for them", () => {
 		for (let i = 0; i < 20; i++) live(false, 100);
 		assert.equal(storage.values.size, 0);
 		for (let i = 0; i < CYCLES; i++) {
@@ -87,7 +87,7 @@ describe("app/power-cycles", () => {
 		assert.equal(resets, 1);
 	});
 
-	it("never stands in the way of a start when flash refuses, and does not count then", () => {
+	it("lets the gateway start although flash refuses its writes, and then does not count", () => {
 		storage.stepsLeft = 0;
 		cut(10);
 		live(true, 60_000);
@@ -95,7 +95,7 @@ describe("app/power-cycles", () => {
 		assert.ok(problems.length > 0);
 	});
 
-	it("resets again when power is cut in the middle of the reset", () => {
+	it("resets again at the next start if power is cut in the middle of the reset", () => {
 		cut(CYCLES);
 		storage.stepsLeft = 0;
 		live(true, 100);

@@ -1,4 +1,4 @@
-/** Sleep of the gateway by its parts: what is sent, what survives the sleep, and faults. */
+/** The gateway's sleep between scheduled readouts: what is sent before it, what survives it, and faults. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -112,24 +112,20 @@ class Unit {
 }
 
 describe("app/power-saving", () => {
-	it("does not sleep while the firmware is on trial, and connects for it", () => {
+	it("stays awake and connects to the network while the firmware is on trial", () => {
 		const unit = new Unit();
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.firmware.isOnTrial = true;
 		unit.begin();
 		unit.world.advance(700_000);
-		assert.deepEqual(
-			unit.told,
-			["connect"],
-			"what it has to show for it needs the radio, though the timer has woken it",
-		);
+		assert.deepEqual(unit.told, ["connect"], "the trial needs the radio, which is off after a timer wake-up");
 		unit.firmware.isOnTrial = false;
 		unit.world.advance(250);
 		assert.equal(unit.told.join().startsWith("connect,asked for,stop,sleep "), true);
 	});
 
-	it("does not sleep while the Zigbee bridge reports", () => {
+	it("stays awake while the Zigbee bridge reports", () => {
 		const unit = new Unit();
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
@@ -142,9 +138,9 @@ describe("app/power-saving", () => {
 		assert.deepEqual(unit.told.slice(0, 2), ["asked for", "stop"]);
 	});
 
-	it("turns the radio on when something is to be sent, and sleeps when it was", () => {
+	it("turns the radio on only if something is to be sent, and sleeps once it is sent", () => {
 		const unit = new Unit();
-		// After a sleep without a record the first due time is now, which is over.
+		// Without a retained record the first readout is due at once: move past it.
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();
@@ -161,7 +157,7 @@ describe("app/power-saving", () => {
 		assert.equal(sending.told.length, 4);
 	});
 
-	it("sends nothing where there is no network, and waits a minute at most where there is", () => {
+	it("sends nothing if no network is configured, and otherwise waits at most a minute for the sending", () => {
 		const without = new Unit(new VirtualRetained(), WAKE_TIMER, false);
 		without.output.isSending = true;
 		without.world.advance(10);
@@ -179,7 +175,7 @@ describe("app/power-saving", () => {
 		assert.equal(stuck.told.length, 4);
 	});
 
-	it("sends by its cable where no Wi-Fi is configured", () => {
+	it("sends over Ethernet if no Wi-Fi is configured", () => {
 		const unit = new Unit(new VirtualRetained(), WAKE_TIMER, false);
 		unit.cable = { isUsed: false };
 		unit.output.isSending = true;
@@ -189,7 +185,7 @@ describe("app/power-saving", () => {
 		assert.deepEqual(unit.told, ["connect"]);
 	});
 
-	it("is new as long as it has neither a network nor a cable", () => {
+	it("counts as new as long as neither Wi-Fi nor Ethernet is in use", () => {
 		for (const [isUsed, isNew] of [
 			[true, false],
 			[false, true],
@@ -201,7 +197,7 @@ describe("app/power-saving", () => {
 		}
 	});
 
-	it("knows after a sleep what the schedule waits for, and what was wrong", () => {
+	it("still knows the next scheduled readout and the last failure after a sleep", () => {
 		const retained = new VirtualRetained();
 		const before = new Unit(retained, WAKE_NONE);
 		assert.deepEqual([before.saving.keptSchedule, before.saving.failureBefore], [undefined, undefined]);
@@ -214,7 +210,7 @@ describe("app/power-saving", () => {
 		assert.equal(after.schedule.nextRunUtcMs, START_MS + QUARTER_MS);
 	});
 
-	it("starts anew where the host can't sleep", () => {
+	it("restarts if the host can't sleep", () => {
 		const unit = new Unit();
 		unit.refusal = new Error("the pin can't end sleep");
 		unit.world.advance(10);
@@ -223,7 +219,7 @@ describe("app/power-saving", () => {
 		assert.deepEqual(unit.told, ["asked for", "stop", "the pin can't end sleep", "restart"]);
 	});
 
-	it("shuts flash while the cells are empty, but for the note of it, which is made once over all sleeps", () => {
+	it("blocks flash while the cells are empty, and logs this once over all sleeps", () => {
 		const retained = new VirtualRetained();
 		const first = new Unit(retained, WAKE_TIMER, true, 2.8);
 		const { storage, flash } = first.saving.gate({ ...first.world, power: { cells: 3 } as Power } as never);
@@ -248,7 +244,7 @@ describe("app/power-saving", () => {
 });
 
 describe("app/shared-retained", () => {
-	it("keeps both parts apart, each over the other's writes", () => {
+	it("keeps each of its two areas unchanged when the other is written", () => {
 		const memory = new VirtualRetained();
 		const shared = new SharedRetained(memory);
 		assert.equal(shared.read(), undefined);
@@ -263,7 +259,7 @@ describe("app/shared-retained", () => {
 		assert.equal(memory.read()?.length, memory.size);
 	});
 
-	it("takes what another layout has left, or what is cut off, for nothing", () => {
+	it("treats a record of another layout, or a truncated one, as empty", () => {
 		for (const bytes of [Uint8Array.of(1, 0, 10, 10, 10), Uint8Array.of(2, 5), new Uint8Array(256).fill(0xff)]) {
 			const memory = new VirtualRetained();
 			memory.write(bytes);

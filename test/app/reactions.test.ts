@@ -95,32 +95,32 @@ function listened() {
 }
 
 describe("Reactions to changed settings", () => {
-	it("tells the Zigbee bridge of what it is to do, and of its map", () => {
+	it("notifies the Zigbee bridge when it is switched on or off and when its mapping changes", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)], true), []);
 		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, false)]), ["zigbee"]);
 		assert.deepEqual(toldOf([put(ZIGBEE_MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
 	});
 
-	it("tells the hub of its settings, changed or only given once more", () => {
+	it("notifies the hub's sender of applied settings, changed or not", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
 		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
 		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")]), []);
 	});
 
-	it("tells MQTT of its settings, changed or only given once more, and not of what it keeps itself", () => {
+	it("notifies MQTT of applied settings, changed or not, and not of the setting that MQTT writes itself", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
 		assert.deepEqual(toldOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
 		assert.deepEqual(toldOf([put(MQTT_ANNOUNCED_VALUES, Uint8Array.of(1))]), []);
 	});
 
-	it("tells the live values of their settings", () => {
+	it("notifies the live values of changes to their settings", () => {
 		assert.deepEqual(listened().toldOf([put(LIVE_ECOTRACKER, true), put(LIVE_OFFSET_W, 5)]), ["live"]);
 	});
 
-	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
+	it("makes the reader forget what it learned, and notifies every part that uses the meter's settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
 		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule", "live forget", "forget announced"]);
@@ -133,7 +133,7 @@ describe("Reactions to changed settings", () => {
 		assert.deepEqual(toldOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), ["forget announced"]);
 	});
 
-	it("tells nobody of what stays as it is", () => {
+	it("notifies nobody of settings that do not change", () => {
 		const { toldOf } = listened();
 		for (const { fields } of ENTRIES)
 			assert.deepEqual(
@@ -145,14 +145,14 @@ describe("Reactions to changed settings", () => {
 		assert.deepEqual(toldOf([]), []);
 	});
 
-	it("tells the clock of its zone, and the network of the device's name", () => {
+	it("sets a new time zone, and refreshes the network names for a new host name", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin", "schedule"]);
 		assert.deepEqual(toldOf([put(WIFI_HOSTNAME, "cellar")]), ["refresh", "hub"]);
 		assert.deepEqual(toldOf([put(POWER_MODE, 2)]), []);
 	});
 
-	it("tells the radio of what is to take effect at once, changed or not, and of nothing else", () => {
+	it("notifies the radio of applied settings only, changed or not", () => {
 		const { toldOf } = listened();
 		const station = [put(WIFI_SSID, "home"), put(WIFI_HOSTNAME, undefined)];
 		assert.deepEqual(toldOf(station), []);
@@ -165,14 +165,14 @@ describe("Reactions to changed settings", () => {
 			assert.deepEqual(toldOf([put(flag, true)], true), [`apply ${APPLY_FLAGS}`]);
 	});
 
-	it("tells the Ethernet port of settings that have changed", () => {
+	it("notifies the Ethernet port of settings that have changed", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(ETHERNET_ENABLED, true), put(ETHERNET_DHCP, true)], true), []);
 		assert.deepEqual(toldOf([put(ETHERNET_ENABLED, false)]), ["apply cable"]);
 		assert.deepEqual(toldOf([put(ETHERNET_IP, "192.0.2.9"), put(ETHERNET_DHCP, false)]), ["apply cable"]);
 	});
 
-	it("tells nobody of what the firmware keeps for itself", () => {
+	it("notifies nobody of values that the firmware stores for itself", () => {
 		const { config, told, toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC_SPEED_BAUD, 2400), put(DLMS_LEARNED_OPENING, "direct")]), []);
 		const settings = new NetworkSettings(config, { hostname: "gateway", accessPointKey: "" });
@@ -183,14 +183,14 @@ describe("Reactions to changed settings", () => {
 		assert.deepEqual(told, []);
 	});
 
-	it("tells nobody of a change that flash refuses", () => {
+	it("notifies nobody of a change that flash refuses", () => {
 		const { storage, told, toldOf } = listened();
 		storage.stepsLeft = 0;
 		assert.throws(() => toldOf([put(IEC62056_BATTERY, true)]), /power cut/);
 		assert.deepEqual(told, []);
 	});
 
-	it("is what the gateway goes by: other settings of the meter end what was learned of it", async () => {
+	it("makes the whole gateway forget what it learned of the meter when the meter's settings change", async () => {
 		const storage = new VirtualStorage();
 		new ConfigStore(storage, textCodec, ENTRIES).change([
 			put(IEC_SPEED_BAUD, 4800),
@@ -212,7 +212,7 @@ describe("Reactions to changed settings", () => {
 		await gateway.stop();
 	});
 
-	it("knows every setting of the meter's conversations", () => {
+	it("notifies the meter part of every setting that affects its sessions", () => {
 		const { toldOf } = listened();
 		for (const field of [...IEC62056.fields, ...CONTROL.fields]) {
 			const other = typeof field.initial === "boolean" ? !field.initial : field.initial === "" ? "1" : 300;

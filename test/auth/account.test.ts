@@ -44,7 +44,7 @@ describe("auth/account", () => {
 		}
 	});
 
-	it("accepts a proof that a client makes by the API text", () => {
+	it("accepts a proof that a client makes according to the API text", () => {
 		for (const password of ["K7mPq2RtXw9z", "", "żółw 😀 ß", "x".repeat(128)]) {
 			const { account } = make(new MemoryRecord(), password);
 			const proof = Buffer.from(proofOf(account.salt, password, NONCE), "hex");
@@ -63,7 +63,7 @@ describe("auth/account", () => {
 		}
 	});
 
-	it("agrees with a vector that was computed by hand with sha256sum", () => {
+	it("accepts a proof that was computed with sha256sum", () => {
 		const record = new MemoryRecord();
 		// printf %s 00112233445566778899aabbccddeeffsecret123 | sha256sum
 		record.salt = "00112233445566778899aabbccddeeff";

@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { LOGIN_BLOCKED, LOGIN_INVALID_PROOF, LOGIN_OK, type LoginResult } from "../../modules/auth/login.js";
 import { HOME, LoginBench, PASSWORD, proofOf } from "./fakes.js";
 
-/** Longest time of a login from an address that has logged in before; NEW_LIMIT_MS is that from a new one. */
+/** Longest time until a login succeeds from an address that has logged in before, and (NEW_LIMIT_MS) from a new one. */
 const KNOWN_LIMIT_MS = 5000;
 const NEW_LIMIT_MS = 15_000;
 const NEW = "192.168.1.77";
-/** Interval of the attempts of a crowd that continues. */
+/** Interval between the attempts of a continuing crowd, ms. */
 const STEP_MS = 100;
 
 type Form = (bench: LoginBench, address: string, password?: string) => LoginResult;
@@ -87,7 +87,7 @@ for (const [name, form] of FORMS) {
 			});
 		}
 
-		it("lets a known address log in at once while the crowd goes on", () => {
+		it("lets a known address log in at once while the crowd continues", () => {
 			const bench = new LoginBench();
 			assert.equal(form(bench, HOME).outcome, LOGIN_OK);
 			const crowd = strangers(60);
@@ -101,8 +101,8 @@ for (const [name, form] of FORMS) {
 }
 
 describe("auth against a crowd", () => {
-	it("lets a new address log in while others try ten times a second, drawn at random", () => {
-		// Addresses without a bucket of their own; 16 more have one.
+	it("lets a new address log in while others try ten times a second, since the next address is drawn at random", () => {
+		// Number of addresses that share a bucket; 16 more have a bucket of their own.
 		for (const others of [1, 5]) {
 			const tookMs: number[] = [];
 			for (let seed = 0; seed < 20; seed++) {

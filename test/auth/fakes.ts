@@ -24,14 +24,14 @@ export class HandClock implements Clock {
 	}
 }
 
-/** Counts hashes and hashed bytes, to compare the work. */
+/** Node's cryptography, which counts hashes and hashed bytes to compare the work. */
 export class NodeCrypto extends HostCrypto {
 	hashes = 0;
 	hashed = 0;
 	readonly #seed: number | undefined;
 	#drawn = 0;
 
-	/** A seed makes the random numbers reproducible. */
+	/** With a seed the random numbers are reproducible. */
 	constructor(seed?: number) {
 		super();
 		this.#seed = seed;
@@ -77,7 +77,7 @@ export class MemoryRecord implements AccountRecord {
 	}
 }
 
-/** The client's side of the API text, Authentication 3, with Node only. */
+/** The client's inner digest by section 3 of the API text on authentication, computed with Node alone. */
 export function innerOf(salt: string, password: string): Buffer {
 	return createHash("sha256").update(`${salt}${password}`, "utf8").digest();
 }

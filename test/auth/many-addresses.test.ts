@@ -1,5 +1,5 @@
 /**
- * The login under attack from every address of a network. The owner uses an address without a login since the start.
+ * The login under attack from every address of a network. The owner's address has not logged in since the start.
  * test/http/siege/logins.ts does a minute of this over HTTP.
  */
 import assert from "node:assert/strict";

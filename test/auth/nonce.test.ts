@@ -157,7 +157,7 @@ describe("auth/nonce", () => {
 		);
 	});
 
-	it("forgets expired nonces by itself, so that a minute's limit holds for ever", () => {
+	it("forgets expired nonces by itself, and thus never rejects unused ones at the permitted rate", () => {
 		const { clock, nonces } = make();
 		for (let i = 0; i < 5 * USED_LIMIT; i++) {
 			const early = nonces.issue();

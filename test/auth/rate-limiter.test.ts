@@ -21,7 +21,7 @@ function make(seed = 1): { clock: HandClock; limiter: LoginRateLimiter } {
 
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** Occupies all buckets but the shared one, by one failure of each new address from 1000 on. */
+/** Occupies all buckets but the shared one: each of the strangers from 1000 on fails once. */
 function takeAll(limiter: LoginRateLimiter): void {
 	for (let i = 0; i < STRANGER_LIMIT; i++) limiter.failed(stranger(1000 + i));
 }

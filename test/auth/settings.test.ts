@@ -6,8 +6,8 @@ import { ENTRIES } from "../../modules/parts.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 
-describe("config/access", () => {
-	it("has no account at first, and the saved one after a restart", () => {
+describe("auth/settings", () => {
+	it("stores no account at first, and keeps the saved one over a restart", () => {
 		const storage = new MemoryStorage();
 		const access = new AccessSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(access.salt, "");
@@ -21,7 +21,7 @@ describe("config/access", () => {
 		assert.equal(storage.writes, 1);
 	});
 
-	it("has no tokens at first, and the saved ones after a restart", () => {
+	it("stores no tokens at first, and keeps the saved ones over a restart", () => {
 		const storage = new MemoryStorage();
 		const tokens = new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(tokens.bytes.length, 0);

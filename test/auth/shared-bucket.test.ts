@@ -19,7 +19,7 @@ function make(seed = 1): { clock: HandClock; bucket: SharedBucket } {
 
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** Makes the first `count` addresses fail, until the delay is at its longest. */
+/** Lets the first `count` addresses fail until the delay is at its longest. */
 function failAll(bucket: SharedBucket, count: number): void {
 	for (let i = 0; i < count; i++) bucket.failed(stranger(i));
 	for (let i = 0; i < 7; i++) bucket.failed(stranger(i % count));
@@ -47,7 +47,7 @@ describe("auth/shared-bucket", () => {
 		assert.equal(bucket.retryAfterS(stranger(0)), 1);
 	});
 
-	it("has a longest delay of 4 s", () => {
+	it("delays attempts by at most 4 s", () => {
 		const { clock, bucket } = make();
 		bucket.failed("a");
 		const waits: number[] = [];

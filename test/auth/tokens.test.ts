@@ -28,7 +28,7 @@ function make() {
 }
 
 describe("auth/tokens", () => {
-	it("has tokens of 64 hex characters, each valid and each different, until the slots are full", () => {
+	it("makes tokens of 64 hex characters, each valid and different, until all slots are in use", () => {
 		assert.equal(TOKEN_SLOTS, 3);
 		const { tokens } = make();
 		const made = ["a", "b", "c"].map((name) => tokens.create(name));
@@ -143,7 +143,7 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("gives old tokens without a scope full scope, also beside new ones", () => {
+	it("treats old tokens without a stored scope as full, also beside new ones", () => {
 		const { record, tokens } = make();
 		const old = [tokens.create("a"), tokens.create("b")];
 		record.bytes = record.bytes.slice(0, 2 * 68);

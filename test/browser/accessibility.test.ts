@@ -69,7 +69,7 @@ describe("Accessibility of the page", function () {
 				await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
 				found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
 				await visit.page.evaluate("document.documentElement.style.fontSize = ''");
-				// A key without a text is shown itself, and so is a `{name}` without a value.
+				// The page shows a key in place of a missing text, and `{name}` in place of a missing value.
 				const shown = ((await visit.page.evaluate("document.body.innerText")) as string).match(
 					/\b[a-z]+(\.[a-z-]+)+\b|\{\w+\}|undefined|NaN|\[object/g,
 				);
@@ -151,7 +151,7 @@ describe("Accessibility of the page", function () {
 	});
 });
 
-/** Names of hosts and files look like keys. */
+/** Whether a text that looks like a key is not the name of a host or file. */
 function isStray(text: string): boolean {
 	return !/\.(local|org|pem|crt|key|com|lan)$/.test(text);
 }

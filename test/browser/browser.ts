@@ -1,9 +1,9 @@
 /**
- * The web page in Chromium (Debian's package, by playwright-core) as a person uses it, for the suites of this folder.
+ * The web page in Chromium (Debian's package, driven by playwright-core) as a person uses it, for this folder's tests.
  *
- * A visit watches what the browser has to say: an error of a script, a line on the console (what the policy refused is
- * one), a request to anywhere but the gateway. Its end fails on any of them. Statuses of failed requests don't count: the
- * page deals with those; nor does advice for forms, which takes each password for an account's.
+ * A visit records script errors, console messages (which include violations of the content security policy), and
+ * requests to other servers than the gateway; its end fails if there were any. It ignores the messages about failed
+ * requests, which the page handles, and advice about forms, which assumes that each password is an account's.
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
@@ -15,17 +15,17 @@ import { PASSWORD } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { skipBecause } from "../hosts/native/compile.js";
 
-/** Longest wait for anything on the page; a computer that is busy needs it. */
+/** Longest wait for anything on the page, ms; sufficient for a busy computer. */
 const WAIT_MS = 45_000;
-/** A gateway that restarts is back by then. */
+/** Longest time that `hurry` waits, ms; a restarting gateway is back within it. */
 const HURRY_LIMIT_MS = 60_000;
 
 export const EVENTS = "/api/v1/events";
 
-/** Elements that are not loaded yet, or wait for their width. */
+/** Selector of elements that are not loaded yet, or wait for their width. */
 const PENDING = "main .pending, main .curve:empty";
 
-/** Steps of `hurry`. */
+/** Step of the page's time in `hurry`, ms. */
 const HURRY_MS = 400;
 
 /** Widths of a small phone and of a desktop. */
@@ -34,19 +34,19 @@ export const DESKTOP = 1200;
 const HEIGHTS: Readonly<Record<number, number>> = { [PHONE]: 740 };
 const HEIGHT = 800;
 
-/** All pages behind the login, by the hash of their addresses. */
+/** All pages behind the login, by the fragment of their URLs. */
 export const PLACES = [
 	...["dashboard", "use", "readings", "meter", "network", "zigbee", "hub", "batteries", "security", "events"],
 	...["system", "upkeep"],
 	"setup",
 ] as const;
 
-/** The page's text in English, with each `{name}` replaced: tests hold no wording. */
+/** The page's English text with each `{name}` replaced, so that tests do not repeat texts. */
 export function say(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
 	return TEXTS[key][0].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-/** Notice while the gateway does not answer, without its time. */
+/** Notice that is shown while the gateway does not answer, without the time in it. */
 export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
 
 /** For `before`: starts Chromium, or skips the suite without it. */
@@ -56,7 +56,7 @@ export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
 		executablePath: CHROMIUM,
 		// Chromium's own sandbox does not work for root.
 		chromiumSandbox: process.getuid?.() !== 0,
-		// So that the name of a unit leads here, and is no place that browsers trust more than others.
+		// Resolve a unit's name to this computer. Browsers trust such a name no more than others, unlike localhost.
 		args: ["--host-resolver-rules=MAP *.local 127.0.0.1", "--disable-gpu"],
 	});
 }
@@ -65,13 +65,13 @@ export interface VisitOptions {
 	readonly language?: Language;
 	readonly width?: number;
 	readonly theme?: "light" | "dark";
-	/** By plain HTTP, as in the network of the access point. */
+	/** Uses plain HTTP, as in the network of the access point. */
 	readonly plain?: boolean;
-	/** For `hurry`. */
+	/** Lets the test control the page's time, which `hurry` needs. */
 	readonly hurried?: boolean;
-	/** The gateway tells of changes by its event stream. Default: it refuses that, and the page asks for them. */
+	/** The page uses the gateway's event stream. Default: the stream is refused, and the page polls. */
 	readonly live?: boolean;
-	/** Default: the dashboard, in the language that the browser asks for. */
+	/** Path and fragment of the URL; default: the dashboard in the browser's language. */
 	readonly path?: string;
 }
 
@@ -79,13 +79,13 @@ export class Visit {
 	readonly page: Page;
 	readonly context: BrowserContext;
 	readonly base: string;
-	/** Origins beside the gateway's that the page may ask. */
+	/** Other origins than the gateway's that the page may send requests to. */
 	readonly elsewhere = new Set<string>();
 	/** Errors seen during the visit. */
 	readonly complaints: string[] = [];
-	/** Everything the browser asked for. */
+	/** All requests of the browser. */
 	readonly requests: Request[] = [];
-	/** How many requests to the API there were at the same time. */
+	/** Highest number of simultaneous requests to the API. */
 	mostAtOnce = 0;
 	readonly #running = new Set<Request>();
 
@@ -139,7 +139,7 @@ export class Visit {
 		return visit;
 	}
 
-	/** Logs in by the form, and waits for the first page behind it. */
+	/** Logs in by the form, and waits for the first page after the login. */
 	async logIn(password = PASSWORD): Promise<this> {
 		await this.page.fill("input[name=password]", password);
 		await this.page.press("input[name=password]", "Enter");
@@ -148,7 +148,7 @@ export class Visit {
 		return this;
 	}
 
-	/** Goes to one of PLACES by its address. */
+	/** Goes to one of PLACES by its URL. */
 	async go(place: (typeof PLACES)[number]): Promise<void> {
 		await this.page.evaluate(`location.hash = "#/${place}"`);
 		const link = place === "setup" ? "main.wizard" : `nav a[aria-current][href="#/${place}"]`;
@@ -156,7 +156,7 @@ export class Visit {
 		await this.settled();
 	}
 
-	/** Waits until nothing is being loaded, and all of it is drawn. */
+	/** Waits until nothing is being loaded and everything is drawn. */
 	async settled(): Promise<void> {
 		await this.page.waitForSelector("main");
 		for (;;) {
@@ -190,28 +190,28 @@ export class Visit {
 		}
 	}
 
-	/** Fills in the card's form and sends it; waits until it says that this went well. */
+	/** Fills in the card's form and submits it; waits until the card reports success. */
 	async save(card: Locator, values: Readonly<Record<string, string | number | boolean>>): Promise<void> {
 		await this.fill(card, values);
-		// The word of the last time may still stand there.
+		// The report of an earlier success may still be shown.
 		const replied = this.page.waitForResponse((response) => response.request().method() === "POST");
 		await card.locator("button[type=submit]").click();
 		await replied;
 		await card.locator(".notice.good").waitFor();
 	}
 
-	/** Lets the page's own time pass quicker until this is seen. The visit has to have begun `hurried`. */
+	/** Lets the page's time run faster until `wanted` is visible. Needs the visit's option `hurried`. */
 	async hurry(wanted: Locator): Promise<void> {
 		for (const limitMs = Date.now() + HURRY_LIMIT_MS; Date.now() < limitMs; ) {
 			if (await wanted.isVisible()) return;
 			await this.page.clock.fastForward(HURRY_MS);
-			// The gateway needs its time too.
+			// Give the gateway real time for its replies.
 			await setTimeout(HURRY_MS / 6);
 		}
 		throw new Error(`${wanted} is not seen`);
 	}
 
-	/** Value that the page keeps for this tab. */
+	/** Value that the page stores for this tab. */
 	async stored(name: string): Promise<string | null> {
 		return this.page.evaluate(`sessionStorage.getItem(${JSON.stringify(name)})`);
 	}
@@ -225,7 +225,7 @@ export class Visit {
 		return this.page.evaluate(OVERFLOW);
 	}
 
-	/** Fails when the browser had something to complain of. */
+	/** Closes the visit; fails if the browser reported errors. */
 	async end(): Promise<void> {
 		await this.context.close();
 		assert.deepEqual(this.complaints, []);

@@ -100,7 +100,7 @@ describe("The page's overview", function () {
 			.card("now.title")
 			.getByRole("link", { name: say("links.meter.go") })
 			.waitFor();
-		assert.equal(await visit.card("now.title").locator(".notice").count(), 1, "told once");
+		assert.equal(await visit.card("now.title").locator(".notice").count(), 1, "more or less than one notice");
 		await visit.page.getByText(say("links.clock")).waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
 		assert.deepEqual(await visit.overflow(), []);

@@ -11,7 +11,7 @@ import { DESKTOP, LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 const SCALE = 8;
 const WEEKS_MS = 3 * 7 * 86_400_000;
 
-/** The code as a camera sees it, in RGB. */
+/** The QR code as a camera sees it, in RGB. */
 async function pictureOf(code: Locator): Promise<{ width: number; height: number; data: Uint8Array }> {
 	const side = Number((await code.getAttribute("viewBox"))?.split(" ")[2]);
 	const cells = (await code.locator("path").getAttribute("d")) ?? "";
@@ -123,7 +123,7 @@ describe("A wall display", function () {
 		}
 	});
 
-	it("keeps its token when a link with a wrong one is opened, and takes the token of a valid link", async () => {
+	it("keeps its token when a link with a wrong one is opened, and uses the token of a valid link", async () => {
 		const stored = () => wall.page.evaluate<string | null>(`localStorage.getItem("display")`);
 		// The page is loaded with this address, as from another site.
 		const follow = async (made: string) => {
@@ -170,7 +170,7 @@ describe("A wall display", function () {
 		await wall.page.clock.fastForward(WEEKS_MS);
 		const asked = wall.requests.length;
 		await wall.page.clock.runFor(60_000);
-		assert.ok(wall.requests.length - asked <= 10, "it polls too often");
+		assert.ok(wall.requests.length - asked <= 10, "the page polls too often");
 		await wall.context.setOffline(false);
 		await wall.hurry(wall.card("links.title"));
 		for (;;) {

@@ -1,4 +1,4 @@
-/** The page and the gateway's event stream: how soon news appear, and what happens without the stream. */
+/** The page and the gateway's event stream: how soon changes appear, and what happens without the stream. */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Browser, Request } from "playwright-core";
@@ -23,7 +23,7 @@ const isTaken = async (gateway: ProcessGateway) => (await gateway.get("events"))
  */
 async function untilTaken(gateway: ProcessGateway): Promise<void> {
 	for (let tries = 0; !(await isTaken(gateway)); tries++) {
-		assert.ok(tries < 30, "no client has the stream");
+		assert.ok(tries < 30, "no client has opened the stream");
 		await setTimeout(1000);
 	}
 }
@@ -97,7 +97,7 @@ describe("The page with the event stream", function () {
 		await setTimeout(Math.max(0, 12_000 - (Date.now() - startMs)));
 		const count = asked("system/status", from).length;
 		assert.ok(count <= 2 + (Date.now() - startMs) / 30_000, `${count} times`);
-		// There is a second stream if a connection of the browser has closed the first.
+		// The page opens a second stream if another connection of the browser made the gateway close the first.
 		assert.ok(asked("events").length <= 2);
 	});
 

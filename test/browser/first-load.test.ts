@@ -7,11 +7,11 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, Visit } from "./browser.js";
 
-/** Limit of bytes of document and script, as sent. */
+/** Limit for the bytes of document and script, as sent. */
 const FIRST_LIMIT = 45 * 1024;
 /** Bytes per second of 1 Mbit/s. */
 const MEGABIT = 125_000;
-/** Makes the window that of an installed app. */
+/** Script that makes the window look like that of an installed app. */
 const AS_APP = `const own = matchMedia;
 	window.matchMedia = (query) => query === "(display-mode: standalone)" ? { matches: true } : own(query);`;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
@@ -57,7 +57,7 @@ describe("The page's first load", function () {
 		await visit.settled();
 		const first = ["GET system/challenge", "POST system/login", "GET system/status", "GET iec62056/last"];
 		assert.deepEqual(asked().slice(2, 2 + first.length), first);
-		// Requests after the values that are shown first; they are seldom repeated.
+		// Requests that follow those for the first values shown.
 		const later = ["GET events", "GET network/status", "GET system/timezone", "GET iec62056/schedule"];
 		const today = [USE, /^GET meter\/history$/, /^GET prices$/];
 		const rest = asked().slice(2 + first.length);
@@ -103,7 +103,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("can be put on a home screen: Chromium finds nothing missing in its manifest", async () => {
+	it("can be installed on a home screen: Chromium finds no fault in its manifest", async () => {
 		visit = await Visit.begin(browser, gateway);
 		const session = await visit.context.newCDPSession(visit.page);
 		const { url, errors, data } = await session.send("Page.getAppManifest");

@@ -8,7 +8,7 @@ import { make } from "../hosts/openssl.js";
 import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Choices that are too narrow for what they show. */
+/** Script that lists the choices that are too narrow for their text. */
 const CLIPPED = `[...document.querySelectorAll("main select")].flatMap((element) => {
 	const clone = element.cloneNode(true);
 	clone.value = element.value;
@@ -128,7 +128,7 @@ describe("The pages of the gateway's connections", function () {
 		});
 	});
 
-	it("Zigbee: saves the mappings, and has no buttons for a missing radio", async () => {
+	it("saves the Zigbee mappings, and has no buttons for a missing radio", async () => {
 		await visit.go("zigbee");
 		await visit.card("network.state").getByText(say("state.absent")).waitFor();
 		assert.equal(await visit.page.locator("[name=join], [name=enabled]").count(), 0);
@@ -150,7 +150,7 @@ describe("The pages of the gateway's connections", function () {
 		assert.equal((await gateway.read("zigbee/map")).mapping.length, mapping.length - 1);
 	});
 
-	it("hub: asks for token and certificate at each save, keeps them secret, and is switched off", async () => {
+	it("asks for the hub's token and certificate at each save, keeps them secret, and switches the hub off", async () => {
 		await visit.go("hub");
 		const card = visit.card("hub.title");
 		const { certificate } = make({ subject: "/CN=hub" });
@@ -215,7 +215,7 @@ describe("The pages of the gateway's connections", function () {
 			await visit.save(card, { unlocked: false, ssid: "bench", password: KEY });
 		});
 
-		it("lists the networks in reach and stores one for later", async () => {
+		it("lists the networks within range and stores one for later", async () => {
 			gateway.setAir("home -48 6 password-of-home\ncafe -70 1\nhome -80 11 password-of-home\n");
 			const card = visit.card("network.ssid");
 			await card.locator("[name=scan]").click();

@@ -11,12 +11,12 @@ import { violationsOf } from "./axe.js";
 import { LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
-/** Noon in Tokyo is three in the morning in UTC, where the browser is. */
+/** The gateway's zone; the browser's is UTC, nine hours behind. */
 const ZONE = "Asia/Tokyo";
-/** Well before a request of 20 s that follows a poll of 5 s is given up. */
+/** Limit for noticing that the gateway does not answer, ms: less than a poll interval of 5 s and a time-out of 20 s. */
 const NOTICED_MS = 14_000;
 
-describe("What changes under the page", function () {
+describe("Changes while the page is open", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
@@ -41,10 +41,10 @@ describe("What changes under the page", function () {
 
 	const begin = async (options = {}) => {
 		visit = await (await Visit.begin(browser, gateway, options)).logIn();
-		// So many sessions as these are not kept.
+		// The logins of all visits together end the test's own session, of which at most six may be open.
 		await gateway.login();
 	};
-	/** Changes what the gateway tells of its state. */
+	/** Replaces members of the gateway's replies at `path`. */
 	const pretend = async (path: string, told: (now: Record<string, unknown>) => object) => {
 		await visit.page.unroute(`**/${path}`);
 		await visit.page.route(`**/${path}`, async (route) => {
@@ -65,9 +65,9 @@ describe("What changes under the page", function () {
 	const ssid = () => visit.card("network.ssid").locator("[name=ssid]");
 
 	describe("a running readout", () => {
-		it("holds up no page, and its progress goes on over a change of the page", async () => {
+		it("delays no other page, and shows its progress on after a change of page", async () => {
 			await begin();
-			// Longer than all that follows.
+			// The readout lasts until `release` is called.
 			let release = () => {};
 			const held = new Promise<void>((resolve) => {
 				release = resolve;
@@ -84,18 +84,18 @@ describe("What changes under the page", function () {
 			await visit.page.goto(`${visit.base}/#/dashboard`);
 			const progress = visit.page.getByRole("progressbar");
 			await progress.waitFor();
-			assert.ok(Number(await progress.getAttribute("value")) >= 2, "it began anew");
+			assert.ok(Number(await progress.getAttribute("value")) >= 2, "the progress began anew");
 			release();
 			await progress.waitFor({ state: "detached" });
 			await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
-			assert.equal(visit.mostAtOnce, 2, "beside the readout, one request at a time");
+			assert.equal(visit.mostAtOnce, 2, "not exactly one other request at a time beside the readout");
 		});
 	});
 
 	describe("values", () => {
 		const mark = () => visit.card("now.title").getByText(say("stale.mark"));
 
-		it("are marked when they are old, with words for why, and no longer when a new one came", async () => {
+		it("are marked when they are old, with the reason, until a new one arrives", async () => {
 			await begin({ width: PHONE });
 			assert.equal(await mark().count(), 0);
 			await gateway.write("iec62056/schedule", { ...(await gateway.read("iec62056/schedule")), enabled: false });
@@ -110,7 +110,7 @@ describe("What changes under the page", function () {
 			await mark().waitFor({ state: "detached" });
 		});
 
-		it("may be as old as the schedule says, and are missed after that", async () => {
+		it("are marked as late only when the schedule's next readout is missing", async () => {
 			await gateway.read("iec62056/read");
 			await begin();
 			const plan = { enabled: true, period_unit: "minutes", period_value: 15 };
@@ -125,7 +125,7 @@ describe("What changes under the page", function () {
 			await mark().waitFor();
 		});
 
-		it("say when the meter was tried last, why that failed, and since when it is silent", async () => {
+		it("are shown with the time and the reason of the last failure, and since when the meter is silent", async () => {
 			await begin();
 			const failing = { meter_state: "iec62056-21/silence" };
 			await pretend("iec62056/last*", ({ timestamp }) => ({ last_attempt: Number(timestamp) + 60 }));
@@ -136,7 +136,7 @@ describe("What changes under the page", function () {
 			await words.getByText(/no good reading since/).waitFor();
 		});
 
-		it("have the times of the gateway's zone, which is named, on the curve too, and a reload keeps the curve", async () => {
+		it("are shown with times in the gateway's zone, also on the curve, which survives a reload", async () => {
 			await begin();
 			for (let count = 0; count < 2; count++) {
 				await visit.button("read.now").click();
@@ -148,7 +148,7 @@ describe("What changes under the page", function () {
 			const seen = await describe();
 			assert.match(seen, /^[23] readings/);
 			const { localtime } = await gateway.read("iec62056/last");
-			// The hour of the wall clock there, as English has it.
+			// The hour of the local time there, in the 12-hour form of English.
 			const hour = `${Number(localtime.slice(11, 13)) % 12 || 12}:`;
 			assert.ok((await curve.locator("svg text").last().textContent())?.startsWith(hour), `not ${localtime}`);
 			await curve.getByText(ZONE).waitFor();
@@ -161,7 +161,7 @@ describe("What changes under the page", function () {
 		});
 	});
 
-	it("a gateway that answers nothing is missed soon, since when is told, and nothing piles up meanwhile", async () => {
+	it("shows soon, and with the time, that the gateway does not answer, and sends few requests meanwhile", async () => {
 		await begin({ hurried: true });
 		const pageMs = (): Promise<number> => visit.page.evaluate("Date.now()");
 		let asked = 0;
@@ -170,7 +170,7 @@ describe("What changes under the page", function () {
 		await visit.hurry(visit.page.getByText(LOST));
 		const ms = (await pageMs()) - begun;
 		assert.ok(ms < NOTICED_MS, `${ms} ms`);
-		assert.ok(asked <= 2, `${asked} requests that wait`);
+		assert.ok(asked <= 2, `${asked} waiting requests`);
 		assert.match((await visit.page.getByText(LOST).textContent()) ?? "", /since \w+ \d+/);
 		await visit.card("now.title").getByText(say("stale.mark")).waitFor();
 		await visit.page.unroute("**/api/**");
@@ -178,7 +178,7 @@ describe("What changes under the page", function () {
 		await visit.card("now.title").getByText(say("stale.mark")).waitFor({ state: "detached" });
 	});
 
-	it("Wi-Fi is said to be on only where it is: by the state of the network, not by the switch", async () => {
+	it("shows Wi-Fi as connected only by the state of the network, not by the switch", async () => {
 		await begin();
 		const chip = visit
 			.card("links.title")
@@ -195,10 +195,10 @@ describe("What changes under the page", function () {
 		await chip.getByText(say("off"), { exact: true }).waitFor();
 	});
 
-	describe("what was typed", () => {
+	describe("unsaved input", () => {
 		const question = () => visit.page.getByRole("dialog", { name: say("unsaved.title") });
 
-		it("is asked about before another page is shown, and the tab closed", async () => {
+		it("makes the page ask before it is left or closed", async () => {
 			await begin();
 			await visit.go("network");
 			await ssid().fill("another network");
@@ -221,7 +221,7 @@ describe("What changes under the page", function () {
 			await visit.page.getByRole("link", { name: say("nav.system"), exact: true }).click();
 			await question().locator("[name=leave]").click();
 			await visit.card("again.title").waitFor();
-			// Typed back to what it was, it is nothing to ask about.
+			// Input that was changed back to the saved value is not unsaved.
 			await visit.go("network");
 			const name = await ssid().inputValue();
 			await ssid().fill("x");
@@ -229,7 +229,7 @@ describe("What changes under the page", function () {
 			await visit.go("system");
 		});
 
-		it("outlives the end of the session, which says why it came early", async () => {
+		it("survives an early end of the session, of which the page gives the reason", async () => {
 			await begin();
 			await visit.go("network");
 			await ssid().fill("another network");
@@ -243,7 +243,7 @@ describe("What changes under the page", function () {
 		});
 	});
 
-	it("a session tells before its end that the password will be wanted, and is renewed in place", async () => {
+	it("warns before the session ends, and renews the session on the same page", async () => {
 		await begin({ hurried: true });
 		await visit.go("network");
 		await ssid().fill("another network");
@@ -262,7 +262,7 @@ describe("What changes under the page", function () {
 		await renew.waitFor({ state: "detached" });
 		assert.notEqual(await visit.stored("token"), before);
 		assert.equal(await ssid().inputValue(), "another network");
-		// Its time being over, the session is said to have ended, not to have been cut short.
+		// After its full time the session is reported as expired, not as ended early.
 		await visit.page.clock.fastForward(31 * 60_000);
 		await gateway.post("system/logout", undefined, { token: (await visit.stored("token")) ?? "" });
 		await looksAgain();

@@ -93,7 +93,7 @@ describe("The page's login", function () {
 
 	it("waits after wrong passwords, then accepts the right one", async () => {
 		visit = await Visit.begin(browser, gateway);
-		// After the last of these, the next attempt must wait 4 s.
+		// After the last of these attempts, the next one must wait 4 s.
 		for (const waitMs of [0, 0, 0, 0, 0, 1100, 2100]) {
 			await gateway.pass(waitMs);
 			const body = JSON.stringify({ username: "admin", password: "wrong" });

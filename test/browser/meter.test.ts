@@ -30,7 +30,7 @@ describe("The page's meter settings", function () {
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	it("saves how the meter is asked", async () => {
+	it("saves how the meter is polled", async () => {
 		const card = visit.card("iec.title");
 		await visit.save(card, { baudrate_max: 4800, battery: true, device_address: "1234" });
 		const config = await gateway.read("iec62056/config");
@@ -46,7 +46,7 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { mode_d_enabled: false });
 	});
 
-	it("says what is wrong with a value before it is sent, at its field", async () => {
+	it("shows at its field what is wrong with a value before it is sent", async () => {
 		const card = visit.card("iec.title");
 		await visit.fill(card, { device_address: "no-hyphen" });
 		await card.locator("button[type=submit]").click();
@@ -58,18 +58,18 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { device_address: "" });
 	});
 
-	it("has a PIN entered where meters send SML, and tells whether the values are open", async () => {
+	it("enters the PIN of a meter that sends SML, and shows whether its values are complete", async () => {
 		const card = visit.card("pin.title");
 		assert.equal(await card.count(), 0);
 		await visit.save(visit.card("protocol.title"), { protocol: "sml" });
-		// The simulated meter speaks this one.
+		// The built-in simulator uses this protocol.
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		const enter = card.locator("button[type=submit]");
 		await visit.fill(card, { pin: "12a4" });
 		await enter.click();
 		assert.equal(await card.locator("[name=pin]").getAttribute("aria-invalid"), "true");
 		assert.equal(await card.locator("[name=pin]").getAttribute("inputmode"), "numeric");
-		// It takes no time there.
+		// With the simulator the PIN takes no time.
 		await gateway.write("iec62056/control", { simulator_en: true });
 		await visit.fill(card, { pin: "0815", switches: true, inf: 8 });
 		const [request] = await Promise.all([visit.page.waitForRequest(/meter\/pin$/), enter.click()]);
@@ -81,7 +81,7 @@ describe("The page's meter settings", function () {
 		await gateway.write("iec62056/control", { simulator_en: false });
 	});
 
-	it("shows at which digit the head is, and breaks off", async () => {
+	it("shows which digit of the PIN is being entered, and can be stopped", async () => {
 		const card = visit.card("pin.title");
 		await visit.fill(card, { pin: "0100", flashes: 0, switches: false });
 		await card.locator("button[type=submit]").click();
@@ -92,11 +92,11 @@ describe("The page's meter settings", function () {
 			.locator("[role=status]")
 			.getByText(say("pin.digit", { n: 2, of: 4 }))
 			.waitFor();
-		// Takes longer than a digit on a busy computer.
+		// This check comes last, since on a busy computer it takes longer than a digit.
 		assert.deepEqual(await violationsOf(visit), []);
 		await card.getByRole("button", { name: say("align.stop") }).press("Enter");
 		await card.getByText(say("pin.stopped")).waitFor();
-		// The line is free again.
+		// The meter's line is free again.
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 		await visit.save(visit.card("protocol.title"), { protocol: "iec62056" });
 	});
@@ -109,12 +109,12 @@ describe("The page's meter settings", function () {
 		assert.deepEqual([schedule.trigger_hour, schedule.trigger_minute], [3, 30]);
 	});
 
-	it("keeps what is typed when the session ends, and saves it after the login", async () => {
+	it("keeps input when the session ends, and saves it after the login", async () => {
 		const card = visit.card("iec.title");
 		await visit.fill(card, { device_address: "98765" });
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
-		// The page may have found out by itself already, and asks for the password over the form: that is no matter.
+		// The page may already have noticed the end, and shows the login over the form; so click by script.
 		await card.locator("button[type=submit]").evaluate((button) => (button as unknown as { click(): void }).click());
 		const dialog = visit.page.getByRole("dialog", { name: say("login.title") });
 		await dialog.locator("[name=password]").fill(PASSWORD);
@@ -126,7 +126,7 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { device_address: "" });
 	});
 
-	it("saves keys without ever showing them again, and forgets them", async () => {
+	it("saves keys without ever showing them again, and deletes them", async () => {
 		await visit.save(visit.card("protocol.title"), { protocol: "dlms" });
 		assert.equal((await gateway.read("meter/protocol")).protocol, "dlms");
 		const card = visit.card("dlms.title");
@@ -135,7 +135,7 @@ describe("The page's meter settings", function () {
 		assert.deepEqual([config.auth, config.use_encryption, config.client_address], ["high_gmac", true, 1]);
 		assert.deepEqual([config.block_cipher_key_set, config.auth_key_set], [true, false]);
 		assert.equal(await card.locator("[name=block_cipher_key]").inputValue(), "");
-		// Left empty, it stays.
+		// A field that is left empty keeps its key.
 		await visit.save(card, { client_address: 2 });
 		assert.equal((await gateway.read("dlms/config")).block_cipher_key_set, true);
 		await visit.save(card, { security_suite: 1, deviation: "swapped", release: true });
@@ -147,7 +147,7 @@ describe("The page's meter settings", function () {
 		assert.equal((await gateway.read("dlms/config")).block_cipher_key_set, false);
 	});
 
-	it("saves how the conversation with a DLMS meter begins", async () => {
+	it("saves how the session with a DLMS meter begins", async () => {
 		const card = visit.card("dlms.title");
 		await visit.save(card, { opening: "direct", baudrate: 19200 });
 		const config = await gateway.read("dlms/config");
@@ -175,7 +175,7 @@ describe("The page's meter settings", function () {
 		await visit.save(visit.card("protocol.title"), { protocol: "iec62056" });
 	});
 
-	it("repeats the sign-on until it is stopped, and tells what comes back", async () => {
+	it("repeats the sign-on until it is stopped, and shows what the meter answers", async () => {
 		const card = visit.card("align.title");
 		await card.locator("[name=align]").click();
 		await card.getByText(meterId).waitFor();
@@ -183,10 +183,10 @@ describe("The page's meter settings", function () {
 		assert.match((await card.textContent()) ?? "", /100/);
 	});
 
-	it("tells what is tried, then what a meter sends by itself that it can't read, and stops trying", async function () {
+	it("shows what is tried, then the unsolicited data that it found but can't read, and stops trying", async function () {
 		this.timeout(180_000);
 		const card = visit.card("align.title");
-		// The search spends one push on each speed: at three seconds the page, which asks every five, sees some of them.
+		// The search takes one push for each speed. With a push every 3 s, the page, which polls every 5 s, shows some.
 		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "3", "--quiet"];
 		await gateway.connectProgram(args);
 		await card.locator("[name=align]").click();
@@ -200,7 +200,7 @@ describe("The page's meter settings", function () {
 		await gateway.connectMeter({ telegram });
 	});
 
-	it("shows by the forms of the page what the button has set", async () => {
+	it("shows the settings that the button has applied in the page's forms", async () => {
 		const card = visit.card("align.title");
 		await visit.save(visit.card("iec.title"), { mode_d_enabled: true, mode_d_baudrate: 9600 });
 		await card.locator("[name=align]").click();
@@ -212,7 +212,7 @@ describe("The page's meter settings", function () {
 		assert.equal((await gateway.read("iec62056/read")).meter_id, meterId);
 	});
 
-	it("shows the conversation with the meter", async () => {
+	it("shows the log of the session with the meter", async () => {
 		await visit.save(visit.card("control.title"), { log_en: true });
 		assert.equal((await gateway.read("iec62056/control")).log_en, true);
 		await gateway.read("iec62056/read");
@@ -231,13 +231,13 @@ describe("The page's meter settings", function () {
 		await gateway.write("dlms/config", { baudrate: 9600 });
 		const codes = [1, 2, 31].map((c) => [1, 0, c, c === 31 ? 7 : 8, 0, 255]);
 		const values = codes.map((code) => ({ code, class_id: 3, attribute: 2 }));
-		// The scalers, too: of what is there, and of what is not.
+		// Request scalers too, of an object that exists and of a missing one.
 		const scalers = codes.slice(0, 2).map((code) => ({ code, class_id: 3, attribute: 3 }));
 		await gateway.write("dlms/obis", { entries: [...scalers, ...values] });
 		assert.equal((await gateway.read("iec62056/read")).missing.length, 3);
 		await visit.go("readings");
 		const card = visit.card("readings.missing");
-		// The page looks for a new readout every few seconds.
+		// The page polls for a new readout every few seconds.
 		await card.waitFor();
 		const scaler = ` · ${say("readings.attribute")} 3`;
 		assert.deepEqual(await card.locator("dt").allTextContents(), [`1-0:2.8.0${scaler}`, "1-0:2.8.0", "1-0:31.7.0"]);
@@ -253,7 +253,7 @@ describe("The page's meter settings", function () {
 		await visit.card("objects.title").waitFor();
 	});
 
-	it("offers to take a clock's deviation with the other sign, as long as the last readout proves that", async () => {
+	it("offers to reverse the sign of the clock's deviation as long as the last readout proves it wrong", async () => {
 		await gateway.connectProgram(["--protocol", "dlms", "--quiet", "--zone-sign", "swapped"]);
 		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 1, 0, 0, 255], class_id: 8, attribute: 2 }] });
 		await gateway.write("dlms/config", { deviation: "standard" });
@@ -262,7 +262,7 @@ describe("The page's meter settings", function () {
 		const finding = card.getByText(say("finding.deviation"));
 		await finding.waitFor();
 		assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
-		// Earlier readouts prove nothing about a setting made by hand.
+		// After a change of the setting by hand, earlier readouts prove nothing.
 		await visit.save(visit.card("dlms.title"), { deviation: "swapped" });
 		await visit.go("dashboard");
 		await visit.go("meter");

@@ -17,7 +17,7 @@ const PRICE = {
 	base_micro: 12_000_000,
 	base_per: "month",
 };
-/** Valid since the 11th of this month. */
+/** A price that is valid from the 11th of this month on. */
 const CHANGED = { ...PRICE, from: "2026-11-11", import_micro: 300_000, base_micro: 15_000_000 };
 
 describe("Costs on the page", function () {
@@ -60,7 +60,7 @@ describe("Costs on the page", function () {
 	}
 	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const day = (date: string) => days.find(({ localtime }) => localtime.startsWith(date)) as Record<string, number>;
-	/** That many millionths of the currency, formatted as on the page. */
+	/** An amount in millionths of the currency, formatted as on the page. */
 	const money = (micro: number, language = "en") => {
 		const format = new Intl.NumberFormat(language, { style: "currency", currency: "EUR", signDisplay: "exceptZero" });
 		return plain(format.format(micro / 1e6).replace("-", "−"));
@@ -189,7 +189,7 @@ describe("Costs on the page", function () {
 		await visit.end();
 	});
 
-	it("allow no ninth price", async () => {
+	it("are limited to eight prices", async () => {
 		await give(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
 		const visit = await openPrices();
 		await visit.page.getByText(say("price.full", { n: 8 })).waitFor();
@@ -199,7 +199,7 @@ describe("Costs on the page", function () {
 		await visit.end();
 	});
 
-	it("take over a browser's old prices once, and only if the gateway has none", async () => {
+	it("use the old prices stored in a browser once, and only if the gateway has none", async () => {
 		const old = JSON.stringify({ import: "0,3217", export: "0.08", currency: "CHF" });
 		const visit = async () => {
 			const one = await Visit.begin(browser, gateway);

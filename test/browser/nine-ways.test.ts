@@ -15,7 +15,7 @@ import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
 
 const PICTURES = join(ROOT, ".build", "nine-ways");
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
-/** The optical head is placed well. */
+/** Meter with a well-placed optical head. */
 const WELL = { telegram, mode: "C" } as const;
 const OFF = { ...WELL, faults: { silence: 1_000_000 } };
 /** Key of `npm run meter -- --protocol dlms`. */
@@ -25,7 +25,7 @@ const DLMS_METER = ["--protocol", "dlms", "--baud-pace", "--quiet"];
 /** Short timeout, because the DLMS meters of these tests are fast. */
 const IMPATIENT = { receive_timeout_ms: 300 };
 const DAY_S = 86_400;
-/** Longer than a session. */
+/** Time longer than a session, ms. */
 const SESSION_MS = 31 * 60_000;
 /** Time limit of a readout; a failed one also tries what else the meter might send. */
 const READ_MS = 60_000;
@@ -94,7 +94,7 @@ describe("Nine failures on the page", function () {
 	}
 
 	interface Walk {
-		/** Causes the failure again, if a change of the language has ended it. */
+		/** Causes the failure again if a change of the language has ended it. */
 		readonly bring?: () => Promise<void>;
 		readonly mend?: () => Promise<void>;
 		readonly where?: () => Locator;
@@ -219,7 +219,7 @@ describe("Nine failures on the page", function () {
 				await looksAgain();
 			},
 			mend: async () => {
-				// Nobody knows now whether the schedule is kept, so this text is missing.
+				// The page can't know now whether the schedule is kept, so this text is missing.
 				assert.equal(await main().getByText(words("stale.late")).count(), 0);
 				process.kill(gateway.pid, "SIGCONT");
 				await visit.context.setOffline(false);

@@ -10,9 +10,9 @@ import { ANY, BOOT, probe } from "../system/memory-limits.js";
 import { needBrowser, PLACES, say, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
-/** Browsers open as many connections to one host by default; the gateway has two. */
+/** Number of connections that browsers open to one host; the gateway has two. */
 const TABS = 6;
-/** Longer than any time-out of a connection without a request, ms. */
+/** Time longer than any time-out of a connection without a request, ms. */
 const REST_MS = 31_000;
 /** Allowed growth of memory after all tests. */
 const GROWTH = { slots: 32, chunks: 1024 };
@@ -61,7 +61,7 @@ describe("The page of the firmware on Linux", function () {
 	});
 
 	it("is served to many tabs at once, also when some are closed during a reply", async function () {
-		// Waits until connections have ended, so that equal states are compared.
+		// Wait until connections have ended, so that equal states are compared.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let round = 0; round < 3; round++) {

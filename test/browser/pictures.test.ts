@@ -20,7 +20,7 @@ const POWER = [
 	412, 398, 431, 1890, 1874, 640, 420, 385, 310, 190, 75, -60, -240, -515, -830, -1105, 420, 380, -1290, -1340,
 ];
 const STEP_MS = 300_000;
-/** The page polls for a new readout every five seconds. */
+/** Time in which the page, which polls every five seconds, shows a new readout, ms. */
 const LOOK_MS = 6_000;
 /** 10:00 UTC of yesterday, so that no certificate is from a later day. */
 const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
@@ -64,7 +64,7 @@ if (process.env["PICTURES"] === "1") {
 			await gateway?.stop();
 		});
 
-		it("are made from the icon for home screens, which fills the square because systems cut its corners", async () => {
+		it("are made of the icon for home screens, which fills the square because systems round its corners", async () => {
 			const page = await browser.newPage({ viewport: { width: ICON_SIZE, height: ICON_SIZE } });
 			const drawing = readFileSync(join(SOURCE, "icon.svg"), "utf8").replace(/ rx="\d+"/, "");
 			await page.setContent(`<body style="margin:0">${drawing.replace("<svg ", '<svg style="display:block" ')}`);

@@ -83,7 +83,7 @@ describe("The load profile on the page", function () {
 		await visit.settled();
 		return body;
 	}
-	/** Makes the page get this reply, without a meter. */
+	/** Replaces the gateway's reply to a request for the profile. */
 	async function answer(visit: Visit, body: JSONObject, status = 200): Promise<void> {
 		await visit.page.unroute(PROFILE);
 		await visit.page.route(PROFILE, (route) => route.fulfill({ status, json: body }));
@@ -166,7 +166,7 @@ describe("The load profile on the page", function () {
 				index === 7 ? say("profile.season") : "",
 			]),
 		);
-		/** Text of a row's bar; a counter shows the increase since the row before. */
+		/** Expected text of a row's bar; a counter's bar shows the increase since the row before. */
 		const bar = (row: number, column: number) => {
 			const isCounter = columns[column].obis.includes(".8.");
 			const step = Number(rows[row].values[column]) - (isCounter ? Number(rows[row - 1].values[column]) : 0);

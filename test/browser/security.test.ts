@@ -96,7 +96,7 @@ describe("The page's security settings", function () {
 	it("shows the fingerprint of the certificate like browsers and OpenSSL", async () => {
 		const { fingerprint256 } = await certificateOf(gateway.httpsPort);
 		await visit.card("cert.title").getByText(fingerprint256, { exact: true }).waitFor();
-		assert.ok(gateway.diagnosis.includes(fingerprint256), "on the console too");
+		assert.ok(gateway.diagnosis.includes(fingerprint256), "the console does not show the fingerprint");
 	});
 
 	it("says what is wrong with a certificate, and keeps the old one", async () => {
@@ -138,7 +138,7 @@ describe("The page's security settings", function () {
 		assert.equal((await certificateOf(gateway.httpsPort)).subject, `CN=${gateway.hostname}`);
 	});
 
-	/** The page says that it waits for the gateway, and asks for the login when the gateway is back. */
+	/** Checks that the page reports that it waits for the gateway, and shows the login when the gateway is back. */
 	async function comesBack(authority?: string): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted(authority);

@@ -33,7 +33,7 @@ describe("The page's system settings", function () {
 		await visit.save(card, { timezone: "Europe/Warsaw" });
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
 		const { localtime } = await gateway.read("system/clock");
-		// The hour of the wall clock in that zone, in English, and the next one, which may have begun meanwhile.
+		// The hour in that zone, in the 12-hour form of English, and the next one, which may have begun meanwhile.
 		const hours = [0, 1].map((later) => (Number(localtime.slice(11, 13)) + later) % 12 || 12);
 		await card
 			.getByText(new RegExp(`\\b(${hours.join("|")}):\\d\\d:\\d\\d`))
@@ -132,14 +132,14 @@ describe("The page's system settings", function () {
 		await dialog.locator("input[type=text]").fill(say("reset.word"));
 		await erase.click();
 		await visit.page.getByText("http://192.168.4.1/").waitFor();
-		// The bench is reachable at the same address.
+		// The simulated gateway is reachable at the same address.
 		await comesBack("ending.reset");
 		await gateway.login();
 		assert.equal((await gateway.read("system/timezone")).timezone, "");
 		assert.equal((await gateway.read("system/power_mode")).power_mode, 0);
 	});
 
-	/** The page waits for the gateway, returns to where it was, and asks for the login with this text. */
+	/** Checks that the page waits for the gateway, returns to its place, and shows the login with this text. */
 	async function comesBack(why: TextKey): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted();

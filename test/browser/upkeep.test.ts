@@ -18,7 +18,7 @@ const BENCH = { chip: "pc", deviceId: 0 };
 /** Bytes per second of a network that is slow enough to see the progress. */
 const SLOW = 30_000;
 
-/** The page has polled the status by then, ms. */
+/** Time in which the page has polled the status, ms. */
 const LATER_MS = 10_000;
 
 /** A signed file for the simulator; `size` is that of its image. */
@@ -61,7 +61,7 @@ describe("Maintenance on the page", function () {
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	/** The file that the browser saves by the button of this card. */
+	/** Clicks the button of this card; returns the file that the browser saves. */
 	async function savedBy(card: Locator): Promise<Download> {
 		const [download] = await Promise.all([visit.page.waitForEvent("download"), card.locator("[name=save]").click()]);
 		return download;
@@ -73,7 +73,7 @@ describe("Maintenance on the page", function () {
 			card().locator("[name=firmware]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
 		const install = () => card().locator("[name=update]");
 
-		it("describes a file before it is sent, and sends none that can't be meant for this gateway", async () => {
+		it("describes a file before it is sent, and sends none that is not for this gateway", async () => {
 			const { firmware } = await gateway.read("system/version");
 			await choose(Buffer.from("no firmware"), "photo.jpg");
 			await card().getByText(say("update.foreign")).waitFor();
@@ -172,7 +172,7 @@ describe("Maintenance on the page", function () {
 			state = {};
 		});
 
-		/** Sends the file. When the gateway is back, the page asks for the login and is where it was. */
+		/** Sends the file; checks that after the restart the page shows the login, and then the same place as before. */
 		async function update(file: Buffer): Promise<void> {
 			await choose(file);
 			await install().click();

@@ -122,7 +122,7 @@ describe("Consumption on the page", function () {
 		const down = await visit.page
 			.locator(".bars .down")
 			.evaluateAll((all) => all.map((one) => Number(one.getAttribute("height"))));
-		// 26 pixels are for the labels.
+		// The labels take 26 pixels.
 		assert.ok(Math.abs(drawing.y + drawing.height - 26 - axis.y - Math.max(...down)) < 2);
 		await visit.end();
 	});
@@ -134,7 +134,7 @@ describe("Consumption on the page", function () {
 		await visit.go("use");
 		const first = asked(visit).map((query) => query.get("period"));
 		assert.deepEqual(first, ["days", "quarters", "months", "days"]);
-		// Two days of quarters, two months of days and one a year ago, two years of months; and an hour at both ends.
+		// Two days of quarters, two months of days and one a year ago, two years of months; each with an hour at both ends.
 		const spans = asked(visit).map((query) =>
 			Math.round((Number(query.get("to")) - Number(query.get("from"))) / 86_400),
 		);
@@ -288,7 +288,7 @@ describe("Consumption on the page", function () {
 		await wall.settled();
 		assert.ok(plain(await wall.card("use.today").innerText()).includes(kWh(on("days", "2026-11-22")[0]["import_wh"])));
 		assert.equal(await wall.page.locator("input[name=import_micro]").count(), 0);
-		// Another season's offset moves nothing to another day.
+		// In July the offset is another one; still nothing moves to another day.
 		await turn(wall, "days", 4);
 		assert.equal(await wall.page.locator(".bars .up").count(), on("days", "2026-07").length);
 		await wall.end();
@@ -310,11 +310,11 @@ describe("Consumption on the page", function () {
 			assert.ok(events.length - (await lines.count()) <= 1);
 			const first = await lines.first().innerText();
 			assert.ok(first.includes(TEXTS["event.login"][index]), first);
-			// 13 hours UTC.
+			// The event's time is 13 hours UTC.
 			assert.match(first, language === "en" ? / 2:\d\d\sPM/ : / 14:\d\d/);
 			const last = await lines.last().innerText();
 			assert.ok(last.includes(TEXTS["event.started"][index]) && last.includes(TEXTS["cause.power"][index]), last);
-			// The zone was set.
+			// The log shows that the zone was set.
 			await lines
 				.filter({ hasText: TEXTS["event.settings_changed"][index] })
 				.getByText(TEXTS["zone.label"][index])

@@ -204,7 +204,7 @@ const NEW_PASSWORD = "a password of my own";
 const FOUND_MS = 90_000;
 /** The text above a good readout, with any meter name and any number of readings. */
 const DONE = new RegExp(say("wizard.reading.done", { meter: ".*", n: ".+" }).replace(" .*", ".*"));
-/** A good readout has at least as many readings. */
+/** Least number of readings in a good readout. */
 const LEAST_READINGS = 3;
 /** `status` of a readout that is not authenticated. */
 const READOUT_UNCHECKED = 4;

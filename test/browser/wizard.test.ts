@@ -8,7 +8,7 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Mode D at the wire's speed. */
+/** Arguments of a meter that pushes in mode D at the line's speed. */
 const PUSHING = ["--mode", "D", "--baud", "9600", "--push-seconds", "2", "--baud-pace", "--quiet"];
 const NEW_PASSWORD = "a password of my own";
 
@@ -50,7 +50,7 @@ describe("The wizard", function () {
 		await button("next").click();
 	});
 
-	it("sets a new password without asking for the label's, which is known", async () => {
+	it("sets a new password without asking for the label's again", async () => {
 		await step(say("wizard.password")).waitFor();
 		assert.equal(await visit.page.locator("[name=old]").count(), 0);
 		await visit.page.fill("[name=new]", "short");

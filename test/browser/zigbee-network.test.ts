@@ -1,6 +1,6 @@
 /**
- * The page, the gateway and a Zigbee network: joining by the page's button while a coordinator like Zigbee2MQTT's looks on,
- * what is sent then, and how the page tells of what happens to the network.
+ * The page, the gateway and a Zigbee network with a coordinator like Zigbee2MQTT's: joining by the page's button, the
+ * values sent then, and how the page shows what happens to the network.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ import { needBrowser, say, Visit } from "./browser.js";
 
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
-/** An interview, its configuration, and the first reports. */
+/** Time for an interview, its configuration, and the first reports, ms. */
 const REPORTED_MS = 30_000;
 
 describe("The page and a Zigbee network", function () {
@@ -62,7 +62,7 @@ describe("The page and a Zigbee network", function () {
 	const card = () => visit.card("network.state");
 	const word = (key: Parameters<typeof say>[0]) => card().locator(".chip").getByText(say(key));
 
-	it("joins by its button once the coordinator is open, and is found there by the name that the page tells", async () => {
+	it("joins by its button once the coordinator permits joining, and appears there under the name on the page", async () => {
 		await visit.go("zigbee");
 		await word("state.not_joined").waitFor();
 		await card().getByText("00124B0000000B02").waitFor();
@@ -87,7 +87,7 @@ describe("The page and a Zigbee network", function () {
 			.waitFor();
 	});
 
-	it("shows what the coordinator was sent", async () => {
+	it("shows the values that were sent to the coordinator", async () => {
 		await gateway.read("iec62056/read");
 		const line = visit.card("map.title").locator("li").first();
 		await line
@@ -100,7 +100,7 @@ describe("The page and a Zigbee network", function () {
 		assert.equal(values["energy"], 61561.29);
 	});
 
-	it("shows when the radio is gone, and when it is back in its network", async () => {
+	it("shows when the radio is lost, and when it is back in its network", async () => {
 		const [{ port }] = ports.slice(-1);
 		await ports.pop()?.close();
 		await word("state.silent").waitFor();
@@ -109,7 +109,7 @@ describe("The page and a Zigbee network", function () {
 		await word("state.joined").waitFor();
 	});
 
-	it("tells when the coordinator sends it away, on its page and in its log", async () => {
+	it("shows on the page and in the log when the coordinator removes the gateway", async () => {
 		await coordinator.removeAll();
 		await word("state.not_joined").waitFor();
 		assert.equal(await card().locator(".notice").count(), 0);
@@ -125,7 +125,7 @@ async function untilThere<T>(list: () => readonly T[]): Promise<readonly T[]> {
 	for (let tries = 0; ; tries++) {
 		const found = list();
 		if (found.length > 0) return found;
-		assert.ok(tries < 300, "nothing came");
+		assert.ok(tries < 300, "the list stays empty");
 		await new Promise((done) => setTimeout(done, 100));
 	}
 }

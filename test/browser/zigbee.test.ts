@@ -1,6 +1,6 @@
 /**
- * The page's Zigbee: each state in words with what to do about it, joining step by step, what was sent of each value. The
- * radio's states stand in for those of the gateway, since most are hard to bring about.
+ * Zigbee on the page: each state in words with advice, joining step by step, and what was sent of each value. The tests
+ * replace the radio's state in the gateway's replies, since most states are hard to cause.
  */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
@@ -13,7 +13,7 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const WIDTHS = [PHONE, 600, 768, 1280];
-/** The gateway looks for a network for five minutes. */
+/** Time for which the gateway searches for a network, s. */
 const JOINING_S = 300;
 const SENT_S = Date.UTC(2026, 0, 2, 3, 4) / 1000;
 
@@ -48,7 +48,7 @@ const STATES = {
 } as const;
 type State = keyof typeof STATES;
 
-/** States that say more than their word; the name of the model stands in one. */
+/** States with a further sentence; one of the sentences contains the name of the model. */
 const SENTENCES: Partial<Record<State, TextKey>> = {
 	absent: "zigbee.is.absent",
 	silent: "zigbee.is.silent",
@@ -58,32 +58,32 @@ const SENTENCES: Partial<Record<State, TextKey>> = {
 	joined: "zigbee.joined",
 	parent_lost: "zigbee.is.parent_lost",
 };
-/** In these the owner can join, or leaves for another network. */
+/** States in which the owner can join, or leave for another network. */
 const JOINS: readonly State[] = ["not_joined", "joined", "parent_lost"];
 
-/** By axe: a warning, a progress, the facts; the others have the same parts. */
+/** States that axe checks: with a warning, a progress bar, and the facts; the others have the same elements. */
 const LOOKED_AT: readonly State[] = ["foreign", "joining", "joined"];
 
 /** States with the longest texts. */
 const LONGEST: readonly State[] = ["foreign", "parent_lost"];
 
-describe("The page's Zigbee", function () {
+describe("Zigbee on the page", function () {
 	this.timeout(180_000);
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	let model: string;
-	/** The gateway's description of its radio. */
+	/** State of the radio in the gateway's replies. */
 	let radio: object & { state: string };
-	/** Bodies that were sent to `zigbee/…`, by the route. */
+	/** Routes and bodies of the requests to `zigbee/…`. */
 	let sent: [route: string, body: unknown][];
-	/** Shows the state that the next body brings about. */
+	/** Sets the state that the next request causes. */
 	let showNext: (() => void) | undefined;
 
 	const show = (state: State, more: object = {}) => {
 		radio = { ...STATES[state], ...more, state };
 	};
-	/** A visit to a gateway with the radio in `radio`. */
+	/** Visits a gateway whose replies show `radio`. */
 	async function begin(): Promise<Visit> {
 		const begun = await Visit.begin(browser, gateway, { hurried: true });
 		for (const route of ["config", "reset"]) {
@@ -105,7 +105,7 @@ describe("The page's Zigbee", function () {
 		return begun.logIn();
 	}
 	const card = () => visit.card("network.state");
-	/** Leaves the page and comes again, so that it asks for everything anew. */
+	/** Leaves the page and returns, so that it requests everything again. */
 	async function again(): Promise<void> {
 		await visit.go("dashboard");
 		await visit.go("zigbee");
@@ -131,7 +131,7 @@ describe("The page's Zigbee", function () {
 	});
 
 	describe("state", () => {
-		it("has its word on the overview too", async () => {
+		it("is also named on the overview", async () => {
 			show("silent");
 			await visit.go("dashboard");
 			await visit.page.reload();
@@ -143,7 +143,7 @@ describe("The page's Zigbee", function () {
 		});
 
 		for (const state of Object.keys(STATES) as State[]) {
-			it(`${state}: has its word, what to do, and what the radio is`, async () => {
+			it(`${state}: is shown with its name, advice, and facts about the radio`, async () => {
 				show(state);
 				await again();
 				await card()
@@ -174,7 +174,7 @@ describe("The page's Zigbee", function () {
 	});
 
 	for (const language of LANGUAGES) {
-		it(`fits every width in the language ${language}, with every text there`, async () => {
+		it(`fits every width in the language ${language}, and no text is missing`, async () => {
 			await visit.page.goto(`${visit.base}/${language}#/zigbee`);
 			const found: string[] = [];
 			for (const state of LONGEST) {
@@ -198,7 +198,7 @@ describe("The page's Zigbee", function () {
 			show("not_joined");
 			await again();
 		});
-		/** Joins; the radio is in that state from then on. The page asks for the state at any time, also before. */
+		/** Joins; the radio has this state from the request on, but not before, since the page may poll at any time. */
 		const join = async (state: State, more: object) => {
 			showNext = () => show(state, more);
 			await card().locator("[name=join]").click();
@@ -207,7 +207,7 @@ describe("The page's Zigbee", function () {
 			await dialog().waitFor({ state: "detached" });
 		};
 
-		it("tells what to do at the controller, counts down, and says under which name the gateway is found there", async () => {
+		it("shows what to do at the controller, counts down, and names the gateway as it appears there", async () => {
 			await card().locator("[name=join]").click();
 			assert.deepEqual(await violationsOf(visit), []);
 			assert.equal(await dialog().getByText(say("zigbee.leaves")).count(), 0);
@@ -218,7 +218,7 @@ describe("The page's Zigbee", function () {
 			await card()
 				.getByText(say("zigbee.left", { n: JOINING_S }))
 				.waitFor();
-			// Between two tries the radio is in no network; that is no end.
+			// Between two attempts the radio is in no network, which does not end the joining.
 			show("not_joined", { joining_secs: 290 });
 			await visit.hurry(card().getByText(say("zigbee.left", { n: 290 })));
 			await card().getByText(say("state.joining"), { exact: true }).waitFor();
@@ -230,7 +230,7 @@ describe("The page's Zigbee", function () {
 			assert.equal(await card().locator("progress").count(), 0);
 		});
 
-		it("says why when no network took it, until it is tried again", async () => {
+		it("gives the reason if no network accepted the gateway, until the next attempt", async () => {
 			await join("joining", { joining_secs: 2 });
 			show("not_joined");
 			const failed = card().locator(".notice.warning").getByText(say("zigbee.failed"));
@@ -239,7 +239,7 @@ describe("The page's Zigbee", function () {
 			await failed.waitFor({ state: "detached" });
 		});
 
-		it("asks before a network is left, and shows it being left", async () => {
+		it("asks before it leaves a network, and shows that it is leaving", async () => {
 			show("joined");
 			await again();
 			await card().locator("[name=join]").getByText(say("zigbee.rejoin")).click();
@@ -252,7 +252,7 @@ describe("The page's Zigbee", function () {
 			assert.equal(await card().locator(".notice").count(), 0);
 		});
 
-		it("says what the gateway answers where it refuses", async () => {
+		it("shows the gateway's reply if the gateway refuses", async () => {
 			await visit.page.route("**/zigbee/reset", (route) =>
 				route.fulfill({ status: 409, json: { error: "conflict", message: "Zigbee is turned off." } }),
 			);
@@ -274,7 +274,7 @@ describe("The page's Zigbee", function () {
 		});
 		beforeEach(again);
 
-		it("shows what was sent last, with its unit and time, and which line has no value", async () => {
+		it("shows the last value sent with its unit and time, and which line has no value", async () => {
 			const { mapping } = await gateway.read("zigbee/map");
 			const texts = await map().locator("li").allTextContents();
 			assert.equal(texts.length, mapping.length);
@@ -285,7 +285,7 @@ describe("The page's Zigbee", function () {
 			assert.ok(of("07020001").includes(`${say("out.sent")}: ${say("out.never")}`));
 		});
 
-		it("tells that the controller has to look anew where voltage or current comes or goes, and only then", async () => {
+		it("asks for another interview if voltage or current is added or removed, and only then", async () => {
 			await visit.save(map(), {});
 			assert.equal(await interview().count(), 0);
 			const last = map().locator("li").last();
@@ -305,7 +305,7 @@ describe("The page's Zigbee", function () {
 			await visit.page.reload();
 		});
 
-		it("tells the same where they are chosen among the readings", async () => {
+		it("asks for the same if they are chosen on the page of readings", async () => {
 			await visit.go("readings");
 			const row = visit.page.locator("table.readings tbody tr").filter({ hasText: "Current L1" });
 			const stored = () => visit.page.waitForResponse((response) => response.request().method() === "POST");
@@ -315,7 +315,7 @@ describe("The page's Zigbee", function () {
 			await interview().waitFor();
 		});
 
-		it("restarts the gateway when Zigbee is turned off, and says so before and while it does", async () => {
+		it("restarts the gateway when Zigbee is turned off, and announces this before and meanwhile", async () => {
 			const form = visit.card("state.zigbee");
 			await form.getByText(say("zigbee.enabled.help")).waitFor();
 			await form.locator("[name=enabled]").uncheck();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { CRC16_START, crc16, stepCRC16 } from "../../modules/bytes/crc16.js";
 
-/** Bit by bit from the definition of the polynomial. */
+/** The CRC bit by bit from the definition of its polynomial. */
 function slowCRC16(bytes: Uint8Array): number {
 	let register = 0xffff;
 	for (const byte of bytes) {
@@ -29,7 +29,7 @@ describe("bytes/crc16", () => {
 		);
 	});
 
-	it("leaves the residue F0B8 after the bytes and their own check value", () => {
+	it("leaves the residue F0B8 after bytes followed by their check value", () => {
 		const bytes = Uint8Array.of(0xa0, 0x07, 0x03, 0x21, 0x93, 0x0f, 0x01);
 		assert.equal(bytes.reduce(stepCRC16, CRC16_START), 0xf0b8);
 	});

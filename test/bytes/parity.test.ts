@@ -17,7 +17,7 @@ function withParity(text: string): Uint8Array {
 const hex = (text: string): string => Buffer.from(text, "latin1").toString("hex");
 
 describe("parity", () => {
-	it("is even when the count of one bits is", () => {
+	it("is even if the number of one bits is even", () => {
 		for (let byte = 0; byte < 256; byte++) {
 			const ones = [...byte.toString(2)].filter((digit) => digit === "1").length;
 			assert.equal(hasEvenParity(byte), ones % 2 === 0, `${byte}`);
@@ -35,7 +35,7 @@ describe("parity", () => {
 });
 
 describe("the parity filter", () => {
-	it("takes parity off, and marks a character whose parity is wrong", () => {
+	it("removes the parity bit, and marks a character with wrong parity", () => {
 		for (let bit = 0; bit < 8; bit++) {
 			const bytes = withParity("/LGZ5\r\n");
 			bytes[3] ^= 1 << bit;
@@ -46,24 +46,24 @@ describe("the parity filter", () => {
 			assert.equal(seen.slice(0, 6) + seen.slice(8), hex("/LG5\r\n"));
 		}
 	});
-	it("leaves characters whose parity was taken off already", () => {
+	it("leaves characters without a parity bit unchanged", () => {
 		assert.equal(filtered(bytesOf("/LGZ5\r\n")), hex("/LGZ5\r\n"));
 	});
-	it("marks what has bit 7 on a line that carries none", () => {
+	it("marks characters with bit 7 on a line without parity", () => {
 		assert.equal(filtered(bytesOf("/L\xc7Z")), hex("/L\xc7Z"));
 	});
-	it("lets noise before the first slash pass without its bit 7", () => {
+	it("passes noise before the first slash without bit 7", () => {
 		const filter = new ParityFilter();
 		assert.equal(filtered(Uint8Array.of(0xff, 0x80, 0x7f, 0x00), filter), "7f007f00");
 		assert.equal(filtered(withParity("/AC"), filter), hex("/AC"));
 	});
-	it("decides once, however the bytes are split", () => {
+	it("decides once whether the line has parity, however the bytes are split", () => {
 		const filter = new ParityFilter();
 		let seen = "";
 		for (const byte of withParity("\x00/LGZ5/TEST\r\n")) seen += filtered(Uint8Array.of(byte), filter);
 		assert.equal(seen, hex("\x00/LGZ5/TEST\r\n"));
 	});
-	it("finds out that the slash it has decided by was noise, or damaged", () => {
+	it("revises its decision if the slash that it was based on was noise or damaged", () => {
 		const telegram = "/LGZ5TEST\r\n1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n";
 		for (const [noise, line] of [
 			[0x2f, withParity(telegram)],
@@ -75,13 +75,13 @@ describe("the parity filter", () => {
 			assert.equal(filtered(line, filter), hex(telegram));
 		}
 	});
-	it("keeps its decision while one in four characters is damaged, and marks each of those", () => {
+	it("keeps its decision while one in four characters is damaged, and marks each damaged one", () => {
 		const line = withParity("/LGZ5TEST\r\n1.8.0(000123.4*kWh)\r\n");
 		for (let i = 3; i < line.length; i += 4) line[i] ^= 0x80;
 		const seen = Buffer.from(filtered(line), "hex");
 		for (let i = 0; i < seen.length; i++) assert.equal(seen[i] >= 0x80, i % 4 === 3, `${i}`);
 	});
-	it("leaves the bytes outside the given bounds", () => {
+	it("leaves bytes outside the given bounds unchanged", () => {
 		const bytes = Uint8Array.of(0xff, 0xaf, 0xff);
 		new ParityFilter().filter(bytes, 1, 2);
 		assert.deepEqual([...bytes], [0xff, 0x2f, 0xff]);

@@ -1,4 +1,4 @@
-/** A row that repeats an earlier one, wholly or in its key. */
+/** Finding a row that repeats an earlier one, wholly or in its key. */
 import assert from "node:assert/strict";
 import { findRepeated } from "../../modules/bytes/rows.js";
 
@@ -9,7 +9,7 @@ describe("bytes/rows", () => {
 		assert.equal(findRepeated(Uint8Array.of(3, 1, 2, 1, 3, 2, 1), 2), -1);
 		assert.equal(findRepeated(Uint8Array.of(4, 1, 2, 3, 4, 1, 2, 3, 4), 2), 2);
 	});
-	it("compares the key alone", () => {
+	it("compares only the key", () => {
 		assert.equal(findRepeated(Uint8Array.of(2, 1, 2, 1, 3), 2, 1), 1);
 	});
 });

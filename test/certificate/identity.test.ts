@@ -11,7 +11,7 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 const BUILT_MS = Date.UTC(2026, 4, 1);
 const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
 
-/** A device with a TLS port that shows a certificate and ends handshakes as the test demands. */
+/** A device with a TLS port that shows a certificate; the test decides how each handshake ends. */
 class Device {
 	readonly storage: MemoryStorage;
 	readonly traced: string[] = [];
@@ -19,7 +19,7 @@ class Device {
 	identity: Identity;
 	shown = "";
 	refusals: string[] = [];
-	/** Results of an identity's tests, in order; then success. */
+	/** Results of the next test handshakes, in order; after them handshakes succeed. */
 	problems: string[] = [];
 	made = 0;
 	#tests: (() => void)[] = [];
@@ -53,7 +53,7 @@ class Device {
 		return new Identity(world, new ConfigStore(this.storage, textCodec, ENTRIES));
 	}
 
-	/** Restarts and shows its certificate; all its tests are over then. */
+	/** Restarts, and returns the certificate that is shown once all test handshakes have ended. */
 	start(hostname = "gateway", address = ""): string {
 		this.identity = this.#open();
 		this.shown = textOf(this.identity.ownPair(hostname, address));
@@ -86,7 +86,7 @@ const fromOf = (text: string) => Date.parse(new X509Certificate(text).validFrom)
 const textOf = ({ certificate }: CertificatePair) => Buffer.from(certificate).toString();
 const file = (text: string) => Buffer.from(text);
 
-describe("app/identity: the device's own certificate", () => {
+describe("certificate/identity: the device's own certificate", () => {
 	it("is for the hostname and hostname.local, for ten years, and stays the same", () => {
 		const device = new Device();
 		const shown = device.start();
@@ -108,7 +108,7 @@ describe("app/identity: the device's own certificate", () => {
 		device.nowMs = NOW_MS;
 		assert.equal(device.start(), shown);
 	});
-	it("is made anew for another hostname, at once or at the next start", () => {
+	it("is replaced for another hostname, at once or at the next start", () => {
 		const device = new Device();
 		const first = device.start();
 		assert.equal(device.renew("gateway"), first);
@@ -118,7 +118,7 @@ describe("app/identity: the device's own certificate", () => {
 		assert.equal(device.start("cellar"), second);
 		assert.equal(new X509Certificate(device.start("attic")).subject, "CN=attic");
 	});
-	it("is made anew when its time is over", () => {
+	it("is replaced when it has expired", () => {
 		const device = new Device();
 		const first = device.start();
 		const endMs = Date.parse(new X509Certificate(first).validTo);
@@ -131,7 +131,7 @@ describe("app/identity: the device's own certificate", () => {
 		assert.equal(keyOf(second), keyOf(first));
 		assert.equal(device.start(), second);
 	});
-	it("is made anew when its time has not begun, as one that was made by a clock far ahead", () => {
+	it("is replaced when it is not yet valid, because the clock was far ahead when it was made", () => {
 		const device = new Device();
 		device.nowMs = Date.UTC(2099, 6, 1);
 		const late = device.start();
@@ -147,7 +147,7 @@ describe("app/identity: the device's own certificate", () => {
 		assert.equal(device.start(), mended);
 		assert.equal(device.made, 2);
 	});
-	it("has the address in the network as soon as that is known, and no other one then", () => {
+	it("contains the address in the network as soon as that is known, and no earlier one", () => {
 		const device = new Device();
 		const first = device.start();
 		const names = (address: string) => `DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1, IP Address:${address}`;
@@ -161,7 +161,7 @@ describe("app/identity: the device's own certificate", () => {
 		assert.equal(namesOf(device.start("gateway", "198.51.100.7")), names("198.51.100.7"));
 		assert.equal(device.made, 4);
 	});
-	it("has its fingerprint told, at a start and when it is made anew, as browsers show it", () => {
+	it("has its fingerprint logged in the browsers' form, at a start and when it is replaced", () => {
 		const device = new Device();
 		const told = () => device.traced.splice(0);
 		const first = device.start();
@@ -170,7 +170,7 @@ describe("app/identity: the device's own certificate", () => {
 		const second = device.renew("cellar");
 		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
 	});
-	it("is outdated when it is for another address, unless another's is served", () => {
+	it("is outdated when it is for another address, unless an installed certificate is served", () => {
 		const device = new Device();
 		device.start("gateway", "192.0.2.20");
 		const { identity } = device;
@@ -180,7 +180,7 @@ describe("app/identity: the device's own certificate", () => {
 		identity.installed.install(file("first"));
 		assert.equal(identity.isOutdated("gateway", "192.0.2.21"), false);
 	});
-	it("is made anew when it is damaged, and served from memory when flash is full", () => {
+	it("is replaced when it is damaged, and served from memory when flash is full", () => {
 		const device = new Device();
 		const first = device.start();
 		device.storage.values.set("own_0_0", Uint8Array.of(1, 2, 3));
@@ -191,7 +191,7 @@ describe("app/identity: the device's own certificate", () => {
 		assert.match(full.start(), /BEGIN CERTIFICATE/);
 		assert.equal(full.traced.length, 1);
 	});
-	it("leaves one of it in flash, wherever the power is cut while it is made", () => {
+	it("is in flash exactly once, whenever the power is cut while it is made", () => {
 		for (let cut = 0; cut < 4; cut++) {
 			const device = new Device();
 			device.start();
@@ -205,8 +205,8 @@ describe("app/identity: the device's own certificate", () => {
 	});
 });
 
-describe("app/identity: an installed certificate", () => {
-	it("is served from the next start on, and kept when a handshake with it went well", () => {
+describe("certificate/identity: an installed certificate", () => {
+	it("is served from the next start on, and kept once a handshake with it has succeeded", () => {
 		const device = new Device();
 		const own = device.start();
 		device.identity.installed.install(file("first"));
@@ -217,7 +217,7 @@ describe("app/identity: an installed certificate", () => {
 		device.problems = ["never asked again"];
 		assert.equal(device.start(), "first");
 	});
-	it("gives way to the one before when no handshake is possible with it", () => {
+	it("gives way to the previous certificate if no handshake with it is possible", () => {
 		const device = new Device();
 		device.start();
 		device.identity.installed.install(file("first"));
@@ -230,7 +230,7 @@ describe("app/identity: an installed certificate", () => {
 		assert.equal(device.identity.installed.lastError, "no shared cipher");
 		assert.deepEqual(device.traced, ["tls: no shared cipher"]);
 	});
-	it("gives way to the device's own where there is none before", () => {
+	it("gives way to the device's own certificate if there was no previous one", () => {
 		for (const way of ["problems", "refusals"] as const) {
 			const device = new Device();
 			const own = device.start();
@@ -243,7 +243,7 @@ describe("app/identity: an installed certificate", () => {
 			assert.equal(device.start(), own);
 		}
 	});
-	it("stays on trial while there is no memory for the handshake", () => {
+	it("stays on trial while memory is too short for the handshake", () => {
 		const device = new Device();
 		device.start();
 		device.identity.installed.install(file("first"));
@@ -253,7 +253,7 @@ describe("app/identity: an installed certificate", () => {
 		assert.match(device.start(), /BEGIN CERTIFICATE/);
 		assert.equal(device.identity.installed.lastError, "bad");
 	});
-	it("is given up when it is damaged, after years too", () => {
+	it("is given up when it is damaged, even long after its trial", () => {
 		const device = new Device();
 		const own = device.start();
 		device.identity.installed.install(file("first"));
@@ -262,7 +262,7 @@ describe("app/identity: an installed certificate", () => {
 		assert.equal(device.start(), own);
 		assert.match(device.identity.installed.lastError, /damaged/);
 	});
-	it("never is what was installed and not served yet when the next one fails", () => {
+	it("is the last one that was served if the next one fails, not one that was only installed", () => {
 		const device = new Device();
 		device.start();
 		device.identity.installed.install(file("first"));
@@ -273,7 +273,7 @@ describe("app/identity: an installed certificate", () => {
 		assert.equal(device.start(), "first");
 		assert.equal([...device.storage.values.keys()].filter((key) => key.startsWith("tls_")).length, 1);
 	});
-	it("is served on when the hostname changes", () => {
+	it("stays in use when the hostname changes", () => {
 		const device = new Device();
 		device.start();
 		device.identity.installed.install(file("first"));

@@ -11,7 +11,7 @@ function filled(length: number, seed: number): Uint8Array {
 	return Uint8Array.from({ length }, (_, i) => (i * 31 + seed + (i >> 8)) & 255);
 }
 
-/** Operations of a blob's user since the start. */
+/** A blob's user, and its operations from the start on. */
 class Owner {
 	readonly storage: VirtualStorage;
 	readonly blobs: BlobStore;
@@ -46,7 +46,7 @@ class Owner {
 }
 
 describe("config/blob", () => {
-	it("gives back what was written, of any length and in any steps, and leaves nothing else in the flash", () => {
+	it("returns a blob of any length, written in pieces of any size, and leaves nothing else in the flash", () => {
 		const owner = new Owner(new VirtualStorage());
 		for (const length of [1, BLOB_PIECE - 1, BLOB_PIECE, BLOB_PIECE + 1, 2 * BLOB_PIECE, LIMIT - 1, LIMIT, 5]) {
 			for (const step of [1, 700, BLOB_PIECE, LIMIT]) {
@@ -64,7 +64,7 @@ describe("config/blob", () => {
 		assert.equal(owner.blob, undefined);
 	});
 
-	it("refuses one that is too long, and keeps the old one", () => {
+	it("refuses a blob that is too long, and keeps the old one", () => {
 		const owner = new Owner(new VirtualStorage());
 		const old = filled(3000, 1);
 		owner.put(old);
@@ -75,7 +75,7 @@ describe("config/blob", () => {
 		}
 	});
 
-	it("has the old one or the new one after a power cut at every step, and no rest of the other", () => {
+	it("has the old blob or the new one after a power cut at any step, and no remains of the other", () => {
 		for (const [before, after] of [
 			[0, LIMIT],
 			[LIMIT, 5000],
@@ -126,7 +126,7 @@ describe("config/blob", () => {
 		}
 	});
 
-	it("keeps the old one when the flash is full, and takes a new one when there is room again", () => {
+	it("keeps the old blob when the flash is full, and accepts a new one when there is room again", () => {
 		const owner = new Owner(new VirtualStorage());
 		const old = filled(5000, 1);
 		owner.put(old);
@@ -141,7 +141,7 @@ describe("config/blob", () => {
 		assert.deepEqual(owner.blob, filled(9000, 2));
 	});
 
-	it("notices every damage", () => {
+	it("detects a damaged, missing or truncated piece, and an invalid reference", () => {
 		const { storage, blobs, reference } = (() => {
 			const owner = new Owner(new VirtualStorage());
 			owner.put(filled(5000, 1));
@@ -172,7 +172,7 @@ describe("config/blob", () => {
 		assert.equal(blobs.read(Uint8Array.of(0, 255, 255, ...new Array(64).fill(0))), undefined);
 	});
 
-	it("lets one write at a time, and never into a slot that is in use", () => {
+	it("allows one writer at a time, and never lets it use a slot that is in use", () => {
 		const owner = new Owner(new VirtualStorage());
 		owner.put(filled(100, 1));
 		const writer = owner.blobs.open([owner.reference]);
@@ -180,7 +180,7 @@ describe("config/blob", () => {
 		assert.equal(owner.blobs.open([owner.reference]), undefined);
 		writer.write(filled(BLOB_PIECE, 9), 0, BLOB_PIECE);
 		owner.blobs.sweep([owner.reference]);
-		assert.equal(owner.storage.keys().length, 3, "a sweep meanwhile spares what is being written");
+		assert.equal(owner.storage.keys().length, 3, "a sweep spares the blob that is being written");
 		writer.close();
 		writer.close();
 		assert.throws(() => writer.write(filled(1, 9), 0, 1), /after its end/);

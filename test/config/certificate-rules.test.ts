@@ -35,7 +35,7 @@ describe("config/certificate-rules", function () {
 		["RSA with an exponent of 2000 bits", SLOW_RSA, false],
 		["Ed25519", ["ED25519"], false],
 	] as const) {
-		it(`${isFine ? "takes" : "refuses"} a key on ${name}`, () => {
+		it(`${isFine ? "accepts" : "refuses"} a key of type ${name}`, () => {
 			const { certificate, key } = make({ subject: "/CN=gateway", algorithm });
 			const reason = refusal(certificate + key);
 			if (isFine) assert.equal(reason, "");
@@ -43,7 +43,7 @@ describe("config/certificate-rules", function () {
 		});
 	}
 
-	it("takes a chain in its order, and refuses any other", () => {
+	it("accepts a certificate chain in issuing order, and refuses any other order", () => {
 		const root = make({ subject: "/CN=Root", extensions: AUTHORITY });
 		const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY });
 		const server = make({ subject: "/CN=gateway", issuer: middle });
@@ -57,7 +57,7 @@ describe("config/certificate-rules", function () {
 		assert.match(refusal(server.certificate + middle.certificate + root.key), /does not match/);
 	});
 
-	it("refuses an authority whose key takes long to verify by", () => {
+	it("refuses an authority with a key that makes verification slow", () => {
 		for (const algorithm of [HEAVY_RSA, SLOW_RSA]) {
 			const root = make({ subject: "/CN=Root", algorithm, extensions: AUTHORITY });
 			const { certificate, key } = make({ subject: "/CN=gateway", issuer: root });
@@ -65,7 +65,7 @@ describe("config/certificate-rules", function () {
 		}
 	});
 
-	it("refuses a NUL, and whatever stands behind the last block but white space", () => {
+	it("refuses a NUL, and anything but white space after the last block", () => {
 		const { certificate, key } = make({ subject: "/CN=gateway" });
 		const file = certificate + key;
 		for (const end of ["", "\n", "\r\n \t\r\n\n"]) assert.equal(refusal(file.trimEnd() + end), "");
@@ -80,7 +80,7 @@ describe("config/certificate-rules", function () {
 		assert.match(refusal(certificate.replace("\nMII", "\nMI\0I") + key), /damaged/);
 	});
 
-	it("says what is missing, encrypted, another's or damaged", () => {
+	it("names the fault: certificate or key missing, encrypted, not matching or damaged", () => {
 		const { certificate, key } = make({ subject: "/CN=gateway" });
 		const other = make({ subject: "/CN=other" });
 		assert.match(refusal(""), /No certificate was found/);
@@ -95,7 +95,7 @@ describe("config/certificate-rules", function () {
 		assert.match(refusal(certificate.slice(0, 200) + key), /damaged|No certificate/);
 	});
 
-	it("refuses what has expired, when the clock is set", () => {
+	it("refuses an expired certificate if the clock is set", () => {
 		const { certificate, key } = make({ subject: "/CN=gateway", days: 2 });
 		assert.equal(refusal(certificate + key, Date.now() + DAY_MS), "");
 		assert.match(refusal(certificate + key, Date.now() + 3 * DAY_MS), /has expired/);

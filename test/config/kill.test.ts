@@ -1,4 +1,4 @@
-/** A process that is killed while it changes settings loses only the current change. */
+/** A process that is killed while it changes settings loses at most the current change. */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -29,7 +29,7 @@ describe(`config/store when the process is killed (SEED=${SEED})`, function () {
 	});
 	after(() => rmSync(folder, { recursive: true }));
 
-	it("has every change that was made, and at most the next one", async function () {
+	it("has every change that was reported as made, and at most the next one", async function () {
 		const random = new SeededRandom(SEED);
 		const { initial, minimum, maximum } = IEC62056_BAUDRATE_MAX;
 		let last = initial!;

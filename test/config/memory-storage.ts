@@ -5,14 +5,14 @@ import type { Storage, TextCodec } from "../../modules/io/host.js";
 export const POWER_ON = 0;
 /** The power fails before the new value is stored: `set` throws, the old value stays. */
 export const CUT_BEFORE = 1;
-/** The power fails just after: `set` throws, the new value stays. */
+/** The power fails after the new value is stored: `set` throws, the new value stays. */
 export const CUT_AFTER = 2;
 
 export class MemoryStorage implements Storage {
 	readonly values = new Map<string, Uint8Array>();
 	power = POWER_ON;
 	writes = 0;
-	/** Changes that still work; then the power fails. */
+	/** Number of changes that still work; then the power fails. */
 	stepsLeft = Number.POSITIVE_INFINITY;
 
 	get(key: string): Uint8Array | undefined {

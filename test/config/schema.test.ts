@@ -33,7 +33,7 @@ function longest(field: Field): number {
 }
 
 describe("config/schema", () => {
-	it("says of every field where it is, what it is and what it starts as", () => {
+	it("declares every field with its entry, a unique id and name, its limits, and a valid initial value", () => {
 		for (const [position, entry] of ENTRIES.entries()) {
 			assert.match(entry.key, /^[a-z0-9_]{1,15}$/);
 			assert.equal(new Set(entry.fields.map((field) => field.id)).size, entry.fields.length, entry.key);
@@ -52,7 +52,7 @@ describe("config/schema", () => {
 		assert.equal(new Set(ENTRIES.map((entry) => entry.key)).size, ENTRIES.length);
 	});
 
-	it("keeps every entry within what a storage takes", () => {
+	it("keeps every entry within the storage's size limit", () => {
 		for (const entry of ENTRIES) {
 			const length = entry.fields.reduce((sum, field) => sum + 3 + longest(field), 4);
 			assert.ok(length <= ENTRY_LIMIT, `${entry.key} ${length}`);
@@ -75,19 +75,19 @@ describe("config/schema", () => {
 		);
 	});
 
-	it("takes a boolean for a boolean and nothing else", () => {
+	it("accepts only booleans for a boolean field", () => {
 		assert.equal(CONTROL_LOG_EN.kind, BOOLEAN);
 		allows(CONTROL_LOG_EN, [true, false]);
 		refuses(CONTROL_LOG_EN, [0, 1, "true", "", null, undefined, [], {}]);
 	});
 
-	it("takes whole numbers within the range, the ends included", () => {
+	it("accepts whole numbers within the range, including its ends", () => {
 		assert.equal(IEC62056_BAUDRATE_MAX.kind, INTEGER);
 		allows(IEC62056_BAUDRATE_MAX, [300, 301, 9600, 19199, 19200]);
 		refuses(IEC62056_BAUDRATE_MAX, [299, 19201, -300, 0, 300.5, "300", Number.NaN, Infinity, null, undefined, true]);
 	});
 
-	it("takes one of the speeds that meters have and no other", () => {
+	it("accepts only the speeds that meters have", () => {
 		assert.equal(IEC62056_MODE_D_BAUDRATE.kind, CHOICE);
 		allows(IEC62056_MODE_D_BAUDRATE, [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200]);
 		refuses(IEC62056_MODE_D_BAUDRATE, [299, 301, 0, 28800, 230400, "2400", null, Number.NaN, undefined]);
@@ -95,12 +95,12 @@ describe("config/schema", () => {
 		refuses(IEC_SPEED_BAUD, [38400, 115200]);
 	});
 
-	it("takes one of the protocols by its exact name", () => {
+	it("accepts a protocol only by its exact name", () => {
 		allows(METER_PROTOCOL, ["iec62056", "dlms"]);
 		refuses(METER_PROTOCOL, ["", "DLMS", "dlms ", "iec62056-21", 0, 1, null, undefined]);
 	});
 
-	it("takes text up to its length, of its characters only", () => {
+	it("accepts text up to the field's length, of the field's characters only", () => {
 		const field = IEC62056_DEVICE_ADDRESS;
 		allows(field, [
 			"",
@@ -142,17 +142,17 @@ describe("config/schema", () => {
 		refuses(ACCESS_SALT, ["A", "g", "a".repeat(65)]);
 	});
 
-	it("takes all characters from a first one, where no last one is given", () => {
+	it("accepts all characters from a first one on if the field names no last one", () => {
 		allows(WIFI_SSID, [" ", "~", "\u00fc", "\uffff", "\u{1f600}", "s".repeat(31)]);
 		refuses(WIFI_SSID, ["\u0000", "\u001f", "a\nb", "s".repeat(32)]);
 	});
-	it("takes bytes up to their length and nothing that only looks like bytes", () => {
+	it("accepts bytes up to the field's length, and nothing that only looks like bytes", () => {
 		assert.equal(ACCESS_DIGEST.kind, BYTES);
 		allows(ACCESS_DIGEST, [new Uint8Array(0), new Uint8Array(31), new Uint8Array(32)]);
 		refuses(ACCESS_DIGEST, [new Uint8Array(33), [1, 2], "00", { length: 3 }, new ArrayBuffer(3), null]);
 	});
 
-	it("never throws and never takes one value for two kinds that differ", () => {
+	it("never throws, and never accepts a value of another type than the field's", () => {
 		for (const entry of ENTRIES)
 			for (const field of entry.fields)
 				for (const value of STRANGE)

@@ -49,7 +49,7 @@ function cutAfter(steps: number): VirtualStorage {
 }
 
 describe("config/store on flash that refuses", () => {
-	it("starts with a change that waits to be carried out, has its values, and carries it out when flash takes it", () => {
+	it("starts with the values of an unfinished change, and finishes it when flash accepts writes again", () => {
 		for (let steps = 1; steps <= 4; steps++) {
 			const storage = cutAfter(steps);
 			storage.refusals = Number.POSITIVE_INFINITY;
@@ -69,7 +69,7 @@ describe("config/store on flash that refuses", () => {
 		}
 	});
 
-	it("changes all or nothing whichever write is refused, in memory as in flash, and takes the next change", () => {
+	it("changes all or nothing, in memory and in flash, whichever write is refused, and accepts the next change", () => {
 		for (let nth = 1; nth <= 5; nth++) {
 			const storage = new VirtualStorage();
 			const store = open(storage);
@@ -92,7 +92,7 @@ describe("config/store on flash that refuses", () => {
 		}
 	});
 
-	it("marks itself as erased when the mark is in flash, and goes on with it at the next start", () => {
+	it("counts as erased once the mark is in flash, and completes the erase at the next start", () => {
 		for (let nth = 1; nth <= 8; nth++) {
 			const storage = new VirtualStorage();
 			const store = open(storage);
@@ -117,7 +117,7 @@ describe("config/store on flash that refuses", () => {
 		}
 	});
 
-	it("is erased although there is no room for the mark", () => {
+	it("erases everything although there is no room for the mark", () => {
 		const storage = new VirtualStorage();
 		const store = open(storage);
 		store.change(CHANGES);
@@ -127,7 +127,7 @@ describe("config/store on flash that refuses", () => {
 		assert.deepEqual(storage.keys(), []);
 	});
 
-	it("starts as erased while the mark stands and flash refuses, and changes nothing before all is gone", () => {
+	it("starts as erased while the mark exists and flash refuses, and changes nothing before all is erased", () => {
 		const storage = new VirtualStorage();
 		open(storage).change(CHANGES);
 		storage.set("erasing", new Uint8Array(0));
@@ -153,8 +153,8 @@ describe("config/store on flash that refuses", () => {
 	});
 });
 
-describe("config/store with any record that passes its check", () => {
-	it("sets aside a change of several entries with a key that is no UTF-8, an entry that is none, or lengths past its end", () => {
+describe("config/store with arbitrary records with correct checksums", () => {
+	it("discards a change of several entries with a key not in UTF-8, an invalid entry, or lengths past its end", () => {
 		const good = (() => {
 			const storage = new VirtualStorage();
 			putValues(open(storage), METER, ["dlms"]);
@@ -179,7 +179,7 @@ describe("config/store with any record that passes its check", () => {
 		}
 	});
 
-	it("takes from a change of several entries those that it knows, and no other key", () => {
+	it("applies only the known entries of a change of several entries", () => {
 		const storage = new VirtualStorage();
 		putValues(open(storage), METER, ["dlms"]);
 		const good = storage.get("meter")!;
@@ -191,7 +191,7 @@ describe("config/store with any record that passes its check", () => {
 		assert.deepEqual(storage.keys(), ["meter"]);
 	});
 
-	it("tells of an item that the field doesn't allow, uses the others, and is well again once it is written", () => {
+	it("reports an entry with an item that the field doesn't allow, uses the other items, and is sound once rewritten", () => {
 		const storage = new VirtualStorage();
 		const address = [IEC62056_DEVICE_ADDRESS.id, 0, 2, 0xc3, 0x28];
 		storage.set("iec62056", sealed(Uint8Array.of(1, 1, 4, 0, 1, 1, ...address)));
@@ -204,7 +204,7 @@ describe("config/store with any record that passes its check", () => {
 		assert.deepEqual(open(storage).damaged, []);
 	});
 
-	it("starts with any bytes behind a right check under every key, and sets and reads afterwards", () => {
+	it("starts with any bytes with a correct checksum under every key, and can then write and read", () => {
 		const anyBytes = fc.uint8Array({ minLength: 1, maxLength: 60 });
 		fc.assert(
 			fc.property(anyBytes, anyBytes, fc.boolean(), (body, record, refuses) => {
@@ -238,7 +238,7 @@ describe("config/secure-erase", () => {
 		assert.equal(written.length, 2);
 	});
 
-	it("deletes although the zeros are refused, and throws when that is refused too", () => {
+	it("deletes although flash refuses the zeros, and throws if it refuses the deletion too", () => {
 		const storage = new VirtualStorage();
 		storage.set("own_0_0", ascii("PRIVATE KEY"));
 		storage.refusals = 1;

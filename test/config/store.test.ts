@@ -49,7 +49,7 @@ function valuesOf(store: ConfigStore, entry: Entry): Setting[] {
 const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
 const INITIAL: readonly Setting[] = IEC62056.fields.map((field) => field.initial!);
 
-/** Format 1, version, items, check: built by the table in the header of config/store.ts. */
+/** An entry of format 1, version, items and check, by the table in the header of config/store.ts. */
 function sealed(version: number, ...items: readonly (readonly number[])[]): Uint8Array {
 	const body = Uint8Array.from([1, version, ...items.flat()]);
 	const check = crc16(body, 0, body.length);
@@ -66,7 +66,7 @@ function double(value: number): number[] {
 	return [...bytes];
 }
 
-/** A table of one entry, as of an older or newer firmware. */
+/** A table of one entry, as an older or newer firmware would have it. */
 function table(version: number, fields: readonly Partial<SettingField>[]): readonly Entry[] {
 	const full = fields.map((given) => ({
 		entry: 0,
@@ -116,7 +116,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("writes the bytes that its header describes", () => {
+	it("writes the bytes that the header of config/store.ts describes", () => {
 		const storage = new MemoryStorage();
 		putValues(open(storage), IEC62056, [undefined, undefined, 300, undefined, undefined, "7 a"]);
 		const expected = sealed(
@@ -154,7 +154,7 @@ describe("config/store", () => {
 		assert.equal(storage.writes, 1);
 	});
 
-	it("refuses a whole change for one value that isn't allowed, and one value too many", () => {
+	it("refuses a whole change for one value that isn't allowed or one unknown field", () => {
 		const storage = new MemoryStorage();
 		const store = open(storage);
 		assert.throws(() => putValues(store, IEC62056, [true, 4800, 299]), RangeError);
@@ -166,7 +166,7 @@ describe("config/store", () => {
 		assert.equal(storage.writes, 0);
 	});
 
-	it("never says a secret, or what is personal, in an error or a report", () => {
+	it("never shows a secret or personal data in an error or a report", () => {
 		const store = open(new MemoryStorage());
 		const lines = () => {
 			const collected: string[] = [];
@@ -205,7 +205,7 @@ describe("config/store", () => {
 		);
 	});
 
-	it("has the old entry or the new one after a power cut, in memory the one it can vouch for", () => {
+	it("has the old entry or the new one in flash after a power cut, and the old one in memory until a restart", () => {
 		for (const power of [CUT_BEFORE, CUT_AFTER]) {
 			const storage = new MemoryStorage();
 			const store = open(storage);
@@ -219,7 +219,7 @@ describe("config/store", () => {
 	});
 
 	it("erases all or nothing, wherever the power is cut", () => {
-		// The mark, zeros and deletion of each that is there, the mark.
+		// Steps: writing the mark, zeros and deletion for each of the two entries, deleting the mark.
 		const steps = 1 + 2 * 2 + 1;
 		for (let cut = 0; cut <= steps; cut++) {
 			const storage = new MemoryStorage();
@@ -239,7 +239,7 @@ describe("config/store", () => {
 
 	it("changes several entries together or not at all, wherever the power is cut", () => {
 		const changes = [...putsOf(IEC62056, SET), ...putsOf(METER, []), ...putsOf(CONTROL, [true, true])];
-		// Both together, each, and the end of it.
+		// Steps: writing both together, writing each, deleting the record of both.
 		const steps = 4;
 		for (let cut = 0; cut <= steps; cut++) {
 			const storage = new MemoryStorage();
@@ -257,7 +257,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("refuses a change of several entries whole for one bad value, and writes nothing for none", () => {
+	it("refuses a whole change of several entries for one bad value, and writes nothing if no value changes", () => {
 		const storage = new MemoryStorage();
 		const store = open(storage);
 		const bad = putsOf(CONTROL, [true, 1]);
@@ -267,7 +267,7 @@ describe("config/store", () => {
 		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
 	});
 
-	it("throws away a change of several entries that is damaged", () => {
+	it("discards a damaged change of several entries", () => {
 		const storage = new MemoryStorage();
 		putValues(open(storage), IEC62056, SET);
 		for (const bytes of [[], [1], [8, 1, 2, 3], new Array<number>(50).fill(7)]) {
@@ -287,7 +287,7 @@ describe("config/store", () => {
 		assert.ok(putValues(open(storage), CONTROL, [true, true]));
 	});
 
-	it("takes an entry cut at any byte for damaged and for nothing else", () => {
+	it("reports an entry cut at any byte as damaged, and no other entry", () => {
 		const storage = new MemoryStorage();
 		putValues(open(storage), IEC62056, SET);
 		putValues(open(storage), CONTROL, [true, true]);
@@ -301,7 +301,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("takes an entry with a flipped bit, a longer one and garbage for damaged", () => {
+	it("reports an entry with a flipped bit, an extra byte or garbage as damaged", () => {
 		const storage = new MemoryStorage();
 		putValues(open(storage), IEC62056, SET);
 		const whole = storage.get("iec62056")!;
@@ -324,7 +324,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("survives any bytes under any key, and sets and reads afterwards", () => {
+	it("starts with any bytes under any key, and can then write and read", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 80 }), fc.boolean(), (bytes, seal) => {
 				const storage = new MemoryStorage();
@@ -337,7 +337,7 @@ describe("config/store", () => {
 		);
 	});
 
-	it("is no longer damaged once it is written, though the value is what it was", () => {
+	it("counts an entry as sound once it is rewritten, even with the same value", () => {
 		const storage = new MemoryStorage();
 		storage.values.set("control", Uint8Array.of(9, 9, 9));
 		const store = open(storage);
@@ -347,7 +347,7 @@ describe("config/store", () => {
 		assert.deepEqual(open(storage).damaged, []);
 	});
 
-	it("takes a format that it doesn't know for damaged", () => {
+	it("reports an entry of an unknown format as damaged", () => {
 		const storage = new MemoryStorage();
 		const bytes = sealed(1, item(1, 1)).slice(0, -2);
 		bytes[0] = 2;
@@ -356,7 +356,7 @@ describe("config/store", () => {
 		assert.deepEqual(open(storage).damaged, ["control"]);
 	});
 
-	it("takes the initial value where an item is missing, out of range or of the wrong form", () => {
+	it("uses the initial value if an item is missing, out of range or malformed", () => {
 		const cases: readonly (readonly number[])[] = [
 			item(3, ...double(299)),
 			item(3, ...double(19201)),
@@ -383,7 +383,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("takes the ends of a range from flash", () => {
+	it("accepts both ends of a range from flash", () => {
 		for (const baud of [300, 19200]) {
 			const storage = new MemoryStorage();
 			storage.values.set("iec62056", sealed(1, item(3, ...double(baud))));
@@ -391,7 +391,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("takes items that overrun the entry for damage", () => {
+	it("reports an entry with items that overrun it as damaged", () => {
 		for (const items of [[1], [1, 0], [1, 0, 2, 1], [1, 0xff, 0xff, 1], [...item(1, 1), 4, 0]]) {
 			const storage = new MemoryStorage();
 			storage.values.set("control", sealed(1, items));
@@ -399,7 +399,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("finds its values again after an upgrade, and the new fields at their initial values", () => {
+	it("keeps its values over an upgrade, with the new fields at their initial values", () => {
 		const storage = new MemoryStorage();
 		const old = table(1, [{ id: 1, kind: INTEGER, maximum: 9, initial: 1 }]);
 		putValues(new ConfigStore(storage, textCodec, old), old[0], [7]);
@@ -430,7 +430,7 @@ describe("config/store", () => {
 		assert.deepEqual(valuesOf(new ConfigStore(storage, textCodec, newer), newer[0]), [Uint8Array.of(1, 2, 3), 3, "b"]);
 	});
 
-	it("gives up unknown items rather than a setting when an entry gets full", () => {
+	it("drops unknown items rather than a setting when an entry gets full", () => {
 		const older = table(1, [{ id: 1, kind: TEXT, maximum: 900, characters: "az", initial: "" }]);
 		for (const [room, kept] of [
 			[900, true],
@@ -448,7 +448,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("gives back whatever was set, for all values that the fields allow", () => {
+	it("returns whatever was set, for all values that the fields allow", () => {
 		const address = fc.string({
 			unit: fc.constantFrom(..."0123456789 ABCxyz"),
 			maxLength: 32,

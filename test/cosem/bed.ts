@@ -1,4 +1,4 @@
-/** A reader with a DLMS meter on its line, on virtual time; and a line that flips bits. */
+/** A reader with a DLMS meter on a modelled line in virtual time; the line can flip bits. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { VirtualOptions } from "../../hosts/node/virtual.js";
@@ -10,7 +10,7 @@ import { AK, dlmsMeter, GUEK } from "./bench.js";
 
 /** Registers of the default list. */
 export const REGISTERS = 14;
-/** Client with keys for the simulated meter. */
+/** Settings of a ciphered client with the simulated meter's keys. */
 export const GMAC = { auth: 2, ciphered: true, client: 1, encryptionKey: GUEK, authenticationKey: AK };
 
 export class Bed {
@@ -30,7 +30,7 @@ export class Bed {
 		return this.bench.read();
 	}
 
-	/** The meter's number of these events since the last call. */
+	/** Number of the meter's events `code` since the last `clear`. */
 	count(code: number): number {
 		return this.bench.world.serial.meter.meterEvents.filter((event) => event === code).length;
 	}
@@ -40,7 +40,7 @@ export class Bed {
 		return this;
 	}
 
-	/** A readout of all registers. */
+	/** Reads the meter; all registers must be in the readout. */
 	succeed(): Outcome {
 		const outcome = this.read();
 		assert.equal(outcome.failure, undefined);

@@ -1,4 +1,4 @@
-/** Meters for a reader's line on virtual time: the simulated DLMS meter of tools/, and two others. */
+/** Meters for a reader's line in virtual time: the simulated DLMS meter of tools/, and two IEC 62056-21 meters. */
 import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
@@ -11,7 +11,7 @@ export const GUEK = Uint8Array.from(Buffer.from("000102030405060708090a0b0c0d0e0
 export const AK = Uint8Array.from(Buffer.from("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf", "hex"));
 const SUMMER_EVENING = "2026-06-21T18:30:00Z";
 
-/** With options of the command line; its values are constant. */
+/** The simulated DLMS meter with `line` as its command-line options; its values are constant. */
 export function dlmsMeter(line = ""): DLMSMeter {
 	const args = ["--at", SUMMER_EVENING, ...(line === "" ? [] : line.split(" "))];
 	return makeDLMSMeter(parseDLMSOptions(args)!, { utcMs: 0, clocked: true });

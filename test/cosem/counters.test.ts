@@ -21,7 +21,7 @@ function keyOf(i: number): Uint8Array {
 	return new Uint8Array(16).fill(i);
 }
 
-/** Uses that many counters, as an association does; returns them. */
+/** Uses `count` counters as an association does; returns them. */
 function use(counters: InvocationCounters, count: number): number[] {
 	const settings = dlmsSettings({ encryptionKey: GUEK, authenticationKey: AK, title: TITLE });
 	const cipher = makeCipher(settings, crypto, counters);
@@ -39,7 +39,7 @@ function use(counters: InvocationCounters, count: number): number[] {
 describe("invocation counters", () => {
 	const seed = seedOfRun();
 
-	it("are unknown at first, and go on above what was kept after each start", () => {
+	it("are unknown at first, and continue above the stored value after each start", () => {
 		const storage = new VirtualStorage();
 		const first = countersIn(storage);
 		assert.deepEqual([first.known, first.next], [false, 1]);
@@ -58,7 +58,7 @@ describe("invocation counters", () => {
 		countersIn(storage).raise(5000);
 		assert.equal(storage.writes, 0);
 	});
-	it("never go back, and end where 32 bits do", () => {
+	it("never decrease, and end at 32 bits", () => {
 		const storage = new VirtualStorage();
 		const counters = countersIn(storage);
 		counters.raise(2 ** 32 - 50);
@@ -68,7 +68,7 @@ describe("invocation counters", () => {
 		assert.equal(next.next, 2 ** 32);
 		assert.deepEqual(use(next, 1), []);
 	});
-	it("are those of a key and a title; the key that was not used for longest is forgotten", () => {
+	it("are stored by key and title; the least recently used key is forgotten", () => {
 		const storage = new VirtualStorage();
 		for (let i = 0; i < 16; i++) assert.ok(countersIn(storage, keyOf(i)).keepAhead());
 		assert.ok(countersIn(storage, keyOf(0)).keepAhead());
@@ -77,13 +77,13 @@ describe("invocation counters", () => {
 		for (let i = 0; i < 16; i++) assert.equal(countersIn(storage, keyOf(i)).known, i !== 1, `key ${i}`);
 		assert.equal(new InvocationCounters(storage, crypto, keyOf(99), GUEK.subarray(0, 8)).known, false);
 	});
-	it("outlive a factory reset", () => {
+	it("survive a factory reset", () => {
 		const storage = new VirtualStorage();
 		use(countersIn(storage), 1);
 		new ConfigStore(storage, textCodec, ENTRIES).erase();
 		assert.equal(countersIn(storage).next, 101);
 	});
-	it("are unknown where they are damaged", () => {
+	it("are unknown if their record is damaged", () => {
 		for (const damage of [0, 5, 11, 13]) {
 			const storage = new VirtualStorage();
 			use(countersIn(storage), 1);
@@ -96,7 +96,7 @@ describe("invocation counters", () => {
 		storage.set("dlms_counters", new Uint8Array(7));
 		assert.equal(countersIn(storage).known, false);
 	});
-	it("are not used where flash is full", () => {
+	it("are not used if flash is full", () => {
 		const storage = new VirtualStorage();
 		storage.capacity = 10;
 		assert.deepEqual(use(countersIn(storage), 1), []);

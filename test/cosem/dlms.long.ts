@@ -1,14 +1,14 @@
-/** A thousand DLMS/COSEM sessions on lines that flip bits; dlms.test.ts has a few. */
+/** A thousand DLMS/COSEM sessions on lines that flip bits; dlms.test.ts runs forty. */
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { converse } from "./bed.js";
 
 const seed = seedOfRun();
 
-describe(`Conversations in DLMS/COSEM on a bad line (SEED=${seed})`, function () {
+describe(`DLMS/COSEM sessions on a bad line (SEED=${seed})`, function () {
 	this.timeout(600_000);
 
-	it("end, with the meter's values or none at all", () => {
+	it("end with the meter's values or with none", () => {
 		assert.ok(converse(1000, seed) > 100);
 	});
 });

@@ -21,13 +21,13 @@ import { announcingMeter, iecMeter } from "./bench.js";
 const PASSWORD = "pass w0rd";
 const LOW = { auth: 1, client: 32, password: Uint8Array.from(Buffer.from(PASSWORD)) };
 
-describe("a conversation in DLMS/COSEM", () => {
-	describe("is opened", () => {
+describe("a DLMS/COSEM session", () => {
+	describe("opening", () => {
 		for (const [what, line, opening, other] of [
-			["by mode E", "--mode-e", OPENING_MODE_E, 0],
-			["at a fixed speed", "", OPENING_DIRECT, 2500],
+			["opens by mode E", "--mode-e", OPENING_MODE_E, 0],
+			["opens at a fixed speed", "", OPENING_DIRECT, 2500],
 		] as const) {
-			it(`${what} where nothing says so, and after that at once`, () => {
+			it(`${what} without being configured so, and does so at once the next time`, () => {
 				const bed = new Bed({ opening: OPENING_AUTO }).meter(line);
 				const first = bed.succeed();
 				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
@@ -35,28 +35,28 @@ describe("a conversation in DLMS/COSEM", () => {
 				const next = bed.succeed();
 				assert.ok(next.tookMs + other <= first.tookMs, `${first.tookMs} ms, then ${next.tookMs}`);
 			});
-			it(`${what} though something else was learned, which is forgotten`, () => {
+			it(`${what} although another opening was learned, and forgets that one`, () => {
 				const learnedOpening = opening === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
 				const bed = new Bed({ opening: OPENING_AUTO, learnedOpening }).meter(line);
 				bed.succeed();
 				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
 			});
 		}
-		it("by mode E at no more than baudrate_max, and at a lower speed where the meter is not heard", () => {
+		it("opens by mode E at no more than baudrate_max, and at a lower speed if the meter is silent", () => {
 			const bed = new Bed({ opening: OPENING_MODE_E }, { baudMax: 4800 }).meter("--mode-e --drop 1-4 --inactivity 3");
 			assert.equal(bed.succeed().readout?.baud, 2400);
 		});
-		it("anew when the meter has left HDLC after the counter was asked for", () => {
+		it("signs on again if the meter has left HDLC after the request for its counter", () => {
 			const bed = new Bed({ opening: OPENING_MODE_E, ...GMAC }).meter("--mode-e");
 			bed.succeed();
 			assert.equal(bed.count(METER_SIGNED_ON), 2);
 		});
-		it("once when it has stayed there", () => {
+		it("signs on once if the meter has stayed in HDLC after the request for its counter", () => {
 			const bed = new Bed({ opening: OPENING_MODE_E, ...GMAC }).meter("--mode-e --linger 60000");
 			bed.succeed();
 			assert.deepEqual([bed.count(METER_SIGNED_ON), bed.count(LINK_OPENED)], [1, 2]);
 		});
-		it("four times in vain, at most, in less than the caller's minute", () => {
+		it("fails within 40 s if the meter is silent, whatever the opening", () => {
 			for (const opening of [OPENING_AUTO, OPENING_MODE_E, OPENING_DIRECT]) {
 				const bed = new Bed({ opening });
 				const { failure, tookMs } = bed.read();
@@ -69,33 +69,33 @@ describe("a conversation in DLMS/COSEM", () => {
 	describe("under the protocol iec62056 with mode_e_dlms", () => {
 		const iec = { protocol: "iec62056", handsOver: true };
 
-		it("is taken up with a meter that announces mode E", () => {
+		it("is used with a meter that announces mode E", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e").succeed();
 			assert.deepEqual([readout?.protocol, readout?.mode], [PROTOCOL_DLMS, 0x45]);
 		});
-		it("is not with one that does not", () => {
+		it("is not used with a meter that does not announce mode E", () => {
 			const bed = new Bed({}, iec);
 			bed.bench.world.serial.meter.connect(iecMeter());
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], [PROTOCOL_IEC62056_21, 0x43, STATUS_OK]);
 		});
-		it("gives way to mode C where the meter announces what it does not do", () => {
+		it("falls back to mode C if the meter announces mode E but does not support it", () => {
 			const bed = new Bed({}, iec);
 			bed.bench.world.serial.meter.connect(announcingMeter());
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], [PROTOCOL_IEC62056_21, 0x43, STATUS_OK]);
 		});
-		it("tells why it failed where there is no mode C", () => {
+		it("reports its failure if the meter has no mode C either", () => {
 			const { failure } = new Bed({ physical: 18 }, iec).meter("--mode-e-only").read();
 			assert.equal(failure, SIGNED_ON_SILENCE);
 		});
 	});
 
-	describe("is not wanted under the protocol iec62056, which", () => {
+	describe("under the protocol iec62056 without mode_e_dlms", () => {
 		const iec = { protocol: "iec62056" };
 
 		for (const line of ["--mode-e-only", "--mode-e-only --no-confirm"]) {
-			it(`finds out soon that the meter has mode E alone, and lets go of it: ${line}`, () => {
+			it(`is tried only to detect, within 11 s, that the meter has no mode but E: ${line}`, () => {
 				const bed = new Bed({}, iec).meter(line);
 				const { failure, readout, tookMs } = bed.read();
 				assert.deepEqual([failure, readout], [IEC_MODE_E_ALONE, undefined]);
@@ -103,22 +103,22 @@ describe("a conversation in DLMS/COSEM", () => {
 				assert.deepEqual([bed.count(LINK_OPENED), bed.count(LINK_CLOSED), bed.count(ASSOCIATED)], [1, 1, 0]);
 			});
 		}
-		it("says the same where that can't be proved", () => {
+		it("reports the same although the trial gets no answer", () => {
 			const { failure, tookMs } = new Bed({ physical: 18 }, iec).meter("--mode-e-only").read();
 			assert.equal(failure, IEC_MODE_E_ALONE);
 			assert.ok(tookMs < 60_000, `${tookMs} ms`);
 		});
-		it("doesn't go by one silence", () => {
+		it("is not tried after a single silence of the meter", () => {
 			const bed = new Bed({}, iec).meter("--mode-e-only");
 			bed.bench.world.timers.set(() => bed.meter("--mode-e"), 3000);
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.mode, readout?.baud, bed.count(LINK_OPENED)], [0x43, 9600, 0]);
 		});
-		it("lowers the speed in mode C where the meter can do neither at its own", () => {
+		it("gives way to mode C at a lower speed with a meter that announces a speed it can't do", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e --lie 4800").read();
 			assert.deepEqual([readout?.mode, readout?.baud, readout?.status], [0x43, 4800, STATUS_OK]);
 		});
-		it("lowers it, too, where the meter announces mode E and does not have it", () => {
+		it("gives way to mode C at a lower speed with a meter that announces mode E without having it", () => {
 			const bed = new Bed({}, iec);
 			bed.bench.world.serial.meter.connect(announcingMeter({ lieBaud: 4800 }));
 			const { readout } = bed.read();
@@ -126,8 +126,8 @@ describe("a conversation in DLMS/COSEM", () => {
 		});
 	});
 
-	describe("keeps", () => {
-		it("scalers from one readout to the next, until the meter or the list is another one", () => {
+	describe("stored results", () => {
+		it("keeps scalers between readouts until the meter or the object list changes", () => {
 			const bed = new Bed({}).meter("");
 			bed.succeed();
 			const first = bed.count(ANSWERED);
@@ -140,13 +140,13 @@ describe("a conversation in DLMS/COSEM", () => {
 				["12572239 Wh"],
 			);
 		});
-		it("what was read before the meter fell silent for good: status 2", () => {
+		it("keeps what was read before the meter fell silent for good, with status 2", () => {
 			const { readout, failure } = new Bed({}).meter("--drop 5-").read();
 			assert.deepEqual([readout?.status, failure], [STATUS_CUT, undefined]);
 			const { length } = packedReadings(readout?.records);
 			assert.ok(length > 0 && length < REGISTERS, `${length} readings`);
 		});
-		it("what the meter refused, with the reason", () => {
+		it("keeps which objects the meter refused, with the reasons", () => {
 			const { readout } = new Bed({}).meter("--missing 1-0:71.7.0 --deny 1-0:51.7.0 --result 1-0:1.8.2=2").read();
 			assert.equal(readout?.status, STATUS_OK);
 			assert.equal(packedReadings(readout?.records).length, REGISTERS - 3);
@@ -160,17 +160,17 @@ describe("a conversation in DLMS/COSEM", () => {
 		});
 	});
 
-	it("asks for ten attributes at a time where the meter fell silent on many, from then on", () => {
+	it("requests at most ten attributes at a time once the meter fell silent on many", () => {
 		const bed = new Bed({}).meter("--hdlc-info 512 --drop 3-6");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);
-		// The name, eleven scalers and twelve values: at once, which fails, then in threes.
+		// The name, eleven scalers and twelve values: in one request, which fails, then in three.
 		assert.equal(bed.count(ANSWERED), 1 + 3);
 		bed.clear().succeed();
 		assert.deepEqual([bed.count(ASSOCIATED), bed.count(ANSWERED)], [1, 2]);
 	});
 
-	it("asks for one attribute at a time where the meter fell silent on several", () => {
+	it("requests one attribute at a time once the meter fell silent on several", () => {
 		const bed = new Bed({}).meter("--drop 4-7");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);
@@ -179,7 +179,7 @@ describe("a conversation in DLMS/COSEM", () => {
 
 	describe("with keys", () => {
 		for (const reaction of ["aare", "exception", "decipher-exception", "silence", "dm"]) {
-			it(`finds its counter where the meter answers one that is too low by ${reaction}`, () => {
+			it(`finds a valid counter if the meter answers a counter that is too low with ${reaction}`, () => {
 				const bed = new Bed(GMAC).meter("");
 				bed.succeed();
 				bed.meter(`--invocation-counter 70000 --on-low-counter ${reaction}`).succeed();
@@ -188,7 +188,7 @@ describe("a conversation in DLMS/COSEM", () => {
 				assert.equal(bed.count(LINK_OPENED), 1);
 			});
 		}
-		it("asks for its counter once in its life", () => {
+		it("requests its counter from the meter once and then never again", () => {
 			const bed = new Bed(GMAC).meter("--invocation-counter 123");
 			bed.succeed();
 			assert.equal(bed.count(LINK_OPENED), 2);
@@ -197,10 +197,10 @@ describe("a conversation in DLMS/COSEM", () => {
 				assert.equal(bed.count(LINK_OPENED), 1);
 			}
 		});
-		it("begins at 1 where the public client is not told", () => {
+		it("begins at counter 1 if the meter does not give its counter to the public client", () => {
 			new Bed(GMAC).meter("--missing 0-0:43.1.0,0-0:43.1.1").succeed();
 		});
-		it("ends when its counters can't be kept", () => {
+		it("ends if its counters can't be stored", () => {
 			const bed = new Bed(GMAC).meter("");
 			bed.bench.world.storage.capacity = 0;
 			assert.equal(bed.read().readout, undefined);
@@ -229,7 +229,7 @@ describe("a conversation in DLMS/COSEM", () => {
 		}
 	});
 
-	describe("is probed", () => {
+	describe("probe", () => {
 		const probe = (bed: Bed): ProbeResult => {
 			let result: ProbeResult | undefined;
 			bed.bench.reader.probe({
@@ -242,7 +242,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			return result;
 		};
 
-		it("by a sign-on, or by a connection", () => {
+		it("detects the meter by a sign-on or by an HDLC connection", () => {
 			const ident = Buffer.from(probe(new Bed({ opening: OPENING_AUTO }).meter("--mode-e")).ident).toString();
 			assert.equal(ident, "LGZ5\\2ZMD3104");
 			for (const opening of [OPENING_AUTO, OPENING_DIRECT]) {
@@ -252,7 +252,7 @@ describe("a conversation in DLMS/COSEM", () => {
 				bed.succeed();
 			}
 		});
-		it("in vain", () => {
+		it("reports why it found no meter", () => {
 			assert.equal(probe(new Bed({ opening: OPENING_AUTO })).failure, HDLC_SILENCE);
 			assert.equal(probe(new Bed({ opening: OPENING_MODE_E }).meter("")).failure, IEC_SILENCE);
 			assert.equal(probe(new Bed({ physical: 18 }).meter("")).failure, HDLC_SILENCE);
@@ -262,7 +262,7 @@ describe("a conversation in DLMS/COSEM", () => {
 	for (const hardwareParity of [true, false]) {
 		for (const echo of [false, true]) {
 			const port = `a port of ${hardwareParity ? "7E1" : "eight bits"}${echo ? " under a head that echoes" : ""}`;
-			it(`goes over ${port}`, () => {
+			it(`reads the meter over ${port}`, () => {
 				for (const [line, opening] of [
 					["--mode-e", OPENING_AUTO],
 					["--mode-e --no-confirm", OPENING_MODE_E],
@@ -276,12 +276,12 @@ describe("a conversation in DLMS/COSEM", () => {
 	}
 
 	const seed = seedOfRun();
-	it(`ends, with the meter's values or none at all, on a line that flips bits (SEED=${seed})`, function () {
+	it(`ends with the meter's values or with none on a line that flips bits (SEED=${seed})`, function () {
 		this.timeout(60_000);
 		assert.ok(converse(40, seed) > 5);
 	});
 	it("is ended after ten minutes, whatever the meter does", () => {
-		// Each answer as late as permitted, each request repeated.
+		// The meter sends each answer as late as permitted.
 		const bed = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
 		const waits = bed.read();
 		assert.ok(waits.tookMs <= 61_000);

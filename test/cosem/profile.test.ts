@@ -1,4 +1,4 @@
-/** Load profiles of DLMS/COSEM, of meters with damaged answers. Through the API: test/api/profile.test.ts. */
+/** DLMS/COSEM load profiles, also of meters with damaged answers. Through the API: test/api/profile.test.ts. */
 import assert from "node:assert/strict";
 import { DLMSProfile } from "../../modules/cosem/profile.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
@@ -11,13 +11,13 @@ import { recordsOf } from "../meter/records.js";
 
 const CODES = ["1.0.99.1.0.255", "1.0.99.2.0.255", "1.0.98.1.0.255", "1.0.99.3.0.255"];
 const REQUEST_SIZE = 200;
-/** More than any meter's answers take. */
+/** Highest number of requests; more than the answers of any meter need. */
 const REQUESTS_LIMIT = 400;
 
 const reading = new Household({ utcMs: Date.parse("2026-06-21T18:30:00Z"), mode: "C", baud: 9600 }).reading(0);
 const objects = householdObjects({ zone: { minutes: 60, deviation: "standard" }, counter: () => 0 });
 
-/** Result of a request; `damage` changes an answer. */
+/** Result of a load profile request; `damage` changes each answer of the meter. */
 function ask(code: string, entries: number, limit: number, damage: (answer: Buffer) => Uint8Array): DLMSProfile {
 	const service = new GetService({ objects, results: new Map(), logicalDevice: 1 });
 	const context = { client: 16, conformance: 0x001215, limit, context: 1, mechanism: 0 };
@@ -45,7 +45,7 @@ function ask(code: string, entries: number, limit: number, damage: (answer: Buff
 const writer = new RecordWriter();
 
 describe("a load profile of a DLMS meter", () => {
-	it("is the same in answers of any length", () => {
+	it("is the same whatever the length of the answers", () => {
 		for (const code of CODES.slice(0, 3)) {
 			ask(code, 20, 1024, (answer) => answer);
 			const expected = recordsOf(writer.kept);
@@ -59,7 +59,7 @@ describe("a load profile of a DLMS meter", () => {
 	});
 
 	const seed = seedOfRun();
-	it(`ends, and keeps whole records, whatever the answers are, SEED=${seed}`, () => {
+	it(`ends, and keeps only whole records, whatever the answers are, SEED=${seed}`, () => {
 		const mutator = new Mutator(seed);
 		let before: Uint8Array = Uint8Array.of(0xc4, 1, 0xc1, 0, 1, 0);
 		for (let i = 0; i < 1500; i++) {
@@ -69,7 +69,7 @@ describe("a load profile of a DLMS meter", () => {
 				before = answer;
 				return changed;
 			});
-			assert.ok(profile.done, "it asks for ever");
+			assert.ok(profile.done, "the profile never ends");
 			const records = recordsOf(writer.kept);
 			if (profile.reason !== 0) assert.deepEqual(records, []);
 			else assert.ok(records.length >= 1 && records.length <= ROWS_LIMIT + 1);

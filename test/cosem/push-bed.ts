@@ -1,4 +1,4 @@
-/** A listener to DLMS pushes without a line, and pushes as sent. */
+/** A listener to DLMS pushes without a line, and pushes in the form in which meters send them. */
 
 import { PushReadSession } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
@@ -16,7 +16,7 @@ export class PushBed {
 	readonly conversation: PushReadSession;
 	nowMs = 0;
 
-	/** `memory`: of an earlier listener that this one continues. */
+	/** `memory`: the memory of an earlier listener that this one continues. */
 	constructor(
 		settings: Partial<DLMSBenchSettings> = {},
 		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
@@ -37,13 +37,13 @@ export class PushBed {
 		this.conversation = new PushReadSession(this.opening);
 	}
 
-	/** Takes these bytes; returns readouts, or codes of failures. */
+	/** Receives these bytes; returns readouts, or codes of failures. */
 	take(bytes: Uint8Array, start = 0, end = bytes.length): (Readout | string)[] {
 		this.conversation.receive(bytes, start, end, this.nowMs);
 		return this.events();
 	}
 
-	/** The line goes silent. */
+	/** Lets the line be silent; returns readouts, or codes of failures. */
 	silence(): (Readout | string)[] {
 		this.nowMs += SILENCE_MS;
 		this.conversation.advance(this.nowMs);

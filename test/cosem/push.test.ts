@@ -24,7 +24,7 @@ const KEY = hex("000102030405060708090a0b0c0d0e0f");
 const AK = hex("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf");
 const TITLE = hex("4b464d6750000009");
 const BOTH = { encryptionKey: KEY, authenticationKey: AK };
-/** Its time, then code, value, scaler and unit. */
+/** A push with its time, then code, value, scaler and unit. */
 const PLAIN = hex("0f00000001 0c07e5091b01092f0f00ff8880 0203 09060100010800ff 0600003289 02020f00161e");
 const RECORDS = ["0-0:1.0.0*255: 2021-09-27T09:47:15+02:00", "1-0:1.8.0*255: 12937*Wh"];
 
@@ -36,7 +36,7 @@ interface Sealing {
 	readonly key?: Uint8Array;
 }
 
-/** In general-glo-ciphering. */
+/** The message `plain` in general-glo-ciphering. */
 function sealed(
 	plain: Uint8Array,
 	{ control = 0x30, counter = 1, title = TITLE, tag = 0xdb, key = KEY }: Sealing = {},
@@ -46,7 +46,7 @@ function sealed(
 	return Uint8Array.from([tag, title.length, ...title, ...length, ...body]);
 }
 
-/** Results: the code of a failure, or the records. */
+/** The code of each failure, or the records of each readout. */
 function told(outcomes: readonly (Readout | string)[]) {
 	return outcomes.map((one) => (typeof one === "string" ? one : recordsOf(one.records)));
 }
@@ -91,23 +91,23 @@ describe("captured pushes of DLMS/COSEM", () => {
 		}
 	}
 
-	/** As sent. */
+	/** Captures as sent, with their frames. */
 	const lines: [string, Uint8Array][] = [
 		...vectorNames("hdlc")
 			.filter((name) => name.includes("push"))
 			.map((name): [string, Uint8Array] => [name, readTelegram(vectorPath("hdlc", name))]),
 		...vectorNames("mbus").map((name): [string, Uint8Array] => [name, readTelegram(vectorPath("mbus", name))]),
 	];
-	/** Results after their checks, or with a missing key. */
+	/** Results of captures that fail their checks or need a key. */
 	const REFUSALS: Record<string, (string | undefined)[]> = {
 		"landis-gyr-zmf100-push": [],
 		"landis-gyr-e450-push-broken": [],
 		"elster-kmswest-general-glo": ["dlms-push/no-key"],
 	};
 	for (const [name, bytes] of lines) {
-		it(`on the line: ${name}`, () => {
+		it(`${name}: in its captured frames`, () => {
 			const capture = captures().find(({ key }) => key !== undefined && bytes.join().includes(hex(key).join()));
-			assert.equal(capture, undefined, "no key stands in a frame");
+			assert.equal(capture, undefined, "no frame contains a key");
 			const isCiphered = name.includes("ciphered") || name.includes("general-glo");
 			const bed = new PushBed();
 			const outcomes = [...bed.take(bytes), ...bed.silence()];
@@ -118,7 +118,7 @@ describe("captured pushes of DLMS/COSEM", () => {
 	}
 });
 
-describe("the bodies of pushes", () => {
+describe("bodies of pushes that are accepted", () => {
 	const head = "0f 00000001 00";
 	const cases: Record<string, { body: string; records: string[] }> = {
 		"structures of code, value, scaler and unit": {
@@ -159,7 +159,7 @@ describe("the bodies of pushes", () => {
 		["numbers without codes after the list's own code", "0203 09060006190900ff 0600000571 0600000001"],
 		["nothing but a name", "0201 0908 3136383230303035"],
 	]) {
-		it(`${name}: refused by a code of its own, in the open and ciphered, and the clock alone is no readout`, () => {
+		it(`${name}: refused as dlms-push/no-codes, plain and ciphered, although the push has a time`, () => {
 			const plain = hex(`0f 00000001 0c07e5091b01092f0f00ff8880 ${body}`);
 			assert.deepEqual(new PushBed().take(hdlcPush(plain)), ["dlms-push/no-codes"]);
 			const bed = new PushBed(BOTH);
@@ -168,7 +168,7 @@ describe("the bodies of pushes", () => {
 		});
 	}
 
-	it("values of a maker that tells no scalers, by its system title", () => {
+	it("values without scalers, which are known from the maker in the system title", () => {
 		const plain = hex(`${head} 0204 09060100010800ff 0600000064 09060100200700ff 1208fc`);
 		const read = (push: Uint8Array) => told(new PushBed(BOTH).take(mbusPush(push)));
 		assert.deepEqual(read(sealed(plain)), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
@@ -176,7 +176,7 @@ describe("the bodies of pushes", () => {
 		assert.deepEqual(read(other), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
 	});
 
-	it("fewer or more values than objects are refused", () => {
+	it("fewer or more values than objects: refused", () => {
 		const objects = "0102 0204 120003 09060100010800ff 0f02 120000 0204 120003 09060100020800ff 0f02 120000";
 		for (const [count, values] of [
 			["01", ""],
@@ -193,7 +193,7 @@ describe("the bodies of pushes", () => {
 });
 
 describe("the protection of pushes", () => {
-	it("with both keys a right tag is good, of suites 0 and 1, glo and ded", () => {
+	it("a push with a correct tag is accepted with both keys, in suites 0 and 1, glo and ded", () => {
 		for (const tag of [0xdb, 0xdc]) {
 			for (const control of [0x30, 0x31]) {
 				const outcomes = new PushBed(BOTH).take(hdlcPush(sealed(PLAIN, { tag, control })));
@@ -203,7 +203,7 @@ describe("the protection of pushes", () => {
 		}
 	});
 
-	it("without a tag, or a key to check it by, it is unchecked", () => {
+	it("a push without a tag, or without a key to check its tag, has the status unchecked", () => {
 		for (const control of [0x20, 0x30]) {
 			const outcomes = new PushBed({ encryptionKey: KEY }).take(hdlcPush(sealed(PLAIN, { control })));
 			assert.deepEqual(told(outcomes), [RECORDS]);
@@ -211,7 +211,7 @@ describe("the protection of pushes", () => {
 		}
 	});
 
-	it("what is ciphered under the broadcast key is taken where that is the key", () => {
+	it("a push under the broadcast key is accepted if that key is the configured one", () => {
 		const cases: [Partial<DLMSBenchSettings>, number, number][] = [
 			[BOTH, 0x70, STATUS_OK],
 			[BOTH, 0x71, STATUS_OK],
@@ -255,7 +255,7 @@ describe("the protection of pushes", () => {
 		"with bytes after it": [{}, Uint8Array.from([...PLAIN, 0]), "dlms-push/unknown"],
 	};
 	for (const [name, [settings, apdu, code]] of Object.entries(refused)) {
-		it(`${name} it is refused, and nothing of it shown`, () => {
+		it(`a push ${name} is refused, and nothing of it is shown`, () => {
 			const bed = new PushBed(settings);
 			assert.deepEqual(bed.take(mbusPush(apdu)), [code]);
 			assert.equal(bed.opening.records.kept, undefined);
@@ -263,14 +263,14 @@ describe("the protection of pushes", () => {
 		});
 	}
 
-	it("with any bit of it changed it is refused", () => {
+	it("a push with any bit changed is refused", () => {
 		const apdu = sealed(PLAIN);
 		for (let bit = 0; bit < apdu.length * 8; bit++) {
 			const changed = apdu.slice();
 			changed[bit >> 3] ^= 1 << (bit & 7);
 			const outcomes = new PushBed(BOTH).take(mbusPush(changed));
 			const isTag = bit < 8 && (changed[0] === 0xdc || changed[0] === 0xdb);
-			// The bit between general-ded and general-glo, or a message that is no push.
+			// Except the bit that turns general-glo into general-ded.
 			if (!isTag)
 				assert.ok(
 					outcomes.every((one) => typeof one === "string"),
@@ -280,7 +280,7 @@ describe("the protection of pushes", () => {
 	});
 
 	for (const control of [0x20, 0x30]) {
-		it(`played back it is refused, control ${control.toString(16)}`, () => {
+		it(`a replayed push is refused, security control ${control.toString(16)}`, () => {
 			const settings = control === 0x30 ? BOTH : { encryptionKey: KEY };
 			const bed = new PushBed(settings);
 			const push = (counter: number) =>
@@ -292,28 +292,28 @@ describe("the protection of pushes", () => {
 			assert.deepEqual(push(7), ["dlms-push/replay"]);
 			assert.deepEqual(push(6), ["dlms-push/replay"]);
 			assert.deepEqual(push(8), [good]);
-			// Another listener continues, as after a probe.
+			// Another listener continues from the memory of the first, as after a probe.
 			const next = new PushBed(bed.settings, bed.opening.memory);
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { control, counter: 8 }))), ["dlms-push/replay"]);
-			// After a restart flash has the first counter, and one of each 200.
+			// After a restart only the counters in flash are known: the first one and every 200th.
 			const afterRestart = (counter: number) =>
 				told(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter }))));
 			assert.deepEqual(afterRestart(7), ["dlms-push/replay"]);
 			for (let counter = 9; counter <= 400; counter++) assert.deepEqual(push(counter), [good]);
 			assert.deepEqual(afterRestart(206), ["dlms-push/replay"]);
 			assert.deepEqual(afterRestart(207), ["dlms-push/replay"]);
-			assert.deepEqual(afterRestart(208), [RECORDS], "what came since, and no more");
+			assert.deepEqual(afterRestart(208), [RECORDS], "a restart forgets only the counters since the last one in flash");
 		});
 	}
 
-	it("a forged one with a high counter does not lock the meter out", () => {
+	it("a forged push with a high counter does not lock the meter out", () => {
 		const bed = new PushBed({ encryptionKey: KEY });
 		const forged = sealed(PLAIN, { control: 0x20, key: AK, counter: 0xffff_ffff });
 		assert.deepEqual(bed.take(hdlcPush(forged)), ["dlms-push/key"]);
 		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { control: 0x20, counter: 3 })))), STATUS_UNCHECKED);
 	});
 
-	it("another title is refused under the same keys, until the settings are changed", () => {
+	it("a push with another system title is refused under the same keys until the settings change", () => {
 		const bed = new PushBed(BOTH);
 		const title = hex("4b464d6750000010");
 		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 900 })))), STATUS_OK);
@@ -326,7 +326,7 @@ describe("the protection of pushes", () => {
 		assert.deepEqual([...bed.settings.learnedPush.subarray(0, 8)], [...title]);
 	});
 
-	it("played back with the length of its title written in another way it is refused", () => {
+	it("a replayed push is refused even if it encodes the length of its title differently", () => {
 		const bed = new PushBed(BOTH);
 		const apdu = sealed(PLAIN, { counter: 7 });
 		const longer = Uint8Array.from([apdu[0], 0x81, ...apdu.subarray(1)]);
@@ -335,7 +335,7 @@ describe("the protection of pushes", () => {
 		assert.deepEqual(new PushBed(bed.settings).take(hdlcPush(longer)), ["dlms-push/replay"]);
 	});
 
-	it("however its counter grows, flash is written once in 200 pushes", () => {
+	it("flash is written once in 200 pushes, however fast the counter grows", () => {
 		for (const step of [1, 7, 1000]) {
 			const bed = new PushBed(BOTH);
 			let writes = 0;
@@ -367,14 +367,14 @@ const FEED = { open: openPlain, meaning: RECORDS.join(), bits: 8, checked: true,
 const GARBAGE = [hex("7e7e7e"), hex("6868"), hex("68fafa68ff"), hex("7ea0")];
 feeds("a push in HDLC", { ...FEED, frame: Uint8Array.from(hdlcPush(PLAIN, 20)), spare: 1, garbage: GARBAGE });
 feeds("a push in blocks", { ...FEED, frame: Uint8Array.from(blockPush(PLAIN, 20)), spare: 1 });
-// An eight-bit sum misses one of 256 damages, but none of a single bit.
+// The 8-bit sum of M-Bus misses 1 of 256 damaged frames, but none with a single flipped bit.
 feeds("a push in M-Bus", {
 	...FEED,
 	frame: Uint8Array.from(mbusPush(PLAIN, 20)),
 	garbage: [hex("68"), hex("16"), hex("7ea0")],
 });
 
-describe("a P1 telegram that is ciphered and in no frame", () => {
+describe("a ciphered P1 telegram without a frame", () => {
 	const P1_KEYS = { encryptionKey: new Uint8Array(16).fill(0xaa), authenticationKey: new Uint8Array(16).fill(0xbb) };
 	const named = ([first]: (Readout | string)[]) => {
 		assert.ok(typeof first === "object", `${first}`);
@@ -383,7 +383,7 @@ describe("a P1 telegram that is ciphered and in no frame", () => {
 		return [Buffer.from(first.meterId).toString("latin1"), first.status, records.length];
 	};
 
-	it("is read as the telegram in it, whatever the pieces", () => {
+	it("is read like the plain telegram in it, in pieces of any size", () => {
 		for (const piece of [1, 13, 64, 5000]) {
 			const bed = new PushBed(P1_KEYS);
 			const outcomes: (Readout | string)[] = [];
@@ -395,7 +395,7 @@ describe("a P1 telegram that is ciphered and in no frame", () => {
 		}
 	});
 
-	it("is read one after the other, joined late, with and without a silence between", () => {
+	it("is read again and again after a late start, with or without a silence between telegrams", () => {
 		const bed = new PushBed(P1_KEYS);
 		assert.deepEqual(bed.take(cipheredP1(1).subarray(300)), []);
 		bed.nowMs += 900;
@@ -405,7 +405,7 @@ describe("a P1 telegram that is ciphered and in no frame", () => {
 		assert.deepEqual(bed.take(cipheredP1(4)), ["dlms-push/replay"]);
 	});
 
-	it("is unchecked without an authentication key, and refused with wrong ones, or cut", () => {
+	it("has the status unchecked without an authentication key, and is refused if truncated or the keys are wrong", () => {
 		const { encryptionKey } = P1_KEYS;
 		assert.equal(named(new PushBed({ encryptionKey }).take(cipheredP1()))[1], STATUS_UNCHECKED);
 		assert.deepEqual(new PushBed().take(cipheredP1()), ["dlms-push/no-key"]);
@@ -416,20 +416,20 @@ describe("a P1 telegram that is ciphered and in no frame", () => {
 		assert.equal(named(bed.take(cipheredP1()))[1], STATUS_OK);
 	});
 
-	it("is refused where its own check is wrong, and many small ones in one APDU do no harm", () => {
+	it("is refused if its CRC is wrong; many small telegrams in one APDU do no harm", () => {
 		const text = (telegram: string) => sealed(Uint8Array.from(Buffer.from(telegram.padEnd(200))));
 		assert.deepEqual(new PushBed(BOTH).take(text("/AAA5x\r\n\r\n1-0:1.8.0(1*kWh)\r\n!0000\r\n")), ["dlms-push/key"]);
 		const many = sealed(Uint8Array.from(Buffer.from("/AAA5x\n1.8.0(1)\n!\n".repeat(70))));
 		assert.equal(new PushBed(BOTH).take(many).length, 1);
 	});
 
-	it("is not looked for in the open", () => {
+	it("is not accepted unciphered", () => {
 		assert.deepEqual(new PushBed().take(hdlcPush(Uint8Array.from(Buffer.from("/AAA5x\n1.8.0(1)\n!\n")))), []);
 	});
 });
 
 describe("a listener to pushes", () => {
-	it("takes the length byte of Sagemcom for 256 more", () => {
+	it("adds 256 to the wrong length byte of Sagemcom meters", () => {
 		const many = Array.from(
 			{ length: 16 },
 			(_, i) => `0203 09060100${(i + 1).toString(16).padStart(2, "0")}0800ff 0600000001 02020f00161e`,
@@ -442,7 +442,7 @@ describe("a listener to pushes", () => {
 		assert.equal(recordsOf(first.records).length, 16);
 	});
 
-	it("drops what is longer than it can hold, and takes the next one", () => {
+	it("drops a push that is longer than its buffer, and reads the next one", () => {
 		const long = hex(`0f00000001 00 0101 0202 09060000600100ff 098207d0 ${"41".repeat(2000)}`);
 		const bed = new PushBed();
 		for (const bytes of [hdlcPush(long, 500), hdlcPush(long, 2000), blockPush(long, 120), mbusPush(long)]) {
@@ -455,14 +455,14 @@ describe("a listener to pushes", () => {
 		}
 	});
 
-	it("takes a head that tells more than it can hold for no APDU, and what follows at once for what it is", () => {
+	it("ignores a head that announces more bytes than its buffer has, and reads the push right behind it", () => {
 		const head = [0xdb, TITLE.length, ...TITLE, 0x82, 0x0b, 0xb8, 0x30, 0, 0, 0, 1];
 		const bed = new PushBed();
 		const bytes = Uint8Array.from([...head, ...hdlcPush(PLAIN)]);
 		assert.deepEqual(told(bed.take(bytes)).at(-1), RECORDS);
 	});
 
-	it("shows nothing of an M-Bus push that the head of an HDLC frame stands in, but not what it makes of it", () => {
+	it("shows an M-Bus push that contains the head of an HDLC frame correctly or not at all", () => {
 		const head = hdlcPush(hex("00".repeat(60))).subarray(0, 9);
 		const value = `09${(head.length + 40).toString(16)}${head.toString("hex")}${"42".repeat(40)}`;
 		const plain = hex(`0f00000001 00 0202 0202 09060000600101ff ${value} 0202 09060100010800ff 0600000007`);
@@ -477,7 +477,7 @@ describe("a listener to pushes", () => {
 		}
 	});
 
-	it("takes no APDU of M-Bus of which a frame has another end", () => {
+	it("drops an M-Bus APDU if one of its frames has a wrong end byte", () => {
 		const bytes = mbusPush(PLAIN, 30);
 		const first = bytes[1] + 6;
 		const damaged = Uint8Array.from(bytes);
@@ -487,13 +487,13 @@ describe("a listener to pushes", () => {
 		assert.deepEqual(told(bed.take(bytes)), [RECORDS]);
 	});
 
-	it("never takes a row of segments with one missing", () => {
+	it("never accepts segments of which one is missing", () => {
 		const first = hdlcPush(PLAIN, 20);
 		const length = (first[2] | ((first[1] & 7) << 8)) + 1;
 		assert.deepEqual(told(new PushBed().take(Buffer.concat([first.subarray(0, 1), first.subarray(length)]))), []);
 	});
 
-	it("never throws, whatever comes, and hears the next push after a silence", () => {
+	it("never throws, whatever it receives, and reads the next push after a silence", () => {
 		const sources = [hdlcPush(PLAIN, 20), mbusPush(sealed(PLAIN), 30), blockPush(sealed(PLAIN), 20)];
 		const edit = fc.record({ at: fc.nat(200), byte: fc.nat(255), cut: fc.boolean() });
 		fc.assert(
@@ -518,7 +518,7 @@ describe("a listener to pushes", () => {
 		);
 	});
 
-	it("does what makes no sense without harm, in each state", () => {
+	it("handles calls that make no sense without harm in each state", () => {
 		const states: Record<string, (bed: PushBed) => void> = {
 			hunting: () => undefined,
 			"in a frame": (bed) => void bed.take(hdlcPush(PLAIN).subarray(0, 12)),
@@ -550,7 +550,7 @@ describe("a listener to pushes", () => {
 		}
 	});
 
-	it("tells by its failure after an abort what it has heard", () => {
+	it("fails after an abort with a code for what it has received", () => {
 		const ends = (bytes: Uint8Array, settings = {}) => {
 			const bed = new PushBed(settings);
 			bed.take(bytes);
@@ -601,7 +601,7 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 		return made;
 	}
 
-	it("gives the next push to who asks, with its status", () => {
+	it("returns the next push with its status when a readout is requested", () => {
 		const { readout } = bench({ encryptionKey: KEY }, (nth) =>
 			sealed(PLAIN, { control: 0x20, counter: nth + 1 }),
 		).read();
@@ -609,13 +609,13 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 		assert.equal(readout?.status, STATUS_UNCHECKED);
 	});
 
-	it("keeps an unchecked one as the last readout", () => {
+	it("keeps an unchecked push as the last readout", () => {
 		const made = bench({ encryptionKey: KEY }, (nth) => sealed(PLAIN, { control: 0x20, counter: nth + 1 }));
 		made.read();
 		assert.equal(made.reader.outcomes.last?.status, STATUS_UNCHECKED);
 	});
 
-	it("tells at once why pushes are refused, and keeps none", () => {
+	it("reports at once why a push is refused, and does not keep it", () => {
 		const made = bench({}, (nth) => sealed(PLAIN, { counter: nth + 1 }));
 		const { readout, failure, tookMs } = made.read();
 		assert.equal(readout, undefined);
@@ -624,15 +624,15 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 		assert.equal(made.reader.outcomes.last, undefined);
 	});
 
-	it("never shows a push that is played back", () => {
+	it("never shows a replayed push", () => {
 		const made = bench(BOTH, () => sealed(PLAIN, { counter: 5 }));
 		assert.equal(made.read().readout?.status, STATUS_OK);
 		assert.equal(made.read().failure?.code, "dlms-push/replay");
 		made.reader.forget();
-		assert.equal(made.read().readout?.status, STATUS_OK, "after the owner has changed the settings");
+		assert.equal(made.read().readout?.status, STATUS_OK, "accepted after a change of the settings");
 	});
 
-	it("is found by who asks it, with the settings that set it right", () => {
+	it("detects pushes when it expects answers to requests, and suggests the right settings", () => {
 		const made = bench({ pushBaud: 0 }, (nth) => sealed(PLAIN, { counter: nth + 1 }));
 		const { failure } = made.read();
 		assert.equal(failure?.code, "unasked/dlms");
@@ -640,7 +640,7 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 	});
 });
 
-describe("a line of pushes in 8E1, as M-Bus ports have it", () => {
+describe("a line of pushes in 8E1, the format of M-Bus ports", () => {
 	const mbusMeter = (format: typeof FORMAT_8E1 | typeof FORMAT_8N1, bad = 0) => {
 		let pushes = 0;
 		const source = () => (pushes++ < bad ? mbusPush(PLAIN).map((byte) => byte ^ 0x10) : mbusPush(PLAIN));
@@ -652,7 +652,7 @@ describe("a line of pushes in 8E1, as M-Bus ports have it", () => {
 		return bench;
 	};
 
-	it("is found out after two pushes, and remembered by the next session", () => {
+	it("is detected after two pushes, and remembered for the next session", () => {
 		const bench = benchOf(mbusMeter(FORMAT_8E1));
 		bench.reader.reconfigure();
 		bench.world.advance(14_000);
@@ -667,11 +667,11 @@ describe("a line of pushes in 8E1, as M-Bus ports have it", () => {
 		const again = bench.read();
 		assert.deepEqual([recordsOf(again.readout?.records), again.tookMs < 5500], [RECORDS, true]);
 	});
-	it("is found again in 8N1 where pushes were damaged at first", () => {
+	it("is given up for 8N1 again if only the first pushes were damaged", () => {
 		const { readout } = benchOf(mbusMeter(FORMAT_8N1, 2)).read();
 		assert.deepEqual(recordsOf(readout?.records), RECORDS);
 	});
-	it("is not looked for once a push was read, nor for one damaged push, nor for a few bytes", () => {
+	it("is not assumed after a good push, a single damaged push or a few bytes", () => {
 		const good = mbusPush(PLAIN);
 		const damaged = good.map((byte) => byte ^ 0x10);
 		const isChanged = (...pushes: Uint8Array[]) => {

@@ -31,7 +31,7 @@ function fillFrom(list: Uint8Array, values: Values) {
 }
 
 describe("records of a DLMS readout", () => {
-	it("are those of other protocols, with all groups told", () => {
+	it("have the form of other protocols' records, with all OBIS groups", () => {
 		const { writer } = fill(
 			[0, ["12345.6", 30]],
 			[1, ["-0.5", 27], ["2026-01-31T12:00:00+01:00", UNIT_NONE]],
@@ -49,17 +49,17 @@ describe("records of a DLMS readout", () => {
 			["0-1:1.0.0", "1.0.0", "2026-01-31T12:00:00", "", "", 0, 1, null],
 		]);
 	});
-	it("have the unit's text, also where it is no ASCII, and none for what has none", () => {
+	it("have the unit's text, also a non-ASCII one, and none if the value has no unit", () => {
 		const units = [9, 46, 56, 10, 254, 200, UNIT_NONE];
 		const { writer } = fill(...units.map((unit) => [0, ["1", unit]] as [number, [string, number]]));
 		const shown = packedReadings(writer.kept).map((reading) => reading.value1_unit);
 		assert.deepEqual(shown, ["\u00b0C", "1/(varh)", "%", "", "", "", ""]);
 	});
-	it("have more than two values where the object is a structure", () => {
+	it("have more than two values if the object is a structure", () => {
 		const { writer } = fill([2, ["1", UNIT_NONE], ["2", UNIT_NONE], ["3", UNIT_NONE], ["4", UNIT_NONE]]);
 		assert.deepEqual(packedReadings(writer.kept)[0].values, ["3", "4"]);
 	});
-	it("tell which attribute it is where it is not the value, and share no unit then", () => {
+	it("name any attribute but the value, and then have no common unit", () => {
 		const list = listOf(
 			...["3 1-0:1.8.0.255 3", "3 1-0:1.8.0.255 2", "4 1-0:1.8.0.255 5", "3 1-0:1.8.0.1 3", "3 1-0:1.8.0.1 2"],
 			...["5 1-0:1.4.0.255 3", "5 1-0:1.4.0.1 2"],
@@ -87,7 +87,7 @@ describe("records of a DLMS readout", () => {
 			["1-0:1.4.0*1", "1.4.0", undefined, "4", "", 1],
 		]);
 	});
-	it("of attributes are given up where there is no room for another", () => {
+	it("are complete as far as there is room, and then end", () => {
 		const list = listOf("4 1-0:1.8.0.255 5");
 		const long = "x".repeat(250);
 		const { writer } = fillFrom(
@@ -99,7 +99,7 @@ describe("records of a DLMS readout", () => {
 		for (const { obis_long, attribute, value1 } of readings)
 			assert.deepEqual([obis_long, attribute, value1], ["1-0:1.8.0", 5, long]);
 	});
-	it("begin anew with what is missing", () => {
+	it("list the missing objects of the current readout only", () => {
 		const { records } = fill();
 		for (let i = 0; i < 40; i++) records.refused(i % 4, 260);
 		assert.equal(records.missing.length, 320);

@@ -17,7 +17,7 @@ const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
 
 describe("diagnostics/event-log", () => {
-	it("tells what has come, when and how often, the oldest first", () => {
+	it("lists events with time and count, the oldest first", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_STARTED, "power was switched on");
 		unit.time.advance(90 * SECOND_MS);
@@ -32,7 +32,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(cursor.next(), false);
 	});
 
-	it("counts from its start, where the clock goes on over a restart", () => {
+	it("gives times since its start, even if the clock continues over a restart", () => {
 		const unit = new Unit();
 		unit.time.advance(500 * SECOND_MS);
 		unit.log = new EventLog({ clock: unit.time, trace: () => undefined }, undefined);
@@ -42,7 +42,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(unit.log.uptimeS, 3);
 	});
 
-	it("counts what comes again within ten minutes, and keeps the time of the last", () => {
+	it("counts an event that recurs within ten minutes, and keeps the time of the last one", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 500; i++) {
 			unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.1");
@@ -54,10 +54,10 @@ describe("diagnostics/event-log", () => {
 		unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.1");
 		assert.deepEqual(unit.shown.at(-1), "login_refused 10.0.0.1");
 		for (let i = 0; i < 70_000; i++) unit.log.note(EVENT_LOGIN, "x");
-		assert.equal(unit.shown.at(-1), "login x x65535", "it counts no further");
+		assert.equal(unit.shown.at(-1), "login x x65535", "the count stops at 65535");
 	});
 
-	it("takes any detail: cut where it is too long, and what is no printable ASCII as a question mark", () => {
+	it("accepts any detail: truncates a long one, and replaces all but printable ASCII by question marks", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_LOGIN, "ä\n\u{1f600}x");
 		assert.match(unit.shown[0], /^login \?\?\?+x$/);
@@ -65,7 +65,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(unit.shown[1], `meter_failed ${"y".repeat(DETAIL_LIMIT)}`);
 	});
 
-	it("lets the oldest fall out of a full memory, and counts them", () => {
+	it("drops the oldest events when its memory is full, and counts them", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 200; i++) unit.log.note(EVENT_LOGIN, `client ${i}`);
 		assert.ok(unit.log.copy().length <= MEMORY_LIMIT);
@@ -75,7 +75,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(unit.shown.at(-1), "login client 199");
 	});
 
-	it("knows what was before a restart, and does not count it together with what comes after", () => {
+	it("keeps events over a restart, and counts them separately from those after the restart", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_STARTED);
 		unit.log.note(EVENT_LOGIN, "a");
@@ -86,7 +86,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(unit.log.dropped, 0);
 	});
 
-	it("goes on through many fillings of the flash, with the newest of them after each restart", () => {
+	it("has the newest events after each restart, however often the flash was filled", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 2000; i++) {
 			unit.time.advance((DAY_MS / WRITES_A_DAY) * 1.01);
@@ -105,7 +105,7 @@ describe("diagnostics/event-log", () => {
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 
-	it("wears its flash by no more than its budget, whatever comes", () => {
+	it("erases flash no more often than its budget permits, whatever happens", () => {
 		const unit = new Unit();
 		const days = 30;
 		for (let i = 0; i < days * 24 * 60; i++) {
@@ -114,20 +114,20 @@ describe("diagnostics/event-log", () => {
 		}
 		assert.ok(unit.flash.operations < days * WRITES_A_DAY * 1.05 + 100, `${unit.flash.operations} operations`);
 		const erases = unit.flash.open("log")!.erases;
-		// Details of two units: a sector holds up to 85.
+		// With a detail of two units each, a sector holds up to 85 events.
 		for (const count of erases) assert.ok(count <= (days * WRITES_A_DAY) / 85 / erases.length + 2, `${erases}`);
-		// Ten years of that are a part of flash's 100 000 erases.
+		// At this rate ten years use only a part of the 100 000 erases that flash endures.
 		assert.ok((Math.max(...erases) / days) * 3653 < 50_000);
 	});
 
-	it("counts starts by their causes, over restarts, by their own records alone", () => {
+	it("counts starts by cause over restarts, from the records of starts alone", () => {
 		const unit = new Unit();
 		const { flash } = unit;
 		const start = (cause: string) => {
 			unit.start();
 			const before = flash.operations;
 			unit.log.note(EVENT_STARTED, cause);
-			assert.ok(flash.operations - before <= 3, "the record, and at most a new sector");
+			assert.ok(flash.operations - before <= 3, "more writes than the record and at most a new sector");
 		};
 		for (let i = 1; i <= 300; i++) {
 			start("power was switched on");
@@ -145,7 +145,7 @@ describe("diagnostics/event-log", () => {
 				["", 1],
 			],
 		);
-		assert.equal(unit.shown.at(-1), `started ${many}`, "in the log each is one");
+		assert.equal(unit.shown.at(-1), `started ${many}`, "each start is a separate event in the log");
 		for (let i = 0; i < 100; i++) start(`cause ${i}`);
 		assert.equal(unit.log.starts.size, 13);
 		assert.ok(unit.log.starts.get("other")! > 80);
@@ -153,7 +153,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(unit.log.starts.size, 0);
 	});
 
-	it("counts a cause from 1 again when nothing in flash tells of it", () => {
+	it("counts a cause from 1 again when no record of it is left in flash", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 3; i++) {
 			unit.start();
@@ -163,13 +163,13 @@ describe("diagnostics/event-log", () => {
 			unit.time.advance((DAY_MS / WRITES_A_DAY) * 1000);
 			unit.log.note(EVENT_LOGIN, `client ${i}`);
 		}
-		assert.equal(unit.log.starts.get("panic"), 3, "this start has not forgotten it");
+		assert.equal(unit.log.starts.get("panic"), 3, "the count is kept until the next start");
 		unit.start();
 		unit.log.note(EVENT_STARTED, "panic");
 		assert.equal(unit.log.starts.get("panic"), 1);
 	});
 
-	it("survives a power cut at any byte of any write and erase: what stood before stands, and it goes on", () => {
+	it("keeps earlier events over a power cut at any byte of any write or erase, and continues", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 1, max: 320 }), fc.integer({ min: 0, max: 64 }), fc.nat(), (at, bytes, seed) => {
 				const unit = new Unit(new VirtualFlash(seed));
@@ -187,7 +187,7 @@ describe("diagnostics/event-log", () => {
 				const { shown } = unit;
 				const numbers = shown.map((text) => Number(/^login client (\d+)$/.exec(text)?.[1] ?? assert.fail(text)));
 				for (let i = 1; i < numbers.length; i++) assert.equal(numbers[i], numbers[i - 1] + 1, `${numbers}`);
-				// The sector under erasure, the older one, is lost.
+				// Only the sector that was being erased, the older one, may be lost.
 				if (kept >= 0) assert.ok((numbers.at(-1) ?? -1) >= kept, `${kept}: ${numbers}`);
 				for (let i = 1000; i < 1200; i++) {
 					unit.time.advance(100 * SECOND_MS);
@@ -201,7 +201,7 @@ describe("diagnostics/event-log", () => {
 		);
 	});
 
-	it("stands any bytes in its flash", () => {
+	it("starts with any bytes in its flash", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ minLength: 1, maxLength: 600 }), fc.nat(7000), fc.boolean(), (bytes, at, isUsed) => {
 				const unit = new Unit();
@@ -215,7 +215,7 @@ describe("diagnostics/event-log", () => {
 		);
 	});
 
-	it("keeps nobody from his work when the flash refuses, or there is none", () => {
+	it("works in memory, without an exception, if flash refuses or does not exist", () => {
 		const unit = new Unit();
 		unit.flash.refusals = 1000;
 		unit.log.note(EVENT_LOGIN, "a");
@@ -226,7 +226,7 @@ describe("diagnostics/event-log", () => {
 		assert.equal(bare.copy().length, UNIT);
 	});
 
-	it("forgets all at a factory reset, also in flash", () => {
+	it("erases all events at a factory reset, in memory and in flash", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 100; i++) unit.log.note(EVENT_LOGIN, `client ${i}`);
 		unit.log.erase();

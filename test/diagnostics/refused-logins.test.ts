@@ -1,4 +1,4 @@
-/** The event log during attempts at passwords keeps both the intruder's actions and the attempts. */
+/** During password guessing the event log keeps both the intruder's actions and the refused attempts. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { REFUSED_LIMIT } from "../../modules/diagnostics/event-log.js";
@@ -35,7 +35,7 @@ const countOf = (text: string) => Number(/ x(\d+)$/.exec(text)?.[1] ?? 1);
 const refusedIn = (unit: Unit) => unit.shown.filter(isRefused).reduce((sum, text) => sum + countOf(text), 0);
 
 describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
-	it("keeps an intruder's login and token, and all that needs a login, over 1000 refused logins and a restart", () => {
+	it("keeps an intruder's login and all events that need a login over 1000 refused logins and a restart", () => {
 		const unit = new Unit();
 		const acts = [
 			[EVENT_LOGIN, "192.168.1.9"],
@@ -60,7 +60,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		}
 	});
 
-	it("has a record for each of the last 8 addresses, and one without a detail that counts all others", () => {
+	it("has a record for each of the last 8 addresses, and one without an address that counts all others", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_STARTED);
 		assert.equal(REFUSED_LIMIT, 8);
@@ -75,7 +75,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		assert.equal(unit.log.dropped, 0);
 	});
 
-	it("tells after a power cut how many were refused before the login that succeeded", () => {
+	it("shows after a power cut how many logins were refused before one succeeded", () => {
 		const unit = new Unit();
 		refuse(unit, 1000);
 		unit.log.note(EVENT_LOGIN, "192.168.1.9");
@@ -89,7 +89,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		assert.equal(refusedIn(unit), 1001);
 	});
 
-	it("counts in flash each hour of an attack that goes on", () => {
+	it("writes the count to flash each hour of a continuing attack", () => {
 		const unit = new Unit();
 		refuse(unit, 5 * 3600, 1000);
 		const { operations } = unit.flash;
@@ -99,7 +99,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		assert.ok(operations <= 8 + 5 + 2, `${operations} writes`);
 	});
 
-	it("keeps what an intruder did in flash through a week of refused logins", () => {
+	it("keeps an intruder's actions in flash through a week of refused logins", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_LOGIN, "192.168.1.9");
 		unit.log.note(EVENT_TOKEN_MADE, "intruder");
@@ -114,7 +114,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		}
 	});
 
-	it("reserves writes of flash for what needs a login, whatever else comes", () => {
+	it("reserves flash writes for events that need a login, whatever else happens", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 100; i++) {
 			unit.log.note(EVENT_METER_FAILED, `code ${i}`);
@@ -126,7 +126,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		assert.equal(unit.shown.filter((text) => text.startsWith("token_made")).length, 15);
 	});
 
-	it("never counts a refused login twice or not at all, nor loses another event for it", () => {
+	it("counts each refused login exactly once, and loses no other event for it", () => {
 		const step = fc.oneof(
 			{ weight: 6, arbitrary: fc.record({ address: fc.nat(30), times: fc.integer({ min: 1, max: 20 }) }) },
 			{ weight: 2, arbitrary: fc.record({ token: fc.nat(1000) }) },
@@ -144,7 +144,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 						for (let i = 0; i < one.times; i++) unit.log.note(EVENT_LOGIN_REFUSED, stranger(one.address));
 						refused += one.times;
 					} else if ("token" in one) {
-						// Flash takes one write in 90 s, and each token may need two.
+						// The budget permits one write in 90 s, and each token may need two.
 						unit.time.advance(180_000);
 						unit.log.note(EVENT_TOKEN_MADE, `${index} ${one.token}`);
 						tokens.push(`token_made ${index} ${one.token}`);

@@ -28,7 +28,7 @@ export class Unit {
 		this.log = new EventLog({ clock: this.time, trace }, this.flash.open("log"));
 	}
 
-	/** `name detail xCount`, the oldest first. */
+	/** The events as `name detail xCount`, the oldest first. */
 	get shown(): string[] {
 		const texts: string[] = [];
 		const cursor = new EventCursor(this.log.copy());

@@ -34,11 +34,11 @@ function message(...parts: string[]): string {
 }
 
 describe(`AARE (SEED=${SEED})`, () => {
-	it("is read as meters write it", () => {
+	it("is read in each form in which meters send it", () => {
 		const accepted = "A203020100 A305A103020100";
 		const initiate = "0800065f1f040000501f01f40007";
 		assert.deepEqual(decode(message(CONTEXT, accepted, INITIATE)), [true, 0, 0, "", "", initiate]);
-		// With a version; without a diagnostic; another order; unknown elements; long lengths.
+		// In turn: with a version, without a diagnostic, in another order, with unknown elements, with long lengths.
 		assert.deepEqual(decode(message("80020780", CONTEXT, accepted, INITIATE)), [true, 0, 0, "", "", initiate]);
 		assert.deepEqual(decode(message("A203020100", INITIATE)), [true, 0, -1, "", "", initiate]);
 		assert.deepEqual(decode(message(INITIATE, accepted, CONTEXT)), [true, 0, 0, "", "", initiate]);
@@ -51,13 +51,13 @@ describe(`AARE (SEED=${SEED})`, () => {
 			"31".repeat(16),
 			initiate,
 		]);
-		// Landis+Gyr ZMD: refused, no user information.
+		// Refusal of a Landis+Gyr ZMD, without user information.
 		assert.deepEqual(decode("6117A109060760857405080101A203020101A305A10302010D"), [true, 1, 13, "", "", ""]);
 		assert.deepEqual(decode(message("A203020102 A305A203020102")), [true, 2, 0x102, "", "", ""]);
 		assert.deepEqual(decode(message(accepted, "A40A04084D4D4D0000BC614E")), [true, 0, 0, "4d4d4d0000bc614e", "", ""]);
 	});
 
-	it("tells a refusal even if the rest is broken", () => {
+	it("shows a refusal even if its other elements are malformed", () => {
 		assert.deepEqual(decode(message("A203020101 A305A10302010D BE")).slice(0, 3), [false, 1, 13]);
 		assert.deepEqual(decode("61FFA203020101").slice(0, 3), [false, -1, -1]);
 		assert.deepEqual(decode("617FA203020101").slice(0, 3), [false, 1, -1]);
@@ -65,7 +65,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		assert.deepEqual([whole, result], [false, 0]);
 	});
 
-	it("is refused without a result, or if it is something else", () => {
+	it("is invalid without a result or with another tag", () => {
 		for (const bad of [
 			"",
 			"61",
@@ -80,7 +80,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 			if (tag !== 0x61) assert.equal(decode(`${tag.toString(16).padStart(2, "0")}05A203020100`)[0], false);
 	});
 
-	it("ends on any bytes", () => {
+	it("is decoded without an exception whatever its bytes", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
 				decode(`61${bytes.length.toString(16).padStart(2, "0")}${toHex(bytes)}`);
@@ -89,7 +89,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("gives each diagnostic its result", () => {
+	it("maps each diagnostic to a failure", () => {
 		assert.deepEqual(
 			[0, 1, 2, 3, 11, 12, 13, 14, 15, 0x100, 0x101, 0x102, -1].map((diagnostic) => rejectionFailure(diagnostic).code),
 			[
@@ -99,7 +99,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("with the name of the ciphered context is taken for what it is in a plain association", () => {
+	it("is accepted in a plain association although it names the ciphered context", () => {
 		const conversation = new Conversation({ list: listOf(), mechanism: 1, password: "1" });
 		const server = new Server({ mechanism: 1, password: "1" });
 		const rename = (answer: Uint8Array) => [hex(toHex(answer).replace("05080101", "05080103"))];
@@ -111,7 +111,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 });
 
 describe("AARQ", () => {
-	it("has room for the longest of all", () => {
+	it("fits its buffer with the longest possible contents", () => {
 		const into = new Uint8Array(AARQ_LIMIT);
 		const length = encodeAARQ(into, {
 			context: 3,

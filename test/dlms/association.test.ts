@@ -76,7 +76,7 @@ const LEVELS: [string, Partial<ServerOptions> & ClientOptions][] = [
 describe("an association", () => {
 	for (const [name, level] of LEVELS) {
 		describe(name, () => {
-			it("reads the list, several at once", () => {
+			it("reads the whole list in one request", () => {
 				const [conversation, server] = pair(level);
 				read(conversation, server);
 				// The name, 6 scalers, 9 values and 2 times.
@@ -97,24 +97,24 @@ describe("an association", () => {
 				}
 			});
 
-			it("reads one by one where the meter offers no lists", () => {
+			it("reads attributes one by one if the meter does not support lists", () => {
 				const [conversation, server] = pair({ ...level, conformance: 0x00101d });
 				read(conversation, server);
 				assert.equal(conversation.reading.requests, 18);
 			});
 
-			it("reads in blocks", () => {
+			it("reads answers in blocks", () => {
 				for (const block of [1, 2, 5, 30, 200]) {
 					const [conversation, server] = pair({ ...level, block });
 					read(conversation, server);
 				}
 			});
 
-			it("reads from a meter that takes short APDUs only", () => {
+			it("reads from a meter that accepts only short APDUs", () => {
 				for (const pdu of [33, 40, 64, 100]) read(...pair({ ...level, pdu }));
 			});
 
-			it("releases", () => {
+			it("releases the association at its end", () => {
 				const [conversation, server] = pair({ ...level, release: true });
 				read(conversation, server);
 				const last = toHex(conversation.sent.at(-1)!);
@@ -122,7 +122,7 @@ describe("an association", () => {
 				else assert.equal(last, "6203800100");
 			});
 
-			it("skips notifications in between", () => {
+			it("skips notifications between answers", () => {
 				const [conversation, server] = pair(level);
 				const notifications = [hex("0F00000001000600000001"), hex("C20000030100010800FF0206000000")];
 				assert.equal(
@@ -132,20 +132,20 @@ describe("an association", () => {
 				assert.deepEqual(conversation.notes.all, READ);
 			});
 
-			it("asks for counters before it uses them, and uses none twice", () => {
+			it("reserves counters before it uses them, and uses none twice", () => {
 				const server = new Server({ objects: OBJECTS, ...level });
 				const conversation = new Conversation({ list, ...level, counter: 7, counterLimit: 7, release: true });
 				server.options.clientCounter = 6;
 				assert.equal(conversation.run(server), undefined);
 				const uses = server.counters.length + (level.ciphered && level.mechanism === 5 ? 1 : 0);
 				assert.equal(conversation.grants > 0, uses > 0);
-				// The release must not cause a write to flash.
+				// The release uses a counter that is already reserved, and so causes no write to flash.
 				assert.ok(conversation.cipher.counter - 7 >= uses);
 				assert.ok(conversation.cipher.counter <= conversation.cipher.counterLimit);
 				assert.equal(new Set(server.counters).size, server.counters.length);
 			});
 
-			it("ends at every answer cut short, and never reads a wrong value", () => {
+			it("ends whichever answer is truncated, and never reads a wrong value", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {
@@ -161,7 +161,7 @@ describe("an association", () => {
 				}
 			});
 
-			it("ends at every answer with a bit flipped", () => {
+			it("ends whichever bit of an answer is flipped", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {
@@ -182,7 +182,7 @@ describe("an association", () => {
 		});
 	}
 
-	it("reads scalers once and keeps them for the meter that they belong to", () => {
+	it("reads scalers once, and reuses them only for the same meter", () => {
 		const cache = new ScalerCache(list[0]);
 		const first = new Conversation({ list, cache });
 		assert.equal(first.run(new Server({ objects: OBJECTS })), undefined);
@@ -191,7 +191,7 @@ describe("an association", () => {
 		assert.equal(again.run(server), undefined);
 		assert.deepEqual(again.notes.all, READ);
 		assert.equal(again.reading.requests, 1 + 9 + 2);
-		// Another meter with other scalers, and one without a name.
+		// Another meter with other scalers, then a meter without a name.
 		const other = new Map(OBJECTS).set(NAME, "0903 584D58").set(`${ENERGY} 3`, "0202 0F03 161E");
 		const swapped = new Conversation({ list, cache });
 		assert.equal(swapped.run(new Server({ objects: other })), undefined);

@@ -70,7 +70,7 @@ function length(count: number): Uint8Array {
 	return into.slice(0, putLength(into, 0, count));
 }
 
-/** Nested containers, at most `depth`. */
+/** Containers nested at most `depth` deep. */
 function nested(depth: number): fc.Arbitrary<Value> {
 	const leaf = fc.oneof(...LEAVES);
 	if (depth === 0) return leaf;
@@ -84,7 +84,7 @@ function nested(depth: number): fc.Arbitrary<Value> {
 }
 
 describe(`A-XDR (SEED=${SEED})`, () => {
-	it("reads every type, as deep as may be, and stands behind it", () => {
+	it("reads every type at any permitted depth, and leaves the cursor behind the value", () => {
 		fc.assert(
 			fc.property(nested(4), fc.uint8Array({ maxLength: 5 }), ({ bytes, texts }, after) => {
 				const all = join(bytes, after);
@@ -96,7 +96,7 @@ describe(`A-XDR (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("notices every value cut short", () => {
+	it("detects every truncated value", () => {
 		fc.assert(
 			fc.property(nested(3), ({ bytes }) => {
 				for (let end = 0; end < bytes.length; end++) assert.equal(valuesOf(bytes, 0, end), undefined);
@@ -105,7 +105,7 @@ describe(`A-XDR (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("ends on any bytes, and never reads behind their end", () => {
+	it("ends whatever the bytes, and never reads past their end", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat({ max: 300 }), (bytes, cut) => {
 				const end = Math.min(cut, bytes.length);
@@ -121,7 +121,7 @@ describe(`A-XDR (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("refuses containers deeper than its limit, and counts above what follows", () => {
+	it("refuses containers deeper than its limit, and counts higher than the number of bytes that follow", () => {
 		assert.deepEqual(valuesOf(hex(`${"0201".repeat(DEPTH_LIMIT)}1105`)), ["5"]);
 		assert.equal(valuesOf(hex(`${"0201".repeat(DEPTH_LIMIT + 1)}1105`)), undefined);
 		assert.equal(valuesOf(hex(`${"01".repeat(100_000)}`)), undefined);
@@ -136,7 +136,7 @@ describe(`A-XDR (SEED=${SEED})`, () => {
 		assert.equal(valuesOf(join(hex("0184 00010000"), new Uint8Array(0x10000))), undefined);
 	});
 
-	it("passes over compact arrays", () => {
+	it("skips the contents of compact arrays", () => {
 		assert.deepEqual(valuesOf(hex("13 12 04 00010002")), ["00010002"]);
 		assert.deepEqual(valuesOf(hex("13 02 02 12 11 03 000105")), ["000105"]);
 		assert.deepEqual(valuesOf(hex("13 01 0004 12 01 07")), ["07"]);
@@ -145,7 +145,7 @@ describe(`A-XDR (SEED=${SEED})`, () => {
 			assert.equal(valuesOf(hex(bad)), undefined, bad);
 	});
 
-	it("knows no tag that is not in its table", () => {
+	it("rejects every tag that is not in its table", () => {
 		for (let tag = 0; tag < 256; tag++) {
 			const known = [0, 1, 2, 3, 4, 5, 6, 9, 10, 12, 13, 255].includes(tag) || (tag >= 15 && tag <= 33);
 			const value = join(Uint8Array.of(tag), new Uint8Array(20));
@@ -155,7 +155,7 @@ describe(`A-XDR (SEED=${SEED})`, () => {
 });
 
 describe(`BER (SEED=${SEED})`, () => {
-	it("reads elements one after another, whatever is inside", () => {
+	it("reads elements one after another, whatever they contain", () => {
 		const one = fc.tuple(
 			fc.integer({ min: 0, max: 255 }).filter((tag) => (tag & 0x1f) !== 0x1f),
 			fc.uint8Array({ maxLength: 300 }),
@@ -182,7 +182,7 @@ describe(`BER (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("goes into the only element inside, and reads integers", () => {
+	it("enters an element that contains exactly one, and reads integers", () => {
 		const inside = (text: string, tag: number): string => {
 			const bytes = hex(text);
 			const element = new Element();
@@ -214,7 +214,7 @@ describe(`BER (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("ends on any bytes", () => {
+	it("ends whatever the bytes", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
 				const cursor = new Cursor(bytes).set(bytes, 0, bytes.length);
@@ -231,7 +231,7 @@ describe(`BER (SEED=${SEED})`, () => {
 });
 
 describe("a cursor", () => {
-	it("gives 0 for what is missing, and fails for good", () => {
+	it("returns 0 for missing bytes, and stays failed", () => {
 		const bytes = hex("0102");
 		const cursor = new Cursor(bytes).set(bytes, 0, 2);
 		assert.equal(cursor.u32(), 0x01020000);
@@ -243,7 +243,7 @@ describe("a cursor", () => {
 		assert.equal(cursor.failed, true);
 	});
 
-	it("writes lengths as it reads them", () => {
+	it("reads lengths as putLength writes them", () => {
 		for (const count of [0, 1, 127, 128, 255, 256, 65535]) {
 			const into = new Uint8Array(4);
 			const end = putLength(into, 0, count);

@@ -1,4 +1,4 @@
-/** A complete association of the client with the test server; its results as texts. */
+/** Runs a complete association of the client with the test server, and records its results as texts. */
 
 import assert from "node:assert/strict";
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../../modules/dlms/association.js";
@@ -75,7 +75,7 @@ export class Conversation {
 	readonly reading: Reading;
 	readonly cache: ScalerCache;
 	readonly notes = new Notes();
-	/** APDUs in both directions. */
+	/** APDUs in each direction. */
 	readonly sent: Uint8Array[] = [];
 	readonly received: Uint8Array[] = [];
 	/** Number of requests for more counters. */
@@ -114,7 +114,8 @@ export class Conversation {
 	}
 
 	/**
-	 * Runs it against a server; returns the failure, if any. `between` may change an answer, or insert APDUs before it.
+	 * Runs the association against a server; returns the failure, if any. `between` may change an answer, or insert
+	 * APDUs before it.
 	 */
 	run(
 		server: Pick<Server, "answer">,
@@ -123,7 +124,7 @@ export class Conversation {
 		const { association } = this;
 		let step = association.begin();
 		for (let turns = 0; step !== STEP_END; turns++) {
-			assert.ok(turns < 2000, "an association ends");
+			assert.ok(turns < 2000, "the association does not end");
 			if (step === STEP_COUNTER) {
 				this.grants++;
 				this.cipher.counterLimit += 3;
@@ -139,7 +140,7 @@ export class Conversation {
 				step = this.give(apdu);
 				if (step !== STEP_WAIT) break;
 			}
-			assert.notEqual(step, STEP_WAIT, "an answer came");
+			assert.notEqual(step, STEP_WAIT, "no answer came");
 		}
 		assert.equal(association.isRead, association.failure === undefined);
 		return association.failure;

@@ -17,7 +17,7 @@ export function sha256(...parts: Uint8Array[]): Uint8Array {
 /** Options of a cipher of security suite 0. */
 export const SUITE_0 = Object.freeze({ gcm, sha256, suite: 0 });
 
-/** Decrypts with a tag of 12 bytes at the end; undefined if it is wrong. */
+/** Decrypts with a tag of 12 bytes at the end; undefined if the tag is wrong. */
 export function openGCM(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
 	const decipher = createDecipheriv("aes-128-gcm", key, iv, { authTagLength: 12 });
 	decipher.setAAD(aad);

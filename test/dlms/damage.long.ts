@@ -1,9 +1,9 @@
-/** damage.test.ts with many answers. */
+/** The test of damage.test.ts with 100,000 associations. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { damageAnswers } from "./damage.js";
 
 const seed = seedOfRun();
 
-describe(`damaged answers of a DLMS meter, many (SEED=${seed})`, () => {
-	it("give no wrong value, and end", () => damageAnswers(seed, 100_000));
+describe(`damaged answers of a DLMS meter, long run (SEED=${seed})`, () => {
+	it("end the association or give correct values", () => damageAnswers(seed, 100_000));
 });

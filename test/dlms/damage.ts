@@ -48,7 +48,7 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 		const list = listOf(...asked);
 		const whole = new Conversation({ list, ...level });
 		assert.equal(whole.run(new Server({ objects, ...level })), undefined);
-		// An exception in clear, which any sender can forge, may cost an object, or its time.
+		// An unciphered exception, which any sender can forge, may remove an object or its time.
 		const good = new Set(whole.notes.all.flatMap((line) => [line, line.replace(/ \|.*/, "")]));
 
 		const conversation = new Conversation({ list, ...level, counterLimit: 1 + random.below(20) });
@@ -68,7 +68,7 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 		const inside = new Conversation({ list, ...level });
 		const sound = (answer: Uint8Array): Uint8Array => {
 			const odd = plainFault(answer);
-			// The server ciphers what it has a tag for.
+			// The server can cipher only APDUs that have a ciphered form: keep the answer's tag.
 			return odd.length > 0 && odd[0] === answer[0] ? odd : answer;
 		};
 		inside.run(new Server({ objects, ...level, plainFault: sound }));

@@ -44,8 +44,8 @@ function replaced(both: Both, which: number, apdu: string): Conversation {
 	return conversation;
 }
 
-describe("an association that fails tells why:", () => {
-	it("the context, plain or ciphered, is not the meter's", () => {
+describe("the failure of an association", () => {
+	it("names the context, plain or ciphered, if the meter has another", () => {
 		const conversation = ends(failures.DLMS_CONTEXT, {}, { ciphered: true });
 		assert.equal(conversation.association.diagnostic, 2);
 		ends(failures.DLMS_CONTEXT, LOW, { ...LOW, ciphered: false });
@@ -57,23 +57,23 @@ describe("an association that fails tells why:", () => {
 		);
 	});
 
-	it("the password", () => {
+	it("names the password if it is wrong", () => {
 		assert.equal(ends(failures.DLMS_AUTHENTICATION, { ...LOW, password: "1" }, LOW).association.diagnostic, 13);
 	});
 
-	it("the client needs authentication, or another", () => {
+	it("names a missing or wrong authentication mechanism", () => {
 		ends(failures.DLMS_AUTHENTICATION_REQUIRED, {}, { mechanism: 1 });
 		ends(failures.DLMS_MECHANISM, { mechanism: 1 }, { mechanism: 5 });
 		for (const diagnostic of ["0C", "0E"]) {
 			const apdu = `6117A109060760857405080101A203020101A305A1030201${diagnostic}`;
 			assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 		}
-		// Accepted, with diagnostic 14: the meter waits for passes 3 and 4, which were not agreed on.
+		// Accepted with diagnostic 14: the meter waits for passes 3 and 4, although no HLS mechanism was requested.
 		const apdu = "6129A109060760857405080101A203020100A305A10302010EBE10040E0800065F1F040000501F01F40007";
 		assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 	});
 
-	describe("what the meter wants can't be done:", () => {
+	describe("with a meter that requires what the gateway does not support", () => {
 		const name = (number: number) => `88020780 890760857405080 20${number}`;
 		const aare = (result: number, diagnostic: number, rest = "", context = 1) => {
 			const information = result === 0 ? "BE10040E0800065F1F040000101D01F40007" : "";
@@ -91,7 +91,7 @@ describe("an association that fails tells why:", () => {
 		] as const;
 
 		for (const [mechanism, expected, word] of MECHANISMS) {
-			it(`HLS by mechanism ${mechanism}, whether the meter refuses, or sends its challenge`, () => {
+			it(`names HLS mechanism ${mechanism}, whether the meter refuses or sends its challenge`, () => {
 				assert.match(expected.message, word);
 				assert.match(expected.message, new RegExp(`mechanism ${mechanism}`));
 				for (const client of [{}, { mechanism: 1, password: "x" }, { mechanism: 5 }]) {
@@ -101,14 +101,14 @@ describe("an association that fails tells why:", () => {
 				}
 			});
 		}
-		it("but the meter's name for ours, or one that it does not insist on, is none of that", () => {
+		it("is another one if the meter names our mechanism, or one that it does not insist on", () => {
 			assert.equal(got({ mechanism: 5 }, aare(1, 11, name(5))), failures.DLMS_MECHANISM);
 			assert.equal(got({}, aare(1, 12, name(5))), failures.DLMS_AUTHENTICATION_REQUIRED);
 			assert.equal(got({}, aare(1, 11, "8901 07")), failures.DLMS_MECHANISM);
 			assert.equal(got({}, aare(0, 0, name(7))), undefined);
 		});
 
-		it("security suite 2, in the AARE, in an answer, in pass 4", () => {
+		it("names security suite 2, used in the AARE, in an answer or in pass 4", () => {
 			const expected = failures.DLMS_SUITE_2;
 			const ofSuite = (from: number) => (answer: Uint8Array, count: number) => {
 				const changed = answer.slice();
@@ -124,12 +124,12 @@ describe("an association that fails tells why:", () => {
 			ends(expected, { mechanism: 5 }, { mechanism: 5, plainFault: pass4 });
 			assert.match(expected.message, /suite 2.*suites 0 and 1/);
 		});
-		it("another suite is none that the Green Book knows", () => {
+		it("is DLMS_UNPROTECTED for the suite number that the Green Book reserves", () => {
 			const reserved = (answer: Uint8Array) => answer.map((byte, at) => (at === 2 ? byte | 3 : byte));
 			ends(failures.DLMS_UNPROTECTED, LOW, { ...LOW, sealedFault: reserved });
 		});
 
-		it("short names, in a refusal, or accepted with the name of such an association", () => {
+		it("names short-name referencing, whether the meter refuses or accepts with an association's short name", () => {
 			for (const both of [{}, LOW, HIGH]) {
 				for (const diagnostic of [1, 2]) {
 					assert.equal(got(both, aare(1, diagnostic, "", 2)), failures.DLMS_SHORT_NAMES);
@@ -144,7 +144,7 @@ describe("an association that fails tells why:", () => {
 				const accepted = aare(0, 0, "", context);
 				const short = accepted.replace("00101D01F40007", "001C0301F4FA00");
 				assert.equal(got({}, short), failures.DLMS_SHORT_NAMES);
-				// A meter that offers GET is read, whatever context it names.
+				// A meter that supports GET is read, whatever context it names.
 				assert.equal(got({}, accepted.replace("0007", "FA00")), undefined);
 			}
 			assert.match(failures.DLMS_SHORT_NAMES.message, /short names.*protocol iec62056/);
@@ -153,7 +153,7 @@ describe("an association that fails tells why:", () => {
 		});
 	});
 
-	it("the key, the authentication key, the meter's own", () => {
+	it("tells a wrong key of the client from a wrong proof of the meter", () => {
 		const other = hex("0F0E0D0C0B0A09080706050403020100");
 		ends(failures.DLMS_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);
 		ends(failures.DLMS_AUTHENTICATION, { ...HIGH, authenticationKey: other }, HIGH);
@@ -163,19 +163,19 @@ describe("an association that fails tells why:", () => {
 		ends(failures.DLMS_METER_UNVERIFIED, { mechanism: 5 }, { mechanism: 5, wrongAnswer: true });
 	});
 
-	it("the meter's title: none, ours, a short one, another than in the AARE", () => {
+	it("names the meter's title if it is missing, our own, too short or another than in the AARE", () => {
 		ends(failures.DLMS_METER_TITLE, HIGH, { ...HIGH, titleless: true });
 		ends(failures.DLMS_METER_TITLE, { mechanism: 5 }, { mechanism: 5, titleless: true });
 		ends(failures.DLMS_METER_TITLE, { ...HIGH, title: METER_TITLE }, HIGH);
 		ends(failures.DLMS_METER_TITLE, HIGH, { ...HIGH, title: hex("4D4D4D") });
 		const faulty = { ...LOW, general: true, sealedFault: changeTitle };
 		ends(failures.DLMS_METER_TITLE, LOW, faulty);
-		// The title may be configured, or come with a general-glo APDU.
+		// An AARE without a title is accepted if the title is configured, or comes with a general-glo APDU.
 		const [got] = meet({ ...HIGH, meterTitle: METER_TITLE }, { ...HIGH, titleless: true });
 		assert.equal(got, undefined);
 	});
 
-	it("the invocation counter, and the one that the meter expects", () => {
+	it("names the invocation counter, with the one that the meter expects", () => {
 		const behind = ends(failures.DLMS_AUTHENTICATION, { ...LOW, counter: 10 }, { ...LOW, clientCounter: 10 });
 		assert.equal(behind.association.diagnostic, 13);
 		const apdu = "D8010600001234";
@@ -189,7 +189,7 @@ describe("an association that fails tells why:", () => {
 		assert.ok(conversation.cipher.counter <= 2 ** 32);
 	});
 
-	it("exceptions before anything is read", () => {
+	it("names an exception that comes before anything is read", () => {
 		for (const which of [1, 2]) {
 			assert.equal(replaced(HIGH, which, "D80205").association.failure, failures.DLMS_DECIPHERING);
 			assert.equal(replaced(HIGH, which, "D80202").association.failure, failures.DLMS_EXCEPTION);
@@ -197,11 +197,11 @@ describe("an association that fails tells why:", () => {
 		}
 	});
 
-	it("exceptions and service errors that are ciphered, or come in pass 4, or after a notification", () => {
+	it("names exceptions and service errors that are ciphered, or come in pass 4 or after a notification", () => {
 		const inside = (apdu: string, both: Both): Conversation => {
 			const conversation = new Conversation({ list, ...both, counter: 1 });
 			const plainFault = (answer: Uint8Array) => (answer[0] === 0xd8 ? answer : hex(apdu));
-			// Only general-glo-ciphering has a tag for these.
+			// Only general-glo-ciphering can carry these APDUs.
 			conversation.run(new Server({ objects: OBJECTS, ...both, counter: 1, general: true, plainFault }));
 			return conversation;
 		};
@@ -216,7 +216,7 @@ describe("an association that fails tells why:", () => {
 		assert.equal(conversation.association.resume(), STEP_END);
 	});
 
-	it("a service error or a broken APDU in place of the ciphered initiate response", () => {
+	it("names a service error or a malformed APDU in place of the ciphered initiate response", () => {
 		for (const [initiate, expected] of [
 			["0E010602", failures.DLMS_CONFORMANCE],
 			["0800", failures.DLMS_MALFORMED],
@@ -229,7 +229,7 @@ describe("an association that fails tells why:", () => {
 		assert.equal(replaced(LOW, 1, apdu.replace("6146", "6147")).association.failure, failures.DLMS_MALFORMED);
 	});
 
-	it("initiate errors", () => {
+	it("names each initiate error", () => {
 		for (const [error, expected] of [
 			["01", failures.DLMS_VERSION],
 			["02", failures.DLMS_CONFORMANCE],
@@ -244,12 +244,12 @@ describe("an association that fails tells why:", () => {
 		assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_VERSION);
 	});
 
-	it("a meter that takes no APDU of the length of a GET", () => {
+	it("names the PDU size if the meter's limit is shorter than a GET", () => {
 		ends(failures.DLMS_PDU_SIZE, {}, { pdu: 12 });
 		ends(failures.DLMS_PDU_SIZE, LOW, { ...LOW, pdu: 32 });
 	});
 
-	it("keys that are missing, before a byte is sent", () => {
+	it("names missing keys before a byte is sent", () => {
 		for (const client of [
 			{ ...HIGH, keyless: true },
 			{ ...HIGH, encryptionKey: new Uint8Array(0) },
@@ -270,7 +270,7 @@ function changeTitle(answer: Uint8Array, count: number): Uint8Array {
 }
 
 describe("a ciphered association", () => {
-	it("refuses answers in clear, and less protected ones", () => {
+	it("refuses unciphered answers, and answers with less protection than the requests", () => {
 		assert.equal(replaced(LOW, 2, "C401C1000903414243").association.failure, failures.DLMS_UNPROTECTED);
 		assert.equal(
 			replaced(HIGH, 2, "C701C100010009111001234567FE1466AFB3DBCD4F9389E2B7").association.failure,
@@ -282,7 +282,7 @@ describe("a ciphered association", () => {
 		assert.equal(replaced(LOW, 1, plain).association.failure, failures.DLMS_UNPROTECTED);
 	});
 
-	it("takes answers that are authenticated only, and general-glo ones", () => {
+	it("accepts answers that are only authenticated, and general-glo answers", () => {
 		for (const both of [{ control: 0x10 }, { control: 0x30 }, { general: true }]) {
 			const [got, conversation] = meet(HIGH, { ...HIGH, ...both });
 			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
@@ -290,13 +290,13 @@ describe("a ciphered association", () => {
 		}
 	});
 
-	it("takes a general-glo APDU without a title for the meter's", () => {
+	it("treats a general-glo APDU without a title as the meter's", () => {
 		const untitled = (answer: Uint8Array) => (answer[0] === 0xdb ? join(hex("DB00"), answer.subarray(10)) : answer);
 		const [got, conversation] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
 		assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
 	});
 
-	it("encrypts only without an authentication key, and says when a tag was not checked", () => {
+	it("only encrypts if it has no authentication key, and shows when a tag was not checked", () => {
 		const keyless = { ...LOW, authenticationKey: new Uint8Array(0) };
 		for (const [control, unchecked] of [
 			[0, false],
@@ -311,7 +311,7 @@ describe("a ciphered association", () => {
 		}
 	});
 
-	it("refuses what came before: replayed answers, and its own requests sent back", () => {
+	it("refuses replayed answers, and its own requests sent back", () => {
 		for (const both of [LOW, HIGH]) {
 			const conversation = new Conversation({ list, ...both });
 			conversation.association.frameLimit = 40;
@@ -329,7 +329,7 @@ describe("a ciphered association", () => {
 		}
 	});
 
-	it("is in the suite that the meter answers in, once it has", () => {
+	it("uses the meter's security suite as soon as the meter has answered", () => {
 		for (const both of [LOW, HIGH]) {
 			const [got, conversation] = meet({ ...both, mechanism: both.mechanism ?? 0 }, { ...both, control: 0x31 });
 			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
@@ -338,7 +338,7 @@ describe("a ciphered association", () => {
 		}
 	});
 
-	it("ends where SHA-256 proves nothing: to the meter, of the meter, without a secret or a title", () => {
+	it("ends if SHA-256 fails to authenticate the client or the meter, or the secret or a title is missing", () => {
 		const high = { mechanism: 6, password: "secret" };
 		ends(failures.DLMS_HLS_REFUSED, high, { ...high, password: "another" });
 		ends(failures.DLMS_METER_UNVERIFIED, high, { ...high, wrongAnswer: true });
@@ -352,7 +352,7 @@ describe("a ciphered association", () => {
 		ends(failures.DLMS_METER_UNVERIFIED, high, { ...high, plainFault: byMAC });
 	});
 
-	it("refuses a meter that gives our own challenge back", () => {
+	it("refuses a meter that sends our own challenge back", () => {
 		const conversation = new Conversation({ list, mechanism: 5 });
 		const got = conversation.run(new Server({ mechanism: 5 }), (answer, count) => {
 			if (count !== 1) return [answer];
@@ -366,7 +366,7 @@ describe("a ciphered association", () => {
 		assert.equal(got, failures.DLMS_METER_UNVERIFIED);
 	});
 
-	it("shows no password in what it says may be logged", () => {
+	it("marks the password as the part of a request that must not be logged", () => {
 		const conversation = new Conversation({ list, mechanism: 1, password: "topsecret" });
 		conversation.association.begin();
 		const { request, requestLength, secretStart, secretEnd } = conversation.association;
@@ -379,7 +379,7 @@ describe("a ciphered association", () => {
 });
 
 describe("a reading", () => {
-	it("goes on without the objects that the meter refuses", () => {
+	it("continues without the objects that the meter refuses", () => {
 		for (const reason of [1, 2, 3, 4, 9, 11, 13, 250]) {
 			for (const conformance of [0x001e1d, 0x00101d]) {
 				const objects = new Map(OBJECTS).set(`${ENERGY} 2`, reason);
@@ -389,7 +389,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("shows the raw number where the scaler is denied, and none where it is only missing this time", () => {
+	it("shows the raw number if the scaler is denied for good, and no number if it is missing only this time", () => {
 		for (const reason of [3, 4, 9, 11, 12, 13]) {
 			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
 			assert.deepEqual(conversation.notes.all, ["1.0.1.8.0.255: 12345678", WHOLE[1]]);
@@ -400,7 +400,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("tells values that can't be shown", () => {
+	it("reports values that can't be shown, with the reasons", () => {
 		for (const [data, reason] of [
 			["00", 256],
 			["17 7FC00000", 256],
@@ -424,7 +424,7 @@ describe("a reading", () => {
 		assert.deepEqual(meet({}, { objects })[1].notes.all[1], "0.0.96.1.0.255: 1 | A |  | 0");
 	});
 
-	it("asks one by one after a list was refused, or came back broken", () => {
+	it("requests attributes one by one after a list was refused or its answer was malformed", () => {
 		const faults = [
 			"D80202",
 			"D80101",
@@ -450,7 +450,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("takes nothing of a list that is not whole", () => {
+	it("uses no value of an incomplete answer to a list", () => {
 		const cut = (answer: Uint8Array) => answer.subarray(0, answer.length - 1);
 		const longer = (answer: Uint8Array) => join(answer, hex("00"));
 		for (const fault of [cut, longer]) {
@@ -461,7 +461,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("is not led astray by a meter that leaves out the reasons in a list, as Gurux 4.0.47 does", () => {
+	it("gives each object its own value although a meter leaves out reasons in a list, as Gurux 4.0.47 does", () => {
 		const own = listOf(...[1, 2, 3, 4, 5].map((e) => `1 0-0:96.1.${e}.255 2`));
 		const values = [1, 2, 3, 4, 5].map((e): [string, string | number] => [
 			`1 0.0.96.1.${e}.255 2`,
@@ -474,7 +474,7 @@ describe("a reading", () => {
 		assert.deepEqual([got, conversation.notes.all], [undefined, lines]);
 	});
 
-	it("ends when the association is lost, and takes other exceptions for refusals", () => {
+	it("ends if an answer shows that the association is lost, and treats other exceptions as refusals", () => {
 		const fault = (apdu: string) => (answer: Uint8Array, request: Uint8Array) =>
 			request[1] === 1 && request[4] === 1 && request[7] === 96 ? hex(apdu) : answer;
 		const single = { conformance: 0x00101d };
@@ -494,7 +494,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("holds blocks up to its limit, and refuses more", () => {
+	it("joins blocks up to its limit, and refuses longer values", () => {
 		const text = (length: number) => `0A82${length.toString(16).padStart(4, "0")}${"20".repeat(length - 1)}41`;
 		for (const [length, line] of [
 			[250, `0.0.96.1.0.255: ${" ".repeat(249)}A`],
@@ -508,12 +508,12 @@ describe("a reading", () => {
 		}
 	});
 
-	it("asks one by one if it is told to", () => {
+	it("requests attributes one by one if so configured", () => {
 		const [got, conversation] = meet({ listing: 1 }, {});
 		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
 	});
 
-	it("asks for no scaler and no time of what has none", () => {
+	it("does not request the scaler or time of objects without one", () => {
 		const own = listOf("4 1-0:1.6.0.255 5", "5 1-0:1.4.0.255 8", "3 1-0:1.8.0.255 3", "8 0-0:1.0.0.255 3");
 		const objects = new Map<string, string>([
 			["4 1.0.1.6.0.255 5", "090C07EA030107112D1EFF003C00"],
@@ -531,7 +531,7 @@ describe("a reading", () => {
 		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, lines, 1]);
 	});
 
-	it("goes on with fewer attributes at once where the meter refuses many, then one by one", () => {
+	it("requests ten attributes at a time if the meter refuses more, then one by one", () => {
 		const objects = Array.from({ length: 20 }, (_, i) => `1 1-0:${i}.4.0.255 2`);
 		const values = new Map<string, string>(
 			objects.map((_, i) => [`1 1.0.${i}.4.0.255 2`, `11${(10 + i).toString(16).padStart(2, "0")}`]),
@@ -559,12 +559,12 @@ describe("a reading", () => {
 		}
 	});
 
-	it("of an empty list only associates", () => {
+	it("only associates if the list is empty", () => {
 		const [got, conversation] = meet({ list: listOf() }, {});
 		assert.deepEqual([got, conversation.notes.all], [undefined, []]);
 	});
 
-	it("of 32 objects, all of class 5 with time, takes 96 steps", () => {
+	it("reads 32 objects of class 5, each with a scaler and a time, in four requests", () => {
 		const objects = Array.from({ length: 32 }, (_, i) => `5 1-0:${i}.4.0.255 3`);
 		const values = new Map<string, string | number>(
 			objects.flatMap((_, i) => [
@@ -579,7 +579,7 @@ describe("a reading", () => {
 		assert.equal(conversation.reading.requests, Math.ceil((1 + 96) / 30));
 	});
 
-	it("by the public client gives the invocation counter", () => {
+	it("reads the invocation counter as the public client", () => {
 		for (const [values, expected] of [
 			[["0600001234", 4], 0x1234],
 			[[4, "06FFFFFFFF"], 2 ** 32 - 1],

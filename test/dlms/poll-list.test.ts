@@ -9,11 +9,11 @@ import {
 import { DLMS_OBIS_ENTRIES } from "../../modules/meter/dlms-fields.js";
 
 describe("dlms/poll-list", () => {
-	it("fits into its setting", () => {
+	it("has the same size limit as its setting", () => {
 		assert.equal(POLL_SIZE_LIMIT, 1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 		assert.equal(DLMS_OBIS_ENTRIES.maximum, POLL_SIZE_LIMIT);
 	});
-	it("stands for the default list when there are no bytes, and for itself otherwise", () => {
+	it("is the default list if the setting is empty", () => {
 		const list = pollListOf(new Uint8Array(0));
 		assert.equal(list.length, 1 + 14 * POLL_ENTRY_SIZE);
 		assert.deepEqual(
@@ -24,7 +24,7 @@ describe("dlms/poll-list", () => {
 		const empty = Uint8Array.of(0);
 		assert.equal(pollListOf(empty), empty);
 	});
-	it("finds an object that stands in it twice, wherever it differs", () => {
+	it("finds a duplicate object, and tells apart objects that differ in any byte", () => {
 		const object = [1, 0, 1, 8, 0, 255, 3, 2];
 		assert.equal(findDuplicate(Uint8Array.of(0)), -1);
 		assert.equal(findDuplicate(Uint8Array.of(1, ...object)), -1);

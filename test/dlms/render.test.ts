@@ -44,7 +44,7 @@ describe(`numbers (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("have their bounds, and scalers put the point where it belongs", () => {
+	it("of every integer type are correct at their bounds, and with the decimal point that the scaler sets", () => {
 		assert.equal(shown(hex("147FFFFFFFFFFFFFFF"), -3), "9223372036854775.807");
 		assert.equal(shown(hex("148000000000000000")), "-9223372036854775808");
 		assert.equal(shown(hex("15FFFFFFFFFFFFFFFF"), 2), "1844674407370955161500");
@@ -59,7 +59,7 @@ describe(`numbers (SEED=${SEED})`, () => {
 		assert.equal(shown(hex("16FF"), -1), "255");
 	});
 
-	it("in floats have the shortest text that is the same float", () => {
+	it("of floating-point types have the shortest text that gives the same number", () => {
 		const floats = fc.float({ noDefaultInfinity: true, noNaN: true, min: Math.fround(-1e20), max: Math.fround(1e20) });
 		fc.assert(
 			fc.property(floats, (value) => {
@@ -98,7 +98,7 @@ describe(`numbers (SEED=${SEED})`, () => {
 });
 
 describe("texts", () => {
-	it("of octet strings are ASCII if they are printable, without what fills them up, else hex", () => {
+	it("of octet strings are ASCII without padding if they are printable, else hex", () => {
 		assert.equal(shown(hex("0908 3132333435363738")), "12345678");
 		assert.equal(shown(hex("0906 3132 20 00 20 00")), "12");
 		assert.equal(shown(hex("0903 314132")), "1A2");
@@ -112,7 +112,7 @@ describe("texts", () => {
 		assert.equal(shown(hex("0A00")), "");
 	});
 
-	it("have a limit", () => {
+	it("have a length limit", () => {
 		const text = (tag: number, length: number, fill: number) =>
 			shown(join(Uint8Array.of(tag), withLength(new Uint8Array(length).fill(fill))));
 		assert.equal(text(0x0a, TEXT_LIMIT, 0x41), "A".repeat(TEXT_LIMIT));
@@ -123,7 +123,7 @@ describe("texts", () => {
 		assert.equal(shown(join(hex("0481FF"), new Uint8Array(32))), TEXT_TOO_LONG);
 	});
 
-	it("of the other types", () => {
+	it("of the other types are as specified", () => {
 		assert.equal(shown(hex("0300")), "0");
 		assert.equal(shown(hex("03FF")), "1");
 		assert.equal(shown(hex("0D42")), "42");
@@ -141,7 +141,7 @@ describe("texts", () => {
 describe(`dates and times (SEED=${SEED})`, () => {
 	const moment = (text: string, octets = AS_DATE_TIME) => shown(hex(`090C${text}`), 0, octets);
 
-	it("are shown in ISO 8601 with the zone that the deviation is", () => {
+	it("are shown in ISO 8601 with the zone offset from their deviation", () => {
 		assert.equal(moment("07E40106FF00030000FFC400"), "2020-01-06T00:03:00+01:00");
 		assert.equal(moment("07E40101FF00030000FF8800"), "2020-01-01T00:03:00+02:00");
 		assert.equal(moment("07E2020CFF00000000800000"), "2018-02-12T00:00:00");
@@ -153,14 +153,14 @@ describe(`dates and times (SEED=${SEED})`, () => {
 		assert.equal(moment("07EA0301FF112D1EFF FCB8 00"), "2026-03-01T17:45:30+14:00");
 	});
 
-	it("are shown as far as they are told", () => {
+	it("are shown without the parts that are unspecified", () => {
 		assert.equal(moment("07EA0301FF112DFFFF800000"), "2026-03-01T17:45");
 		assert.equal(moment("07EA0301FF112DFFFFFFC400"), "2026-03-01T17:45+01:00");
 		assert.equal(moment("07EA0301FFFFFFFFFF800000"), "2026-03-01");
 		assert.equal(moment("07EC021DFF00000000800000"), "2028-02-29T00:00:00");
 	});
 
-	it("are hex where ISO 8601 has no text for them", () => {
+	it("are shown in hex if ISO 8601 has no form for them", () => {
 		for (const text of [
 			"FFFF0301FF112D1EFF800000",
 			"07EAFF01FF112D1EFF800000",
@@ -180,7 +180,7 @@ describe(`dates and times (SEED=${SEED})`, () => {
 			assert.equal(moment(text), text);
 	});
 
-	it("are shown as they are, each moment, with each deviation", () => {
+	it("are shown correctly for any time and any deviation", () => {
 		const zone = fc.option(fc.integer({ min: -840, max: 840 }));
 		const parts = fc.tuple(
 			fc.date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true }),

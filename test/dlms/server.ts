@@ -1,6 +1,6 @@
 /**
- * A DLMS meter over APDUs, written independently of the client, with faults on request. It also checks the client:
- * every counter new, every tag correct.
+ * A DLMS meter at the level of APDUs, written independently of the client, with faults on request. It also checks that
+ * each of the client's counters is new and each of its tags correct.
  */
 import assert from "node:assert/strict";
 import { gcm, hex, openGCM, sha256, streamGCM, toHex } from "./crypto.js";
@@ -13,7 +13,7 @@ export interface ServerOptions {
 	key: Uint8Array;
 	authenticationKey: Uint8Array;
 	title: Uint8Array;
-	/** The client's last accepted invocation counter, and our first. */
+	/** The client's last accepted invocation counter, and (`counter`) the server's first. */
 	clientCounter: number;
 	counter: number;
 	/** Offered conformance. */
@@ -24,16 +24,16 @@ export interface ServerOptions {
 	block: number;
 	/** `class obis attribute` to data in hex, or a data-access-result. */
 	objects: Map<string, string | number>;
-	/** Changes an answer before ciphering, `sealed` after it; null drops it. */
+	/** `plainFault` changes an answer before ciphering, `sealedFault` after it. */
 	plainFault?: (answer: Uint8Array, request: Uint8Array) => Uint8Array;
 	sealedFault?: (answer: Uint8Array, count: number) => Uint8Array;
-	/** Sends f(CtoS) over another challenge. */
+	/** Sends f(CtoS) for another challenge than the client's. */
 	wrongAnswer: boolean;
 	/** The AARE lacks the system title. */
 	titleless: boolean;
-	/** In place of the initiate response. */
+	/** Sent in place of the initiate response. */
 	initiate: Uint8Array | undefined;
-	/** general-glo-ciphering in place of glo-. */
+	/** Uses general-glo-ciphering in place of glo-. */
 	general: boolean;
 	/** Security control of answers; 0: that of the request. */
 	control: number;
@@ -158,7 +158,7 @@ export class Server {
 		);
 	}
 
-	/** Elements of an AARQ by tag. */
+	/** Parses an AARQ into its elements by tag. */
 	#elements(message: Uint8Array): Elements {
 		const elements: Elements = new Map();
 		const long = message[1] === 0x81;
@@ -188,7 +188,7 @@ export class Server {
 		return typeof value === "number" ? Uint8Array.of(1, value) : join(Uint8Array.of(0), hex(value));
 	}
 
-	/** A response in one APDU, or its first block. `data` begins with the choice, or with the count of results. */
+	/** Returns a response, or its first block. `data` begins with the choice, or with the count of results. */
 	#cut(tag: number, data: Uint8Array, list: boolean): Uint8Array {
 		const { block } = this.options;
 		if (block === 0 || data.length <= block || (!list && data[0] !== 0))
@@ -215,7 +215,7 @@ export class Server {
 		const said = plain.subarray(15);
 		const counter = new DataView(said.buffer, said.byteOffset + 1).getUint32(0);
 		if (!this.options.ciphered) this.#count(counter);
-		else assert.equal(counter, this.counters.at(-1)! - 1, "the counter of the answer is that before the APDU's");
+		else assert.equal(counter, this.counters.at(-1)! - 1, "the counter in f(StoC) is one below the APDU's");
 		const aad = join(said.subarray(0, 1), authenticationKey, this.#challenge);
 		const tag = gcm(key, join(this.#clientTitle, said.subarray(1, 5)), aad, new Uint8Array(0)).subarray(0, 12);
 		if (toHex(tag) !== toHex(said.subarray(5))) return hex("C701C10300");
@@ -241,7 +241,7 @@ export class Server {
 		return join(hex("C701C10001000920"), this.options.wrongAnswer ? wanted : mine);
 	}
 
-	/** Contents of a glo- APDU, or the exception in hex. */
+	/** Decrypts a glo- APDU; returns its contents, or the exception to send, in hex. */
 	#open(request: Uint8Array): Uint8Array | string {
 		const { key, authenticationKey } = this.options;
 		const at = request[1] > 0x80 ? 2 + (request[1] & 0x7f) : 2;

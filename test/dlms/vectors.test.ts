@@ -18,7 +18,7 @@ function cursorOf(bytes: Uint8Array): Cursor {
 
 function cipherOf(title: string, counter: number, meterTitle = title): Cipher {
 	const own = hex(title);
-	// The receiver must have another title than the sender.
+	// The cipher refuses APDUs under its own title, so the receiver needs another title than the sender.
 	const client = title === meterTitle ? hex("5858580000000001") : own;
 	return new Cipher({
 		...SUITE_0,
@@ -31,7 +31,7 @@ function cipherOf(title: string, counter: number, meterTitle = title): Cipher {
 	});
 }
 
-/** A cipher as of the sender with this title. */
+/** The cipher of the example's sender. */
 function senderOf(example: Example, authenticationKey: Uint8Array): Cipher {
 	const counter = Number.parseInt(example["ic"], 16);
 	const title = hex(example["title"]);
@@ -78,12 +78,12 @@ describe("security vectors", () => {
 		const plain = hex(example["plain"]);
 		it(`${name}, deciphered`, () => {
 			const cipher = cipherOf(example["title"], 1);
-			// The cipher refuses SC 20, unauthenticated, if it has the authentication key.
+			// A cipher with an authentication key refuses security control 20, which has no tag.
 			const open = example["sc"] === "20" ? keyless(example["title"]) : cipher;
 			const cursor = cursorOf(bytes);
 			assert.equal(open.open(cursor), undefined);
 			assert.deepEqual(cursor.bytes.slice(cursor.at, cursor.end), plain);
-			assert.equal(open.open(cursorOf(bytes)), DLMS_REPLAY, "a second time it is a replay");
+			assert.equal(open.open(cursorOf(bytes)), DLMS_REPLAY, "the same APDU a second time is a replay");
 		});
 		if (example["sc"] === "10" || name.includes("general")) continue;
 		it(`${name}, ciphered`, () => {
@@ -215,7 +215,7 @@ describe("captured APDUs", () => {
 				assert.equal(cipherFor(capture).open(inside), undefined);
 				plain = inside.bytes.slice(inside.at, inside.end);
 				assert.equal(toHex(plain), capture.plain);
-				// Damage is detected only with a key for the tag.
+				// Damage is detected only with an authentication key.
 				const damaged = capture.apdu.slice();
 				damaged[40] ^= 1;
 				const expected = capture.authentication_key === "" ? undefined : DLMS_TAG;

@@ -1,4 +1,4 @@
-/** The vectors of APDUs, and the values in captures as texts. */
+/** Reads the vectors of APDUs, and the values in captures as texts. */
 import { readFileSync } from "node:fs";
 import { TEXT_LIMIT } from "../../modules/bytes/octets.js";
 import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
@@ -10,7 +10,7 @@ import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 export interface Capture {
 	readonly name: string;
 	readonly apdu: Uint8Array;
-	/** With keys it is general-glo-ciphered, and `plain` is its contents. */
+	/** Key of a general-glo-ciphered capture, whose contents are `plain`. */
 	readonly key?: string;
 	readonly authentication_key?: string;
 	readonly meter_title?: string;
@@ -19,11 +19,11 @@ export interface Capture {
 	/** Begin and end of the value in the plain APDU. */
 	readonly body_at: number;
 	readonly end?: number;
-	/** Its simple elements; null: without text. */
+	/** Texts of the value's simple elements; null for an element without text. */
 	readonly values?: readonly (string | null)[];
-	/** Not valid A-XDR. */
+	/** The value is not valid A-XDR. */
 	readonly broken?: boolean;
-	/** The push listener's result. */
+	/** Expected result of the push listener. */
 	readonly push: {
 		readonly failure?: string;
 		readonly meter_id?: string;

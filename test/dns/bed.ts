@@ -1,4 +1,4 @@
-/** A simulated network on virtual time, and the dependencies of a user of UDP. */
+/** A simulated network in virtual time, and the dependencies of a class that uses UDP. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -13,7 +13,7 @@ export class Bed {
 	readonly time = new VirtualTime();
 	readonly network = new VirtualUDPPort(this.time);
 	readonly traced: string[] = [];
-	/** Errors under the guard, and changes of a machine outside its task. */
+	/** Errors caught by the guard, and changes of a machine outside its task. */
 	readonly problems: unknown[] = [];
 	readonly driver = new Driver({
 		clock: this.time,
@@ -27,13 +27,13 @@ export class Bed {
 		},
 	});
 
-	/** Advances time; nothing may throw. */
+	/** Advances time; fails if anything throws. */
 	pass(ms: number): void {
 		this.time.advance(ms);
 		assert.deepEqual(this.problems, []);
 	}
 
-	/** The network is lost, which ports report at once. */
+	/** Makes the network fail, which ports report at once. */
 	loseNetwork(): void {
 		this.network.fail();
 		this.pass(0);

@@ -22,7 +22,7 @@ class DNSBed extends Bed {
 		this.dns = { start: () => drive.update(() => dns.start()), stop: () => drive.update(() => dns.stop()) };
 	}
 
-	/** The reply to these bytes; undefined: none. */
+	/** Sends these bytes; returns the reply, undefined if there is none. */
 	ask(bytes: Uint8Array, port = 40_000): Uint8Array | undefined {
 		const { network } = this;
 		const phone = { address: PHONE, port };
@@ -51,7 +51,7 @@ function started(): DNSBed {
 const NAME = "connectivitycheck.gstatic.com";
 
 describe("dns/captive-dns", () => {
-	it("leads every name to the device, to be forgotten at once", () => {
+	it("resolves every name to the device, with a lifetime of 0", () => {
 		const bed = started();
 		for (const name of [
 			NAME,
@@ -72,7 +72,7 @@ describe("dns/captive-dns", () => {
 		assert.equal(bed.query({ flags: 0, questions: [{ name: NAME, type: A }] })?.flags, 0x8480);
 	});
 
-	it("has no answer for other types, which is no error", () => {
+	it("replies to other types with no record and no error", () => {
 		const bed = started();
 		for (const type of [AAAA, HTTPS, 2, 6, 15, 16, 33, 64]) {
 			const reply = bed.query({ questions: [{ name: NAME, type }] });
@@ -82,14 +82,14 @@ describe("dns/captive-dns", () => {
 		assert.deepEqual([...chaos.subarray(2, 12)], [0x84, 0x80, 0, 1, 0, 0, 0, 0, 0, 0]);
 	});
 
-	it("doesn't mind EDNS", () => {
+	it("answers queries with EDNS", () => {
 		const bed = started();
 		const additionals = [{ name: "", type: OPT, class: 1232, ttl: 0, data: Uint8Array.of(0, 10, 0, 2, 1, 2) }];
 		const reply = bed.query({ questions: [{ name: NAME, type: A }], additionals });
 		assert.deepEqual([reply?.answers, reply?.additionals], [[`${NAME} A 0 192.168.4.1`], []]);
 	});
 
-	it("says what it doesn't do, and what it doesn't understand", () => {
+	it("replies with an error code to unsupported and malformed queries", () => {
 		const bed = started();
 		const codeOf = (bytes: Uint8Array) => {
 			const reply = bed.ask(bytes);
@@ -113,7 +113,7 @@ describe("dns/captive-dns", () => {
 		assert.equal(codeOf(pointer), 1);
 	});
 
-	it("never answers a response, nor who can't be answered", () => {
+	it("answers neither responses nor senders without a usable address", () => {
 		const bed = started();
 		const questions = [{ name: NAME, type: A }];
 		assert.equal(bed.ask(message({ flags: 0x8000, questions })), undefined);
@@ -121,7 +121,7 @@ describe("dns/captive-dns", () => {
 		assert.equal(bed.ask(message({ questions }), 0), undefined);
 	});
 
-	it("stands 10 000 random questions and each byte flipped, and answers the next one", () => {
+	it("answers a good query after 10 000 random or damaged ones", () => {
 		const bed = started();
 		const random = new SeededRandom(2);
 		const good = message({ id: 9, flags: 0x0100, questions: [{ name: NAME, type: A }] });
@@ -134,14 +134,14 @@ describe("dns/captive-dns", () => {
 		assert.equal(bed.query({ questions: [{ name: NAME, type: A }] })?.answers.length, 1);
 	});
 
-	it("has no room for an answer to a question as long as a datagram, and sends none", () => {
+	it("answers a query that fills a datagram with its question and one record", () => {
 		const bed = started();
 		const bytes = new Uint8Array(DATAGRAM_LIMIT);
 		bytes.set(message({ id: 9, questions: [{ name: NAME, type: A }] }));
 		assert.equal(bed.ask(bytes)?.length, 12 + 31 + 4 + 16);
 	});
 
-	it("serves from start to stop", () => {
+	it("answers only between start and stop", () => {
 		const bed = new DNSBed();
 		const questions = [{ name: NAME, type: A }];
 		assert.equal(bed.query({ questions }), undefined);
@@ -155,7 +155,7 @@ describe("dns/captive-dns", () => {
 		assert.deepEqual(bed.network.ports, []);
 	});
 
-	it("tries again after 30 s when the port can't be had, or is lost", () => {
+	it("opens the port again after 30 s if it is in use or lost", () => {
 		const bed = new DNSBed();
 		bed.network.failure = "udp port 53 is used by another program";
 		bed.dns.start();
@@ -177,7 +177,7 @@ describe("dns/captive-dns", () => {
 		assert.deepEqual(bed.network.ports, []);
 	});
 
-	it("lets others have their turn in a flood, and answers all that the host has kept", () => {
+	it("lets other tasks run during a flood, and answers every query that the host has queued", () => {
 		const bed = started();
 		const bytes = message({ id: 9, questions: [{ name: NAME, type: A }] });
 		for (let port = 4000; port < 4200; port++) bed.network.send({ from: { address: PHONE, port }, to: DEVICE, bytes });

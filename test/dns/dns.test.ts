@@ -21,7 +21,7 @@ const SERVICE = putName(NAMES, GATEWAY, "gateway.local");
 const LONG = putName(NAMES, SERVICE, "_https._tcp.local");
 putName(NAMES, LONG, ["a".repeat(63), "b".repeat(63), "c".repeat(63), "d".repeat(61)].join("."));
 
-/** All that any reader can read of it. */
+/** Everything that the reader can read of a message, as texts. */
 function readAll(bytes: Uint8Array, length = bytes.length): string[] {
 	const reader = new DNSReader(bytes);
 	const found: string[] = [];
@@ -68,7 +68,7 @@ const GOOD_READ = [
 ];
 
 describe("dns/dns", () => {
-	it("reads questions and the records of each section, in any case of the letters", () => {
+	it("reads questions and the records of each section, in upper or lower case", () => {
 		assert.deepEqual(readAll(GOOD), GOOD_READ);
 		const reader = new DNSReader(GOOD);
 		reader.open(GOOD, GOOD.length);
@@ -79,7 +79,7 @@ describe("dns/dns", () => {
 		assert.equal(reader.isBroken, false);
 	});
 
-	it("reads of a message cut short at every place what comes before, and says that it is broken", () => {
+	it("reads a truncated message up to the cut, and reports it as broken", () => {
 		for (let length = 0; length < GOOD.length; length++) {
 			const found = readAll(GOOD, length);
 			assert.ok(found.length < GOOD_READ.length);
@@ -91,7 +91,7 @@ describe("dns/dns", () => {
 		}
 	});
 
-	it("stands each byte with each bit flipped, and 10 000 random messages", () => {
+	it("reads messages with any bit flipped, and 10 000 random messages, without an exception", () => {
 		for (let at = 0; at < GOOD.length; at++) {
 			for (const flip of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
 				const damaged = GOOD.slice();
@@ -121,7 +121,7 @@ describe("dns/dns", () => {
 			assert.equal(isGateway(bytes, 12), false);
 			assert.equal(new DNSReader(bytes).keyOf(12), 0);
 		}
-		// A name whose pointer follows one of its own labels.
+		// A name with a pointer back to one of its own labels.
 		const loop = raw(1, 0, [7, ...Buffer.from("gateway"), 0xc0, 12], [0, 1, 0, 1]);
 		assert.deepEqual(readAll(loop), []);
 		assert.equal(isGateway(loop, 12), false);
@@ -136,7 +136,7 @@ describe("dns/dns", () => {
 		assert.equal(isGateway(chain(17), 12 + 15 + 32), false);
 	});
 
-	it("takes names of 255 bytes and labels of 63, not more", () => {
+	it("accepts names of up to 255 bytes with labels of up to 63", () => {
 		const of = (...lengths: number[]) => lengths.map((length, i) => "abcd"[i].repeat(length)).join(".");
 		const longest = raw(1, 0, name(of(63, 63, 63, 61)), [0, 1, 0, 1]);
 		assert.deepEqual(readAll(longest), ["question other 1 1"]);
@@ -149,7 +149,7 @@ describe("dns/dns", () => {
 		}
 	});
 
-	it("tells names apart that begin or end alike", () => {
+	it("distinguishes names with the same beginning or end", () => {
 		const is = (text: string) => isGateway(raw(1, 0, name(text), [0, 1, 0, 1]), 12);
 		assert.equal(is("gateway.local"), true);
 		assert.equal(is("GATEWAY.Local"), true);
@@ -172,7 +172,7 @@ describe("dns/dns", () => {
 		assert.equal(isGateway(bytes, 12), false);
 	});
 
-	it("writes what others can read, the same names only once", () => {
+	it("writes messages that another parser reads, with each name only once", () => {
 		const writer = new DNSWriter(new Uint8Array(512), NAMES);
 		writer.begin(7, 0x8400);
 		writer.question(GATEWAY, TYPE_A, CLASS_IN | 0x8000);
@@ -200,7 +200,7 @@ describe("dns/dns", () => {
 		assert.equal(bytes.length, 12 + 15 + 4 + (2 + 10 + 4) + (14 + 10 + 2) + (2 + 10 + 15));
 	});
 
-	it("leaves out what doesn't fit, whatever the room", () => {
+	it("omits records that do not fit, whatever the size of the buffer", () => {
 		const whole = 12 + 15 + 4 + 2 + 10 + 4 + 14 + 10 + 2;
 		for (let room = 12; room <= whole; room++) {
 			const writer = new DNSWriter(new Uint8Array(room).fill(0xee), NAMES);

@@ -63,7 +63,7 @@ export class Air extends Bed {
 	#devices = 0;
 	#seen = 0;
 
-	/** A responder on this network, not started; `names` receives its traced names. */
+	/** Makes a responder on this network, not started; `names` receives the names that it reports. */
 	device(address = ADDRESS, names: string[] = []): Device {
 		const world = this.world(this.network.device(address));
 		return new Device({
@@ -102,7 +102,7 @@ export class Air extends Bed {
 		this.network.send({ from: { address: from, port }, to: { address: to, port: 5353 }, bytes });
 	}
 
-	/** Datagrams within 10 s of this question. */
+	/** Sends a question; returns the datagrams of the next 10 s. */
 	ask(parts: Parts | Uint8Array, options = {}): Heard[] {
 		this.send(parts, options);
 		return this.run(10 * S);

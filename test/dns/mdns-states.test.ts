@@ -17,11 +17,11 @@ import { A, ANY, address, message, type Parts, parse } from "./messages.js";
 const HOST = "gateway.local";
 const RESPONSE = 0x8400;
 
-/** A responder alone: the test sets the time and takes its output. */
+/** A responder without driver and port: the test sets the time and reads its output. */
 class Bed {
 	nowMs = 1000;
 	readonly buffer = new Uint8Array(DATAGRAM_LIMIT);
-	/** "probe", "answers" or "goodbye". */
+	/** The messages sent, each as "probe", "answers" or "goodbye". */
 	readonly said: string[] = [];
 	readonly named: string[] = [];
 	readonly responder = new MDNSResponder({
@@ -49,7 +49,7 @@ class Bed {
 		this.responder.received(bytes.length, { remoteAddress: ASKER, remotePort: 5353 }, this.nowMs);
 	}
 
-	/** Advances whenever it is due until then. */
+	/** Advances time by `ms`, and the responder at each of its deadlines. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		while (this.responder.deadlineMs <= untilMs) {
@@ -73,7 +73,7 @@ function bedIn(state: number): Bed {
 	}
 	assert.equal(bed.responder.state, state);
 	bed.said.length = 0;
-	// Long enough for a repeated multicast, too short for a step.
+	// This pause permits another multicast of a record, and is too short for a change of state.
 	if (state === MDNS_RUNNING) bed.pass(5000);
 	return bed;
 }
@@ -184,7 +184,7 @@ function ownAnswer(bed: Bed): void {
 
 describe("dns/mdns: states", () => {
 	for (const { what, change, wanted, said } of ROWS) {
-		it(`takes ${what} in every state`, () => {
+		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				const { responder } = bed;
@@ -197,7 +197,7 @@ describe("dns/mdns: states", () => {
 				assert.equal(responder.hostname !== "", responder.state >= ANNOUNCING, where);
 				if (responder.state <= WAITING) assert.equal(responder.deadlineMs, Number.POSITIVE_INFINITY, where);
 				if (responder.state === PROBING) assert.ok(responder.deadlineMs < bed.nowMs + 6000, where);
-				// Afterwards it works.
+				// Whatever happened, the responder works afterwards.
 				responder.update(SETTINGS, bed.nowMs);
 				if (responder.state === WAITING) bed.open();
 				bed.pass(60_000);
@@ -206,7 +206,7 @@ describe("dns/mdns: states", () => {
 		});
 	}
 
-	it("has nothing to send, and sends nothing, whenever it has no port", () => {
+	it("sends nothing while it has no port", () => {
 		for (const state of [OFF, WAITING]) {
 			const bed = bedIn(state);
 			ownAnswer(bed);

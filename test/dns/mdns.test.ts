@@ -60,8 +60,8 @@ const taken = (owner: string, type: number, data: Uint8Array): Parts => ({
 });
 
 describe("dns/mdns", () => {
-	describe("begins", () => {
-		it("with three questions for its names, 250 ms apart, and what they are to have", () => {
+	describe("start", () => {
+		it("sends three probes for its names, 250 ms apart, with the proposed records", () => {
 			const air = new Air();
 			air.device().start(SETTINGS);
 			const probes = air.run(1000 - 1).filter(({ flags }) => flags === 0);
@@ -83,7 +83,7 @@ describe("dns/mdns", () => {
 			}
 		});
 
-		it("at a random moment", () => {
+		it("begins after a random delay", () => {
 			const starts = new Set<number>();
 			for (let i = 0; i < 10; i++) {
 				const air = new Air();
@@ -94,7 +94,7 @@ describe("dns/mdns", () => {
 			assert.ok(starts.size >= 8);
 		});
 
-		it("by announcing all that it has, three times, and tells its name", () => {
+		it("announces all its records three times, and reports its name", () => {
 			const air = new Air();
 			const names: string[] = [];
 			const device = air.device(ADDRESS, names);
@@ -114,7 +114,7 @@ describe("dns/mdns", () => {
 			assert.equal(device.hostname, "gateway");
 		});
 
-		it("without an answer to anything before its names are its own", () => {
+		it("answers nothing before its names are confirmed", () => {
 			const air = new Air();
 			air.device().start(SETTINGS);
 			air.run(600);
@@ -124,8 +124,8 @@ describe("dns/mdns", () => {
 		});
 	});
 
-	describe("answers", () => {
-		it("for its name at once, with what it doesn't have", () => {
+	describe("replies", () => {
+		it("answers for its name at once, also about types that do not exist", () => {
 			const { air } = Air.settled();
 			for (const type of [A, ANY]) {
 				const [reply, ...more] = air.ask(one("GATEWAY.local", type));
@@ -139,7 +139,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(answersOf(air.ask(one(HTTPS, AAAA))), [instanceNSEC(HTTPS)]);
 		});
 
-		it("for its services after 20 to 120 ms, with all that is needed to go there", () => {
+		it("answers for its services after 20 to 120 ms, with all records that a client needs to connect", () => {
 			const { air } = Air.settled();
 			const delays = new Set<number>();
 			for (let i = 0; i < 40; i++) {
@@ -154,7 +154,7 @@ describe("dns/mdns", () => {
 			assert.ok(delays.size > 15);
 		});
 
-		it("for an instance, and for the list of what there is", () => {
+		it("answers for an instance, and for the list of service types", () => {
 			const { air } = Air.settled();
 			assert.deepEqual(recordsOf(air.ask(one(HTTPS, SRV))), [RECORD_A, RECORD_NSEC, SRV_HTTPS].sort());
 			assert.deepEqual(recordsOf(air.ask(one(SMGW, TXT))), [TXT_SMGW]);
@@ -164,7 +164,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(answersOf(air.ask(one(META, PTR, 0x00ff))).sort(), list);
 		});
 
-		it("several questions in one reply", () => {
+		it("answers several questions in one reply", () => {
 			const { air } = Air.settled();
 			const questions = ["_https._tcp.local", "_smgw._tcp.local", "_ipp._tcp.local"].map((owner) => ({
 				name: owner,
@@ -178,7 +178,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("nothing to what is not for it", () => {
+		it("does not answer questions for other names, types or classes", () => {
 			const { air } = Air.settled();
 			const silent: Parts[] = [
 				one("gateway2.local", A),
@@ -200,7 +200,7 @@ describe("dns/mdns", () => {
 			for (let length = 0; length < cut.length; length++) assert.deepEqual(air.ask(cut.slice(0, length)), []);
 		});
 
-		it("not what the asker knows for half of the time yet", () => {
+		it("omits records that the client knows for at least half of their lifetime", () => {
 			const { air } = Air.settled();
 			const known = (ttl: number, record: ResourceRecord): Heard[] =>
 				air.ask({ ...one(record.name, record.type), answers: [{ ...record, ttl }] });
@@ -217,12 +217,12 @@ describe("dns/mdns", () => {
 			assert.deepEqual(known(4500, { name: HTTPS, type: TXT, data: txt("") }), []);
 			assert.deepEqual(answersOf(known(4500, { name: HTTPS, type: TXT, data: txt("a") })), [TXT_HTTPS]);
 			assert.deepEqual(known(4500, { name: META, type: PTR, data: name("_http._tcp.local") }).length, 1);
-			// Records of another section are no known answers.
+			// Only the answer section lists known answers.
 			const authorities = [{ ...a, ttl: 120 }];
 			assert.deepEqual(answersOf(air.ask({ ...one(HOST, A), authorities })), [RECORD_A]);
 		});
 
-		it("a truncated question when the asker has told all that it knows", () => {
+		it("answers a truncated question when the client has sent all its known answers", () => {
 			const { air } = Air.settled();
 			const types = ["_https", "_http", "_smgw"].map((type) => `${type}._tcp.local`);
 			const truncated = { flags: 0x0200, questions: types.map((owner) => ({ name: owner, type: PTR })) };
@@ -247,7 +247,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("to the asker alone when it wants that and all have heard it lately", () => {
+		it("replies by unicast on request if the record was multicast lately", () => {
 			const { air } = Air.settled();
 			const [first] = air.ask(one(HOST, A, QU));
 			assert.equal(first.to, "all");
@@ -268,7 +268,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("a program that knows only DNS, as that wants it", () => {
+		it("replies to a client that knows only plain DNS in the form of plain DNS", () => {
 			const { air } = Air.settled();
 			const [reply, ...more] = air.ask({ id: 0x4321, ...one("Gateway.local", A) }, { port: 40_000 });
 			assert.equal(more.length, 0);
@@ -285,7 +285,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("each record to all at most once a second", () => {
+		it("multicasts each record at most once a second", () => {
 			const { air } = Air.settled();
 			const times: number[] = [];
 			for (let i = 0; i < 100; i++) {
@@ -300,7 +300,7 @@ describe("dns/mdns", () => {
 			assert.ok(gaps.length >= 4 && gaps.every((gap) => gap >= 1000 && gap < 1100), gaps.join(" "));
 		});
 
-		it("who wants its name at once, four times a second", () => {
+		it("answers a probe for its name at once, up to four times a second", () => {
 			const { air } = Air.settled();
 			const probe = { ...one(HOST, ANY), authorities: [{ name: HOST, type: A, data: address("192.168.1.9") }] };
 			air.send(one(HOST, A));
@@ -313,8 +313,8 @@ describe("dns/mdns", () => {
 		});
 	});
 
-	describe("keeps its names apart", () => {
-		it("takes the next name when another answers for the host's while it asks", () => {
+	describe("name conflicts", () => {
+		it("takes the next host name when another device answers for it during the probes", () => {
 			for (const [type, data] of [
 				[A, address("192.168.1.9")],
 				[AAAA, new Uint8Array(16)],
@@ -335,7 +335,7 @@ describe("dns/mdns", () => {
 			}
 		});
 
-		it("takes the next instance when that is another's", () => {
+		it("takes the next instance name when another device has it", () => {
 			const air = new Air();
 			const device = air.device();
 			device.start(SETTINGS);
@@ -347,7 +347,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(answersOf(air.ask(one("_https._tcp.local", PTR))), [`_https._tcp.local PTR 4500 ${owner}`]);
 		});
 
-		it("takes the next of both when one response has both", () => {
+		it("takes the next host and instance name when one response has both", () => {
 			const air = new Air();
 			const device = air.device();
 			device.start(SETTINGS);
@@ -360,7 +360,7 @@ describe("dns/mdns", () => {
 			assert.equal(device.hostname, "gateway-2");
 		});
 
-		it("cuts long names so that their number has room", () => {
+		it("truncates long names to make room for their number", () => {
 			const air = new Air();
 			const names: string[] = [];
 			const device = air.device(ADDRESS, names);
@@ -399,7 +399,7 @@ describe("dns/mdns", () => {
 			}
 		});
 
-		it("lets the later of two proposals win, and waits a second when it is not its own", () => {
+		it("lets the lexicographically later of two proposals win, and waits a second if its own loses", () => {
 			const propose = (...authorities: ResourceRecord[]) => {
 				const air = new Air();
 				air.device().start({ ...SETTINGS, services: [{ type: "_https._tcp", port: 443, txt: ["b=1"] }] });
@@ -448,7 +448,7 @@ describe("dns/mdns", () => {
 			}
 		});
 
-		it("reads a compressed proposal as if it were not", () => {
+		it("compares a compressed proposal like an uncompressed one", () => {
 			const air = new Air();
 			air.device().start({ ...SETTINGS, services: [{ type: "_https._tcp", port: 443, txt: [] }] });
 			air.run(251);
@@ -465,10 +465,10 @@ describe("dns/mdns", () => {
 			pointed.writeUInt16BE(proposal.subarray(lengthAt + 2).length - 5, lengthAt);
 			air.send(pointed);
 			const probes = air.run(5 * S).filter(({ flags }) => flags === 0);
-			assert.ok(probes.length <= 2, "it has lost against itself");
+			assert.ok(probes.length <= 2, "the responder has lost against its own proposal");
 		});
 
-		it("asks again when another answers for a name that it has, and keeps it if nobody objects", () => {
+		it("probes again when another device answers for its name, and keeps the name if nobody objects", () => {
 			const { air, device } = Air.settled();
 			air.send(taken(HOST, A, address("192.168.1.9")));
 			const said = air.run(20 * S);
@@ -489,7 +489,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(air.ask(taken(HOST, A, address("192.168.1.9")), { port: 40_000 }), []);
 		});
 
-		it("gives way to one that doesn't", () => {
+		it("takes the next name if another device keeps answering for its own", () => {
 			const { air, device } = Air.settled();
 			air.send(taken(HOST, A, address("192.168.1.9")));
 			for (let i = 0; i < 4; i++) {
@@ -500,7 +500,7 @@ describe("dns/mdns", () => {
 			assert.equal(device.hostname, "gateway-2");
 		});
 
-		it("asks every 5 s at most when one takes all names", () => {
+		it("probes at most every 5 s while another device claims all names", () => {
 			const air = new Air();
 			air.device().start(SETTINGS);
 			const probes: number[] = [];
@@ -515,13 +515,13 @@ describe("dns/mdns", () => {
 		});
 	});
 
-	describe("tells of changes", () => {
-		/** Other devices may have services of our types yet. */
+	describe("changes", () => {
+		/** Goodbyes for all records but the list of service types, which other devices may share. */
 		const goodbyes = ALL.filter((record) => !record.startsWith(META))
 			.map((record) => record.replace(/(!?) (120|4500) /, "$1 0 "))
 			.sort();
 
-		it("says goodbye to all that it has when it stops", () => {
+		it("sends goodbyes for its records when it stops", () => {
 			const { air, device } = Air.settled();
 			device.stop();
 			device.stop();
@@ -537,7 +537,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(air.run(60 * S), []);
 		});
 
-		it("announces a new address at once, with what ends the old one", () => {
+		it("announces a new address at once, and thereby ends the old one", () => {
 			const { air, device } = Air.settled();
 			air.ask(one(HOST, A));
 			air.send(one(HOST, A));
@@ -551,7 +551,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(air.run(60 * S), []);
 		});
 
-		it("goes through all of it with another name or other services", () => {
+		it("sends goodbyes, probes and announces for another name or other services", () => {
 			const { air, device } = Air.settled();
 			for (const change of [
 				{ hostname: "cellar" },
@@ -577,7 +577,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(names, ["gateway", "cellar"]);
 		});
 
-		it("moves to the network of the access point, and back", () => {
+		it("moves its port to the network of the access point, and back", () => {
 			const { air, device } = Air.settled();
 			const isThere = () => air.network.ports.map(({ address, group }) => [address, group]);
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
@@ -591,7 +591,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
 		});
 
-		it("tries again after 30 s when the port can't be had, or is lost, and begins anew", () => {
+		it("opens the port again after 30 s if it is in use or lost, and then probes anew", () => {
 			const air = new Air();
 			air.network.failure = "udp port 5353 is used by another program";
 			const device = air.device();
@@ -605,7 +605,7 @@ describe("dns/mdns", () => {
 			assert.equal(air.run(20 * S).length, 6);
 		});
 
-		it("is found under no name, old or new, while it has no port to ask for it", () => {
+		it("reports no name, old or new, while it has no port to probe for it", () => {
 			for (const isLost of [false, true]) {
 				const air = new Air();
 				const names: string[] = [];
@@ -626,7 +626,7 @@ describe("dns/mdns", () => {
 		});
 	});
 
-	it("replies to the asker alone and still knows what else was asked, and that known answers follow", () => {
+	it("replies by unicast without forgetting other questions, or that known answers follow", () => {
 		const { air } = Air.settled();
 		air.ask(one(HOST, A));
 		const questions = [
@@ -640,7 +640,7 @@ describe("dns/mdns", () => {
 		assert.deepEqual([later.map(({ to }) => to), answersOf(later)], [["all"], [`_smgw._tcp.local PTR 4500 ${SMGW}`]]);
 	});
 
-	it("has room in one message for all, whatever the names, and takes no more", () => {
+	it("fits all records into one message, whatever the names, and refuses more services", () => {
 		const host = "h".repeat(63);
 		const instance = "i".repeat(63);
 		const types = ["https", "http", "smgw", "a", "b", "c"];
@@ -660,7 +660,7 @@ describe("dns/mdns", () => {
 		}
 	});
 
-	it("stands 10 000 random messages and each byte flipped, in every state, and answers the next question", () => {
+	it("answers a good question after 10 000 random or damaged messages in every state", () => {
 		const random = new SeededRandom(3);
 		const frames = [
 			message(one(HOST, A)),

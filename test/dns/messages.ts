@@ -1,6 +1,6 @@
 /**
- * DNS messages by RFC 1035, independent of the project's reader and writer: `message` writes no compression except by
- * hand; `parse` understands it, and throws on errors.
+ * DNS messages by RFC 1035, independent of the project's reader and writer. `message` does not compress names, but
+ * accepts names that the test has compressed; `parse` reads compressed names, and throws on errors.
  */
 
 export interface Question {
@@ -68,7 +68,7 @@ export function message({
 	);
 }
 
-/** A record as text: `name TYPE ttl data`, with `!` after the type if the top bit of the class is set. */
+/** Parsed message; a record is `name TYPE ttl data`, with `!` after the type if the top bit of its class is set. */
 export interface Parsed {
 	readonly id: number;
 	readonly flags: number;

@@ -1,6 +1,6 @@
 /**
- * An emulated board: its firmware, rebuilt after changes; its flash in a folder of its own; one meter at a time at its
- * UART; and clients of its API.
+ * An emulated board: its firmware, rebuilt after changes, its flash in a folder of its own, one meter at a time at its
+ * UART, and clients of its API.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,17 +27,17 @@ const METRICS_ATTEMPTS = 5;
 /** This computer's address in the emulated network. */
 export const OUTSIDE = "10.0.2.2";
 
-/** Free memory in a named state, bytes. */
+/** Free memory of a board in a named state, bytes. */
 export interface MemoryRow {
 	readonly what: string;
 	readonly free: number;
-	/** Smallest value since power-on. */
+	/** Smallest free memory since power-on. */
 	readonly least: number;
 	/** Smallest free stack of each task since power-on, bytes. */
 	readonly stacks: Readonly<Record<string, number>>;
 }
 
-/** Missing requirement for emulating the board; undefined: none. */
+/** Returns a missing requirement for emulating the board, or undefined. */
 export function lacking({ chip }: Board): string | undefined {
 	try {
 		findSDK();
@@ -72,7 +72,7 @@ export class EmulatedBoard {
 		return this.#emulator!;
 	}
 
-	/** Logged in since power-on. */
+	/** Client that has been logged in since power-on. */
 	get client(): GatewayClient {
 		return this.#client!;
 	}
@@ -81,7 +81,7 @@ export class EmulatedBoard {
 		return this.#ports.httpsPort;
 	}
 
-	/** The present meter's standard error. */
+	/** Standard error output of the connected meter. */
 	get meterLog(): string {
 		return this.#meter?.errors ?? "";
 	}
@@ -105,7 +105,7 @@ export class EmulatedBoard {
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
-	/** Switches it on, and logs in. */
+	/** Switches the board on, and logs in. */
 	async powerOn(): Promise<void> {
 		this.emulator.start();
 		await this.serves();
@@ -128,7 +128,7 @@ export class EmulatedBoard {
 		await this.emulator.kill();
 	}
 
-	/** Waits for the restart that `begin` causes. */
+	/** Calls `begin`, and waits for the restart that it causes. */
 	async restarts(begin: () => Promise<unknown>): Promise<void> {
 		this.emulator.lines.length = 0;
 		await begin();
@@ -145,7 +145,7 @@ export class EmulatedBoard {
 		await this.client.post("system/clock", { timestamp: Math.floor(utcMs / 1000) });
 	}
 
-	/** Connects `npm run meter` with these options in place of the last one. */
+	/** Connects `npm run meter` with these options in place of the last meter. */
 	async connectMeter(args: readonly string[]): Promise<void> {
 		await this.#meter?.kill();
 		this.#meter = new Program("the meter", METER, ["--baud-pace", ...args, "--socket", this.meterSocket]);
@@ -163,7 +163,7 @@ export class EmulatedBoard {
 		return samples.filter((one) => one.name === name).reduce((sum, { value }) => sum + Number(value), 0);
 	}
 
-	/** Retries, since the connection may be dropped for another one. */
+	/** Reads the metrics; retries, since the gateway may drop the connection for another one. */
 	async metrics(): Promise<ReturnType<typeof readMetrics>> {
 		let reason = "";
 		for (let i = 0; i < METRICS_ATTEMPTS; i++) {
@@ -197,7 +197,7 @@ export class EmulatedBoard {
 		for (;;) {
 			const reply = await this.client.get(path);
 			if (isSo(reply)) return reply;
-			assert.ok(performance.now() < endMs, `${path} does not come to that: ${JSON.stringify(reply)}`);
+			assert.ok(performance.now() < endMs, `${path} does not reach the expected state: ${JSON.stringify(reply)}`);
 			await sleep(RETRY_MS);
 		}
 	}

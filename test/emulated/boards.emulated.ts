@@ -1,7 +1,7 @@
 /**
- * Boards in Espressif's QEMU, each as a new unit: `npm run test:emulated`. $BOARDS names them (default: one ESP32, one
- * C3). A board that can't be emulated here is skipped by name. Finally prints a table of the memory of all boards, also
- * written to .build/emulated.md and .build/emulated.json.
+ * Boards in Espressif's QEMU, each as a new unit: `npm run test:emulated`. $BOARDS names the boards (default: one
+ * ESP32, one C3). The run names each board that can't be emulated here, and skips it. Finally it prints a table of the
+ * memory of all boards, which it also writes to .build/emulated.md and .build/emulated.json.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** An application image that passes every check before its start, and crashes at the start. */
+/** Makes an application image that passes every check before its start, and crashes at the start. */
 import { createHash } from "node:crypto";
 
 const HEADER_LENGTH = 24;
@@ -6,7 +6,7 @@ const SEGMENT_HEAD_LENGTH = 8;
 const HASH_LENGTH = 32;
 const BLOCK = 16;
 const CHECKSUM_START = 0xef;
-/** Zeros are an illegal instruction on Xtensa (ILL) and on RISC-V (compressed). */
+/** Number of zero bytes; zeros are an illegal instruction on Xtensa (ILL) and on RISC-V (compressed). */
 const ZEROS = 16;
 
 /** The image with zeros at `address`, the beginning of a function. Throws an Error if no segment has it. */

@@ -19,7 +19,7 @@ const REST_MS = 20_000;
 const DOWNLOADS = 5;
 const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
-/** All telegrams have arrived after this silence. */
+/** Silence after which all telegrams have arrived, ms. */
 const DRAINED_MS = 10_000;
 /** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
@@ -33,7 +33,7 @@ const ASKED = ["system/status", "iec62056/last", "network/status", "meter/histor
 /** A browser that repeatedly loads the page. */
 class Browser {
 	pages = 0;
-	/** Requests without a good reply: the gateway takes three connections and refuses others. */
+	/** Number of requests without a good reply: the gateway accepts three connections and refuses others. */
 	refused = 0;
 	readonly #bench: EmulatedBoard;
 
@@ -80,11 +80,11 @@ class SlowUpload {
 		this.#sending.on("error", ({ message }) => {
 			this.failure = message;
 		});
-		// A silent connection is dropped for others; one with a body in progress is not.
+		// The gateway drops a silent connection for others, but not one with a body in progress.
 		this.sendTo(FIRST_PART);
 	}
 
-	/** Sends up to that part, 0 to 1, but never the last byte. */
+	/** Sends the file up to this part, 0 to 1, but never the last byte. */
 	sendTo(part: number): void {
 		const end = Math.min(Math.floor(this.#file.length * part), this.#file.length - 1);
 		if (end > this.#sent && !this.#sending.writableNeedDrain) {
@@ -99,7 +99,7 @@ class SlowUpload {
 }
 
 function isAtLeast({ what, free, least }: MemoryRow, floor: number): void {
-	assert.ok(least >= floor, `${what}: ${free} bytes are free, ${least} were at the least; the floor is ${floor}`);
+	assert.ok(least >= floor, `${what}: ${free} bytes are free, the minimum was ${least}; the floor is ${floor}`);
 }
 
 export function load(bench: EmulatedBoard): void {
@@ -114,13 +114,13 @@ export function load(bench: EmulatedBoard): void {
 		await bench.powerOn();
 	}
 
-	it("has its memory at rest", async () => {
+	it("has enough free memory at rest", async () => {
 		await powerCycle();
 		await sleep(REST_MS);
 		isAtLeast(await bench.note("at rest"), REST_FLOOR);
 	});
 
-	it("has memory left under two downloads", async () => {
+	it("has enough free memory during two downloads", async () => {
 		await powerCycle();
 		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
 		await Promise.all(
@@ -145,7 +145,7 @@ export function load(bench: EmulatedBoard): void {
 		await bench.note("P1, hub and MQTT by TLS");
 	});
 
-	it(`reads ${TELEGRAMS} telegrams of a P1 port without a gap beside an upload, hub, MQTT and two browsers`, async function () {
+	it(`reads ${TELEGRAMS} telegrams of a P1 port without a gap during an upload, with hub, MQTT and two browsers`, async function () {
 		await powerCycle();
 		await readMeter(bench, P1);
 		const counts = async () => [
@@ -194,9 +194,12 @@ export function load(bench: EmulatedBoard): void {
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);
 		this.test!.title += `: ${read - readBefore} read, ${pages.join(", ")}`;
 		assert.equal(failed, failedBefore, bench.emulator.tail());
-		// One may be in transit at either end.
-		assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
-		for (const { pages: count } of browsers) assert.ok(count > 0, "a browser saw no page");
+		// One telegram may be in transit at the beginning and at the end.
+		assert.ok(
+			Math.abs(sent - sentBefore - (read - readBefore)) <= 1,
+			`${sent - sentBefore} telegrams were sent, but another number was read`,
+		);
+		for (const { pages: count } of browsers) assert.ok(count > 0, "a browser loaded no page");
 		isAtLeast(worst, WORST_FLOOR);
 	});
 }

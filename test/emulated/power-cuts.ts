@@ -7,7 +7,7 @@ import { P1, readMeter } from "./readouts.js";
 
 const QUARTER_MS = 900_000;
 const CUTS = 5;
-/** Longer than a write takes. */
+/** Time within which the power is cut, ms; longer than a write takes. */
 const CUT_WITHIN_MS = 2000;
 const FIRST_BAUD = 1000;
 
@@ -35,7 +35,7 @@ export function powerCuts(bench: EmulatedBoard): void {
 		assert.equal((await bench.client.get("system/timezone"))["timezone"], "Europe/Warsaw");
 	});
 
-	it(`has one of the settings before and after a cut at any moment of a write (SEED=${seed})`, async () => {
+	it(`has the old or the new setting after a power cut at any moment of a write (SEED=${seed})`, async () => {
 		const random = new SeededRandom(seed);
 		let baud = FIRST_BAUD;
 		const set = (value: number) => bench.client.post("iec62056/config", { baudrate_max: value });

@@ -9,7 +9,7 @@ interface Kind {
 	/** Paths and bodies of the settings, in order. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
 	readonly protocol: string;
-	/** A code that its readout must have. */
+	/** A code that the meter's readout must have. */
 	readonly code: string;
 }
 

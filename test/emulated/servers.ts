@@ -13,7 +13,7 @@ export class OutsideServers {
 	readonly hub: StandIn;
 	/** Certificate of both servers, PEM. */
 	readonly certificate: string;
-	/** "topic payload", in order. */
+	/** Messages received by the broker as "topic payload", in order. */
 	readonly published: string[] = [];
 	readonly #broker: Aedes;
 	readonly #server: Server;
@@ -46,7 +46,7 @@ export class OutsideServers {
 		return servers;
 	}
 
-	/** As the gateway sees them. */
+	/** The hub's address as seen from the emulated network. */
 	get hubURL(): string {
 		return `https://${OUTSIDE}:${new URL(this.hub.url).port}`;
 	}

@@ -1,5 +1,6 @@
 /**
- * A firmware file of the project's tools: installed, on trial, confirmed after a minute; and a bad one, rolled back.
+ * A firmware file made by the project's tools is installed, runs on trial, and is confirmed after a minute; a bad one is
+ * rolled back.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,7 +15,7 @@ import { breakImage } from "./broken-image.js";
 
 /** Limit of the trial on the slow emulator. */
 const CONFIRMED_LIMIT_MS = 240_000;
-/** ESP-IDF's programs for addresses of functions. */
+/** Programs of ESP-IDF that list the addresses of functions. */
 const NM: Readonly<Record<Chip, string>> = {
 	esp32: "xtensa-esp32-elf-nm",
 	esp32s3: "xtensa-esp32s3-elf-nm",
@@ -55,25 +56,25 @@ export function updates(bench: EmulatedBoard): void {
 		return events.findLast(({ event }: { event: string }) => event.startsWith("update_"))?.event;
 	};
 
-	it("takes a firmware file, runs it on trial, and confirms it after its minute", async () => {
+	it("installs a firmware file, runs it on trial, and confirms it after a minute", async () => {
 		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench)));
 		assert.deepEqual(await stateOf(), ["trial", ""]);
 		await bench.note("on trial");
 		await bench.until("system/status", ({ ota_state }) => ota_state === "idle", CONFIRMED_LIMIT_MS);
 		assert.deepEqual([await stateOf(), await lastEvent()], [["idle", ""], "update_confirmed"]);
-		// It stays without the other slot.
+		// The confirmed firmware keeps running after a power cut.
 		await bench.cutPower();
 		await bench.powerOn();
 		assert.deepEqual(await stateOf(), ["idle", ""]);
 	});
 
-	it("goes back from a firmware that fails when it starts", async () => {
+	it("rolls back a firmware that fails at its start", async () => {
 		const image = breakImage(readFileSync(bench.places.image), addressOfMain(bench));
 		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench, image)));
 		assert.deepEqual([await stateOf(), await lastEvent()], [["idle", "rolled_back"], "update_rolled_back"]);
 	});
 
-	it("goes back from a firmware whose power is cut on trial", async () => {
+	it("rolls back a firmware if the power is cut during its trial", async () => {
 		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench)));
 		assert.deepEqual(await stateOf(), ["trial", ""]);
 		await bench.cutPower();

@@ -1,4 +1,4 @@
-/** Odd JSON bodies, derived from valid ones. */
+/** JSON bodies that are valid, almost valid or invalid, derived from valid ones. */
 import type { Mutator } from "./mutator.js";
 
 /** Valid bodies of the routes. */
@@ -54,7 +54,7 @@ const VALUES: readonly string[] = [
 ];
 const BLANKS = ["", "", "", " ", "\t\r\n ", "\u00a0"];
 
-/** The body, or another route's, as JSON with members changed, added, repeated, lost and moved. */
+/** The body, or another route's, as JSON with members changed, added, repeated, removed and moved. */
 export function oddJSON(mutator: Mutator, body: Readonly<Record<string, unknown>>): string {
 	const { random } = mutator;
 	const members = Object.entries(body).map(([name, value]) => [name, JSON.stringify(value)]);

@@ -1,4 +1,4 @@
-/** The API's decoders without a connection, which is faster: JSON bodies, and OBIS codes with their names. */
+/** Damaged input to the API's decoders, called directly for speed: JSON bodies, and OBIS codes with their names. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -45,11 +45,11 @@ function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 	});
 	mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
 	reader.end();
-	assert.equal(outcomes.length, 1, "the route was not told once");
+	assert.equal(outcomes.length, 1, "the route was not called exactly once");
 	return outcomes[0];
 }
 
-/** The object that JSON.parse finds; undefined if there is none or the rules refuse it. */
+/** The object that JSON.parse returns; undefined if there is none or the API's rules refuse it. */
 function objectOf(bytes: Uint8Array, depth = DEPTH_LIMIT): Record<string, unknown> | undefined {
 	try {
 		const json = utf8.decode(bytes);
@@ -110,7 +110,7 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 		const reader: RestoreReader = new RestoreReader(config, text, PARTS, () => told++);
 		mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
 		reader.end();
-		assert.equal(told, 1, "the route was not told once");
+		assert.equal(told, 1, "the route was not called exactly once");
 		const isObject = objectOf(bytes, BACKUP_DEPTH_LIMIT) !== undefined;
 		assert.equal(reader.code === "invalid_json", !isObject, textOf(bytes));
 		if (run % 100 === 99) assert.equal(reader.code, "");
@@ -142,7 +142,7 @@ export async function fuzzCodes(seed: number, runs: number): Promise<void> {
 }
 
 function checkCode(code: OBISCode, names: OBISNames, address: Uint8Array): void {
-	// Surrounded by digits that are not part of it.
+	// Surround the address with digits that are not part of it.
 	const buffer = new Uint8Array(address.length + 8).fill(0x31);
 	buffer.set(address, 4);
 	const end = 4 + address.length;

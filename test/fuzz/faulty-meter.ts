@@ -1,6 +1,6 @@
 /**
- * A meter for the whole reader: it sends a damaged capture, a few times or more often than a reader tries, and then the
- * good one.
+ * A meter for tests of the whole reader. It sends a damaged capture, a few times or more often than a reader tries, and
+ * then the undamaged capture.
  */
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { type MeterMode, splitTelegram } from "../../tools/meter/telegram.js";
@@ -8,10 +8,10 @@ import type { Mutator } from "./mutator.js";
 import { split, type Transmission, transmissions } from "./transmissions.js";
 
 export const PUSH_BAUD = 9600;
-/** More than a reader requests, or receives within a minute. */
+/** More transmissions than a reader requests, or receives within a minute. */
 const TOO_MANY = 100;
 
-/** Captures up to a number of characters, since each character is several events of the modelled line. */
+/** Captures up to a length in characters, since each character is several events of the modelled line. */
 export function meterTransmissions(lengthLimit: number): Transmission[] {
 	return transmissions().filter(({ bytes, wrong }) => bytes.length <= lengthLimit && !wrong);
 }
@@ -21,10 +21,10 @@ export class FaultyMeter {
 	readonly transmission: Transmission;
 	readonly mode: MeterMode;
 	readonly damaged: Uint8Array;
-	/** Damaged transmissions still to be sent. */
+	/** Number of damaged transmissions still to be sent. */
 	badOnes = 0;
 
-	/** One of `all`; in one of these modes, unless it is pushed. */
+	/** Sends one of `all`, in one of `modes` unless it is a pushed transmission. */
 	constructor(mutator: Mutator, all: readonly Transmission[], modes: readonly MeterMode[]) {
 		this.transmission = mutator.pick(all);
 		this.mode = this.transmission.pushed ? "D" : mutator.pick(modes);
@@ -32,7 +32,7 @@ export class FaultyMeter {
 		this.damaged = mutator.mutate(bytes, mutator.pick(all).bytes);
 		const good = splitTelegram(bytes);
 		const bad = split(this.damaged);
-		// The constructor asks the source once, before anything is sent.
+		// IECMeter's constructor calls the source once, so `badOnes` is set after it.
 		this.machine = new IECMeter({
 			source: () => (this.badOnes-- > 0 ? bad : good),
 			mode: this.mode,
@@ -42,7 +42,7 @@ export class FaultyMeter {
 	}
 }
 
-/** A meter of mode C, or D for a pushed one, that sends only this. */
+/** A meter that sends only this transmission, in mode C, or in mode D if it is a pushed one. */
 export function goodMeter(transmission: Transmission): IECMeter {
 	const mode = transmission.pushed ? "D" : "C";
 	const telegram = splitTelegram(inMode(transmission.bytes, mode));

@@ -5,6 +5,6 @@ import { fuzzFirmwareFilesInXS } from "./xs-firmware.js";
 const seed = seedOfRun();
 
 describe(`damaged firmware files (SEED=${seed})`, () => {
-	it("are refused for what is wrong with them", () => fuzzFirmwareFiles(seed, 800));
-	it("and in the microcontroller's engine too", () => fuzzFirmwareFilesInXS(seed, 60)).timeout(60_000);
+	it("are refused with the code of their fault", () => fuzzFirmwareFiles(seed, 800));
+	it("are refused with the same codes in XS", () => fuzzFirmwareFilesInXS(seed, 60)).timeout(60_000);
 });

@@ -17,7 +17,7 @@ import { type Mutator, runAll } from "./mutator.js";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** An image of that many `pieces` that compresses to almost nothing. */
+/** An image of `pieces` pieces that compresses to almost nothing. */
 function sparseImage(pieces: number): Uint8Array {
 	const size = (pieces - 1) * PIECE_LENGTH + 400;
 	const image = makeBenchImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
@@ -34,7 +34,7 @@ const IMAGES = [1, 2].map((pieces) => {
 
 export interface OddFile {
 	readonly file: Uint8Array;
-	/** Its image, if well-formed, suits the boot loader. */
+	/** The boot loader accepts the file's image, if that is well-formed. */
 	readonly isStartable: boolean;
 }
 
@@ -61,7 +61,7 @@ export function oddFile(mutator: Mutator): OddFile {
 	}
 }
 
-/** Other metadata of the same length, correctly signed. */
+/** The file with other metadata of the same length, correctly signed. */
 function signedAnew(mutator: Mutator, good: Uint8Array): Uint8Array {
 	const file = Uint8Array.from(good);
 	const signed = mutator.mutate(file.subarray(SIGNED_AT, SIGNED_AT + SIGNED_LENGTH), good).subarray(0, SIGNED_LENGTH);
@@ -84,7 +84,7 @@ export function refusalOf({ file, isStartable }: OddFile, total: number): string
 	return verdict === "" && !isStartable ? INVALID_IMAGE : verdict;
 }
 
-/** Throws, with the seed, if a file gets another verdict than expected. */
+/** Throws, with the seed, if the verdict on a file is not the expected one. */
 export async function fuzzFirmwareFiles(seed: number, runs: number): Promise<void> {
 	const unit = new Unit({ ...OPTIONS, seed });
 	await runAll("firmware files", seed, runs, (mutator) => {

@@ -1,12 +1,12 @@
 /**
- * Flash contents with a valid check: for each settings key nothing, random bytes, or its fields with random values;
- * changes of several entries; pieces of certificates. Also runs in XS.
+ * Flash contents with a valid checksum: for each settings key nothing, random bytes, or its fields with random values;
+ * changes of several entries; pieces of certificates. This file also runs in XS.
  */
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { BYTES, type Entry, INTEGER, type SettingField, TEXT } from "../../modules/config/schema.js";
 import { ENTRIES } from "../../modules/parts.js";
 
-/** As hosts/node/random.ts. */
+/** The methods of SeededRandom (hosts/node/random.ts) that are used here. */
 export interface AnyRandom {
 	below(limit: number): number;
 	bytes(length: number): Uint8Array;
@@ -83,7 +83,7 @@ function togetherOf(random: AnyRandom): Uint8Array {
 	return sealed(body);
 }
 
-/** One by one, since XS has a short stack for arguments. */
+/** Appends the bytes one by one, since XS has a short stack for arguments. */
 function append(body: number[], bytes: Uint8Array): void {
 	for (let i = 0; i < bytes.length; i++) body.push(bytes[i]);
 }

@@ -1,6 +1,5 @@
 /**
- * The whole gateway in XS on arbitrary flash records. An exception that escapes at the start would recur at every
- * start.
+ * The whole gateway in XS with arbitrary flash records. An exception at the start would recur at every start.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +15,7 @@ import { seedOfRun } from "./mutator.js";
 const ROUNDS = 12;
 const seed = seedOfRun();
 
-describe(`The gateway in XS on flash with any records that pass their check (SEED=${seed})`, function () {
+describe(`The gateway in XS with arbitrary flash records with valid checksums (SEED=${seed})`, function () {
 	this.timeout(60_000);
 	let folder = "";
 
@@ -26,12 +25,12 @@ describe(`The gateway in XS on flash with any records that pass their check (SEE
 	});
 	after(() => rmSync(folder, { recursive: true }));
 
-	it(`starts ${ROUNDS} times, also while flash refuses, and answers`, async () => {
+	it(`starts ${ROUNDS} times, even while flash refuses writes, and answers requests`, async () => {
 		const random = new SeededRandom(seed);
 		for (let round = 0; round < ROUNDS; round++) {
 			const storage = new VirtualStorage();
 			for (const [key, value] of flashRecords(random)) storage.set(key, value);
-			// Every second round the label's password works.
+			// In every second round no password is stored, so that the one on the label works.
 			if (round % 2 === 0) storage.delete("access");
 			if (round % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const what = storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`);

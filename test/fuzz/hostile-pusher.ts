@@ -1,7 +1,7 @@
 /**
- * An attacker on the line of a meter that pushes DLMS/COSEM: replays, changes, cuts and endless messages, with its keys
- * and title or others. The only value of a good push is its invocation counter, so a readout shows which push was
- * accepted.
+ * An attacker on the line of a meter that pushes DLMS/COSEM: replays, changed, truncated and endless messages, with the
+ * meter's keys and title or others. The only value of a good push is its invocation counter, so a readout shows which
+ * push was accepted.
  */
 import { protect } from "../../tools/meter/dlms-cipher.js";
 import { blockPush, hdlcPush, mbusPush } from "../../tools/meter/push-frames.js";
@@ -11,7 +11,7 @@ export const KEYS = { encryption: Buffer.alloc(16, 0x11), authentication: Buffer
 const OTHER_KEYS = { encryption: Buffer.alloc(16, 0x33), authentication: Buffer.alloc(16, 0x44) };
 const TITLE = Buffer.from("475753000000bc61", "hex");
 const OTHER_TITLE = Buffer.from("475753000000bc62", "hex");
-/** Encrypted and authenticated. */
+/** Security control: encrypted and authenticated. */
 const BOTH = 0x30;
 /** Record of a good push, followed by counter and unit. */
 export const RECORD = "1-0:1.8.0*255: ";
@@ -42,7 +42,7 @@ const STRUCTURES = [
 ];
 
 export class HostilePusher {
-	/** The last used counter. */
+	/** The last invocation counter used. */
 	counter = 0;
 	/** The last result of `odd` used the keys, so any content is valid. */
 	isForged = false;
@@ -135,12 +135,12 @@ function frame(mutator: Mutator, apdu: Uint8Array): Uint8Array {
 	}
 }
 
-/** Blocks or segments without a last one. */
+/** Blocks or segments that lack the last one. */
 function endless(mutator: Mutator, apdu: Uint8Array): Uint8Array {
 	const { random } = mutator;
 	const long = Buffer.concat([apdu, random.bytes(200 + random.below(6000))]);
 	const size = mutator.pick([30, 60, 120]);
 	const bytes = mutator.pick([blockPush(long, size), hdlcPush(long, size), mbusPush(long, size)]);
-	// The last one without its end.
+	// Cut off the last block or segment.
 	return bytes.subarray(0, bytes.length - size);
 }

@@ -6,7 +6,7 @@ const seed = seedOfRun();
 
 describe(`damaged requests (SEED=${seed})`, () => {
 	it("do no harm to the gateway", () => fuzzRequests(seed, 1500));
-	it("are not taken for bodies that they are not", () => fuzzBodies(seed, 3000));
-	it("nor damaged backups for what they are not", () => fuzzBackups(seed, 800));
-	it("and damaged addresses not for codes that they are not", () => fuzzCodes(seed, 3000));
+	it("are never misread as other JSON bodies", () => fuzzBodies(seed, 3000));
+	it("with damaged backups are never misread as other backups", () => fuzzBackups(seed, 800));
+	it("with damaged OBIS addresses are never misread as other codes", () => fuzzCodes(seed, 3000));
 });

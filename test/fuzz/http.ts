@@ -54,7 +54,7 @@ class GatewayBench {
 		this.world.advance(1);
 	}
 
-	/** After a login, on all connections at once: requests work, and a readout has its values. */
+	/** Logs in, and checks on all connections at once that requests work and a readout has the simulator's values. */
 	checkGood(): void {
 		this.logIn();
 		const clients = Array.from({ length: CONNECTIONS }, () => this.#connect(GOOD_ADDRESS));
@@ -86,7 +86,7 @@ export async function fuzzRequests(seed: number, runs: number): Promise<void> {
 	let text = "";
 	await runAll("requests", seed, runs, (mutator, run) => {
 		if (run % 100 === 99) bench.checkGood();
-		// A logout worked; later requests need a new token.
+		// A damaged request logged out; later requests need a new token.
 		else if (text.includes('"unauthorized"')) bench.logIn();
 		const request = oddRequest(mutator, bench.token);
 		text = bench.exchange(request.bytes, mutator);

@@ -1,6 +1,6 @@
 /**
- * Damaged mode D captures for the listener, with time moved by hand, some directly followed by a good telegram. A good
- * one must work after every hundred.
+ * Damaged mode D captures for the listener, in simulated time, some directly followed by a good telegram. After every
+ * hundred a good telegram must be read.
  */
 
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ class ListenerBench {
 		const events: number[] = [];
 		mutator.inPieces(bytes, (buffer, start, end) => {
 			this.#nowMs += mutator.random.below(5);
-			// A machine is polled after each piece, which on a real line holds at most one telegram.
+			// Poll after each byte: on a real line the piece before a poll holds at most one telegram.
 			for (let i = start; i < end; i++) {
 				this.#listener.receive(buffer, i, i + 1, this.#nowMs);
 				this.#poll(events, onTelegram);
@@ -67,8 +67,9 @@ export async function fuzzListener(seed: number, runs: number): Promise<void> {
 		bench.hear(sent, mutator, (packed) => {
 			assertSent(packed, sent);
 			const isWrong = hasWrongCRC(damaged) && hexOf(packed) !== good.get(one);
-			assert.equal(isWrong, false, "a telegram with a wrong CRC was taken");
+			assert.equal(isWrong, false, "a telegram with a wrong CRC was accepted");
 		});
-		if (run % 100 === 99) assert.equal(bench.hearWell(one), good.get(one), `${one.name} after the damaged ones`);
+		if (run % 100 === 99)
+			assert.equal(bench.hearWell(one), good.get(one), `${one.name}: misread after the damaged ones`);
 	});
 }

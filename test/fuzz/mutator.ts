@@ -23,14 +23,14 @@ export class Mutator {
 		return list[this.random.below(list.length)];
 	}
 
-	/** A copy with one to four changes; splices come from `other`. */
+	/** Returns a copy with one to four changes; splices come from `other`. */
 	mutate(bytes: Uint8Array, other: Uint8Array): Uint8Array {
 		let mutated = [...bytes];
 		for (let changes = 1 + this.random.below(4); changes > 0; changes--) mutated = this.#change(mutated, other);
 		return Uint8Array.from(mutated);
 	}
 
-	/** Cuts into one to nine pieces, and passes each to `take` in a buffer that is overwritten afterwards. */
+	/** Cuts the bytes into one to nine pieces, and passes each to `take` in a buffer that is overwritten afterwards. */
 	inPieces(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
 		const size = this.pick([1, 7, 64, 64, bytes.length]);
 		for (let at = 0; at < bytes.length; ) {

@@ -55,7 +55,7 @@ class DamagedProgramming extends ProgrammingMode {
 		if (answer === undefined) return undefined;
 		const isWhole = !this.isDamaged || !this.#mutator.random.oneIn(DAMAGE_ONE_IN);
 		const bytes = isWhole ? answer.bytes : this.#mutator.mutate(answer.bytes, OPENING);
-		// A part may begin with a row, as a line does.
+		// A part of the profile may begin with a row, as a line does: record STX as LF.
 		this.sent.push(bytes.map((byte) => (byte === STX ? LF : byte)));
 		return { ...answer, bytes };
 	}
@@ -72,7 +72,7 @@ function ask(bench: ReaderBench): Told {
 	const profile = { code: Uint8Array.of(1, 0, 99, 1, 0, 255), entries: 10 };
 	reader.read({ finished: (readout, failure) => (told = { readout, failure }) }, profile);
 	world.time.runWhile(() => told === undefined || reader.running, world.time.nowMs + END_MS);
-	assert.ok(told !== undefined && !reader.running, "the conversation does not end");
+	assert.ok(told !== undefined && !reader.running, "the session does not end");
 	return told;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Hostile pushes of DLMS/COSEM, telegrams of SML and frames of TIC against their listeners, with time moved by hand. None throws; what a
- * push shows was sealed by the meter's own keys and never shown before, also over restarts as far as flash knows; SML
- * shows only what its checks vouch for, TIC only what was sent; and a good one after a silence is read each time.
+ * Hostile DLMS/COSEM pushes, SML telegrams and TIC frames against their listeners, in simulated time. No listener
+ * throws. A value is shown from a push only if the meter's own keys sealed it and it was not shown before, also over
+ * restarts as far as flash records it. SML values are shown only if their checks are right, TIC values only if they
+ * were sent. A good transmission after a silence is read each time.
  */
 import assert from "node:assert/strict";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
@@ -17,13 +18,16 @@ import { READING, Bed as TICBed } from "../tic/bed.js";
 import { HostilePusher, KEYS, RECORD } from "./hostile-pusher.js";
 import { type Mutator, runAll } from "./mutator.js";
 
-/** The most counters that a restart forgets. */
+/** Highest number of counters that a restart forgets. */
 const KEEP_EACH = 200;
 
-/** The counter shown as a reading. */
+/** The invocation counter, which a push shows as its reading. */
 function counterOf({ records }: Readout): number {
 	const [record, ...rest] = recordsOf(records);
-	assert.ok(record.startsWith(RECORD) && rest.length === 0, `${record} and ${rest.length} more were never sent`);
+	assert.ok(
+		record.startsWith(RECORD) && rest.length === 0,
+		`${record}, or one of ${rest.length} more readings, was never sent`,
+	);
 	return Number.parseInt(record.slice(RECORD.length), 10);
 }
 
@@ -45,7 +49,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 		new PushBed({ ...keys, learnedPush: checking.settings.learnedPush }, memory);
 	const encrypting = new PushBed({ encryptionKey: KEYS.encryption });
 	const open = new PushBed();
-	/** Accepted counters, which must not be accepted again. */
+	/** Counters of accepted pushes, which must not be accepted again. */
 	let shown: number[] = [];
 	await runAll("pushes", seed, runs, (mutator) => {
 		const { random } = mutator;
@@ -64,7 +68,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			}
 			if (!isOdd) assert.equal(shown.at(-1), meter.counter, "a good push is refused");
 			for (const { status } of readouts(encrypting)) assert.equal(status, STATUS_UNCHECKED);
-			// Unencrypted messages are accepted if their sender is.
+			// The listener without keys accepts unencrypted messages of anyone: `odd` may have forged them.
 			for (const readout of readouts(open)) assert.ok(isForged || counterOf(readout) > before);
 		}
 		if (random.oneIn(50)) checking = restart(checking.opening.memory);
@@ -76,13 +80,13 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			const { learnedPush } = checking.settings;
 			checking = restart();
 			const kept = Buffer.from(learnedPush).readUInt32BE(8);
-			assert.ok(kept >= (shown.at(-KEEP_EACH) ?? shown[0]), "more could be played back than flash may miss");
+			assert.ok(kept >= (shown.at(-KEEP_EACH) ?? shown[0]), "more pushes could be replayed than flash may miss");
 			shown = shown.filter((counter) => counter <= kept);
 		}
 	});
 }
 
-/** Telegrams of each make. */
+/** A telegram of each make of meter. */
 export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
 
 /** A damaged telegram, or a malicious one with a correct outer check (`isForged`). */
@@ -107,7 +111,7 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 			nowMs += random.below(5);
 			for (let i = start; i < end; i++) {
 				for (const { event, records } of bed.receive(buffer.subarray(i, i + 1), nowMs)) {
-					// A whole telegram may remain, or come from the splice.
+					// The damaged bytes may still contain a whole telegram, or have one from the splice.
 					const isSent = [...good.values()].some((values) => values.join() === records.join());
 					if (event === EVENT_READOUT && !isForged) assert.ok(isSent, `${records} was never sent`);
 				}
@@ -115,16 +119,16 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 		});
 		nowMs += 3000;
 		bed.advance(nowMs);
-		assert.deepEqual(readingsOf(bed, one), good.get(one), "after the damaged one");
+		assert.deepEqual(readingsOf(bed, one), good.get(one), "a good telegram after the damaged one is misread");
 		nowMs += 3000;
 		bed.advance(nowMs);
 	});
 }
 
-/** Frames of TIC as on the line, with parity. */
+/** TIC frames as on the line, with parity. */
 export const TIC_FRAMES = (["standard", "historic"] as const).map((mode) => ticTelegram(READING, mode));
 
-/** Throws, with the seed, when one of `runs` damaged frames of TIC does harm. */
+/** Throws, with the seed, if one of `runs` damaged TIC frames does harm. */
 export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 	const beds = TIC_FRAMES.map((frame) => {
 		const bed = new TICBed();
@@ -138,12 +142,12 @@ export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 		mutator.inPieces(mutator.mutate(frame, mutator.pick(TIC_FRAMES)), (buffer, start, end) => {
 			for (const told of bed.receive(buffer.subarray(start, end))) {
 				for (const record of told.records) assert.ok(sent.has(record), `${record} was never sent`);
-				assert.ok(told.isCut || told.records.join() === records.join(), `a frame without ${records}`);
+				assert.ok(told.isCut || told.records.join() === records.join(), `a complete frame lacks some of ${records}`);
 			}
 		});
-		// A frame may have been begun and not ended.
+		// The damage may leave a frame unfinished, which can spoil the first of two good frames.
 		const after = [frame, frame].flatMap((good) => bed.receive(good));
-		assert.deepEqual(after.at(-1)?.records, records, "after the damaged one");
+		assert.deepEqual(after.at(-1)?.records, records, "a good frame after the damaged one is misread");
 	});
 }
 

@@ -1,7 +1,7 @@
 /**
- * The whole reader with a meter on a modelled line that repeatedly sends a damaged capture and then the good one, in
- * all modes, with and without echo and hardware parity. Every stored readout is correct, and the good one is read in
- * the end.
+ * The whole reader with a meter on a modelled line that repeatedly sends a damaged capture and then the undamaged one,
+ * in all modes, with and without echo and hardware parity. Every stored readout is correct, and the undamaged capture
+ * is read in the end.
  */
 import assert from "node:assert/strict";
 import { MODE_D } from "../../modules/iec62056-21/ident.js";
@@ -29,7 +29,7 @@ function readOut(bench: ReaderBench): Readout | undefined {
 	const { reader, world } = bench;
 	bench.read();
 	world.time.runWhile(() => reader.running, world.time.nowMs + END_MS);
-	assert.equal(reader.running, false, "the conversation does not end");
+	assert.equal(reader.running, false, "the session does not end");
 	return reader.outcomes.last;
 }
 
@@ -37,7 +37,7 @@ function hexOf(readout: Readout | undefined): string {
 	return Buffer.from(readout?.records ?? []).toString("hex");
 }
 
-/** A stored readout must be the good one, or what the damaged transmission says if its damage is undetectable. */
+/** A stored readout must be that of the undamaged capture, or of a damaged one with undetectable damage. */
 function checkKept(kept: Readout, damaged: Uint8Array, good: string): void {
 	assert.notEqual(kept.status, STATUS_CHECK_WRONG);
 	if (hexOf(kept) === good) return;
@@ -47,7 +47,7 @@ function checkKept(kept: Readout, damaged: Uint8Array, good: string): void {
 		.trimEnd()
 		.endsWith(`/${textOf(kept.meterId)}`);
 	const isWrong = kept.mode === MODE_D ? hasWrongCRC(damaged) : isSameIdent && hasWrongCheck(message);
-	if (kept.status === STATUS_OK) assert.equal(isWrong, false, "kept in spite of its check");
+	if (kept.status === STATUS_OK) assert.equal(isWrong, false, "a readout with a wrong check was stored");
 }
 
 /** Readout of the undamaged transmission. */
@@ -75,8 +75,8 @@ export async function fuzzReader(seed: number, runs: number): Promise<void> {
 		faulty.badOnes = 0;
 		bench.world.advance(5000);
 		const readout = readOut(bench);
-		assert.notEqual(readout, kept, `${one.name} after the damaged one`);
-		assert.equal(readout?.status, STATUS_OK, `${one.name} after the damaged one`);
-		assert.equal(hexOf(readout), good, `${one.name} after the damaged one`);
+		assert.notEqual(readout, kept, `${one.name}: not read after the damaged one`);
+		assert.equal(readout?.status, STATUS_OK, `${one.name}: wrong status after the damaged one`);
+		assert.equal(hexOf(readout), good, `${one.name}: misread after the damaged one`);
 	});
 }

@@ -1,6 +1,6 @@
 /**
- * Damaged requests of a logged-in client: bytes of head and body, or odd JSON in an otherwise correct request; and
- * properties of the replies that hold for any damage.
+ * Damaged requests of a logged-in client: damaged bytes in head and body, or odd JSON in an otherwise correct request;
+ * and properties of the replies that hold for any damage.
  */
 import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -10,7 +10,7 @@ import type { Mutator } from "./mutator.js";
 export const API = "/api/v1/";
 /** TLS connections that the gateway serves at once. */
 export const CONNECTIONS = 2;
-/** Time after which no request waits for the meter, ms. Unread bytes may keep a connection until then. */
+/** Time after which no request waits for the meter, ms. Unread bytes may keep a connection open until then. */
 export const WAIT_MS = 62_000;
 /** Source of good requests, so that the login limiter does not count damaged ones against them. */
 export const GOOD_ADDRESS = "192.0.2.200";
@@ -44,7 +44,7 @@ function get(path: string): Route {
 }
 
 export interface OddRequest {
-	/** Sent over a new connection. */
+	/** The request, or several, sent over a new connection. */
 	readonly bytes: Uint8Array;
 	/** Path of a single request that is correct except its body; undefined if anything may be damaged. */
 	readonly path?: string;
@@ -61,7 +61,7 @@ export function oddRequest(mutator: Mutator, token: string): OddRequest {
 	return { bytes: mutator.mutate(new Uint8Array(Buffer.concat(requests)), encodeOne()) };
 }
 
-/** Pause after a request: usually a moment, sometimes longer than all time-outs. */
+/** Pause after a request: usually `momentMs`, sometimes longer than all time-outs. */
 export function pauseMs(mutator: Mutator, momentMs: number): number {
 	return mutator.random.oneIn(40) ? mutator.pick([9_000, 11_000, 31_000, WAIT_MS]) : momentMs;
 }
@@ -94,8 +94,8 @@ function chunked(text: string, mutator: Mutator): string {
 }
 
 /**
- * All output is HTTP/1.1 replies, none with an internal error; a request that is correct except its body gets one whole
- * reply.
+ * Checks that the output consists of HTTP/1.1 replies without internal errors, and that a request that is correct
+ * except its body gets exactly one complete reply.
  */
 export function checkReplies(text: string, { path }: OddRequest): void {
 	assert.match(text, /^(HTTP\/1\.1 [1-5]\d\d |$)/);
@@ -109,12 +109,12 @@ export function checkReplies(text: string, { path }: OddRequest): void {
 	if (match[1] !== "200") assert.match(rest, /\{"error":"[a-z_]+","message":"[^"]+"(,"field":"\w+")?\}/);
 }
 
-/** Expects no internal error in the trace, and clears it. */
+/** Checks that the trace has no internal error, and clears the trace. */
 export function checkTrace(traced: string[]): void {
 	for (const line of traced.splice(0)) assert.doesNotMatch(line, MISTAKE);
 }
 
-/** A readout of the built-in simulator has its values. */
+/** Checks that a readout of the built-in simulator has the simulator's values. */
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the API
 export function checkSimulated(readout: any): void {
 	assert.equal(readout.status, 0);

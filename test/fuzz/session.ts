@@ -1,6 +1,6 @@
 /**
- * Damaged captures for the session of modes A, B and C, with a meter that only sends them, and time moved by hand. A
- * good one must work after every hundred.
+ * Damaged captures for the session of modes A, B and C, sent by a meter that ignores requests, in simulated time. After
+ * every hundred a good capture must be read.
  */
 
 import assert from "node:assert/strict";
@@ -14,10 +14,10 @@ import { textOf } from "../latin1.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCheck, split, type Transmission, transmissions } from "./transmissions.js";
 
-/** Limit of exchanges in a session; a normal one has far fewer: wake-up, sign-on, acknowledgement, two repetitions. */
+/** Limit of exchanges in a session; normal are at most five: wake-up, sign-on, acknowledgement, two repetitions. */
 const TURN_LIMIT = 40;
 const SLASH = 0x2f;
-/** Z of modes A, B and C. */
+/** Speed letters (Z in the identification) of modes A, B and C. */
 const SPEED_LETTERS = [..."!9ADF0356"].map((letter) => letter.charCodeAt(0));
 
 /** Runs sessions, one after another, into one writer. */
@@ -43,7 +43,7 @@ class SessionBench {
 		const answer = isModeC && !mutator.random.oneIn(8) ? opening : Uint8Array.from([...opening, ...message]);
 		let reply: Uint8Array | undefined;
 		for (let turn = 0; !this.#hasEnded; turn++) {
-			assert.ok(turn < TURN_LIMIT, "the conversation does not end");
+			assert.ok(turn < TURN_LIMIT, "the session does not end");
 			if (reply === undefined) this.#advance();
 			else this.#send(reply, mutator);
 			const first = this.#poll();
@@ -55,10 +55,10 @@ class SessionBench {
 
 	#advance(): void {
 		const { deadlineMs } = this.#session;
-		assert.ok(deadlineMs < Number.POSITIVE_INFINITY, "nothing is due, and nothing has ended");
+		assert.ok(deadlineMs < Number.POSITIVE_INFINITY, "the session has neither ended nor a deadline");
 		this.#nowMs = Math.max(this.#nowMs, deadlineMs);
 		this.#session.advance(this.#nowMs);
-		assert.ok(this.#session.deadlineMs > this.#nowMs, "what was due is still due");
+		assert.ok(this.#session.deadlineMs > this.#nowMs, "the deadline has not moved after its handling");
 	}
 
 	#send(bytes: Uint8Array, mutator: Mutator): void {
@@ -68,7 +68,7 @@ class SessionBench {
 		});
 	}
 
-	/** The first character of the last output; undefined: none. */
+	/** Polls all output; returns the first character of the last one, or undefined if there is none. */
 	#poll(): number | undefined {
 		let first: number | undefined;
 		for (let output = this.#session.poll(); output.kind !== OUTPUT_NONE; output = this.#session.poll()) {
@@ -90,11 +90,11 @@ function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmiss
 function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, message }: Telegram): void {
 	assert.equal(writer.keptIsGood, true);
 	assertSent(writer.kept ?? new Uint8Array(0), Uint8Array.from([...opening, ...message]));
-	// Bench and session may find different ends of a damaged identification.
+	// This test and the session may find different ends of a damaged identification.
 	const isSameIdent = textOf(opening)
 		.trimEnd()
 		.endsWith(`/${textOf(session.ident.copy())}`);
-	if (isSameIdent) assert.equal(hasWrongCheck(message), false, "a block with a wrong check was taken");
+	if (isSameIdent) assert.equal(hasWrongCheck(message), false, "a block with a wrong check was accepted");
 }
 
 /** Throws, with the seed, if one of `runs` damaged transmissions does harm. */
@@ -114,6 +114,7 @@ export async function fuzzSession(seed: number, runs: number): Promise<void> {
 			quietMs: mutator.pick([0, 100, 2000]),
 		});
 		if (session.outcome === OUTCOME_BLOCK) checkBlock(bench, session, telegram);
-		if (run % 100 === 99) assert.equal(readWell(bench, one), good.get(one), `${one.name} after the damaged ones`);
+		if (run % 100 === 99)
+			assert.equal(readWell(bench, one), good.get(one), `${one.name}: misread after the damaged ones`);
 	});
 }

@@ -9,15 +9,15 @@ import { iecVectors } from "../vectors.js";
 export interface Transmission {
 	readonly name: string;
 	readonly bytes: Uint8Array;
-	/** Unsolicited. */
+	/** The transmission is unsolicited. */
 	readonly pushed: boolean;
-	/** Its BCC (or CRC, if pushed) is wrong. */
+	/** The transmission's BCC (or CRC, if pushed) is wrong. */
 	readonly wrong: boolean;
 }
 
 const EXCLAMATION_MARK = 0x21;
 
-/** `splitTelegram` for arbitrary bytes. */
+/** `splitTelegram` that also accepts arbitrary bytes. */
 export function split(bytes: Uint8Array): Telegram {
 	try {
 		return splitTelegram(bytes);
@@ -51,7 +51,7 @@ export function hasWrongCheck(message: Uint8Array): boolean {
 	if (message[0] !== STX || etx < 0 || etx + 1 >= message.length) return false;
 	if (message.lastIndexOf(STX) > 0 || message.includes(SOH)) return false;
 	const inside = message.subarray(1, etx);
-	// Damage may set bit 7 of a character behind the data, which is not part of the check.
+	// Damage may set bit 7 of a character, which is not part of the check.
 	return (inside.reduce((sum, byte) => sum ^ byte, ETX) & 0x7f) !== message[etx + 1];
 }
 
@@ -78,10 +78,10 @@ export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 		const address = textOf(cursor.address, 0, cursor.addressLength);
 		const values: string[] = [];
 		while (cursor.nextValue()) values.push(textOf(cursor.text, 0, cursor.length));
-		// A row of a profile has the address of the record before.
+		// A row of a profile has no address of its own, but that of the record before.
 		const heads = address === before ? [address, "\n", "\r"] : [address];
 		const [first, second, ...rest] = values;
-		// As shown; time first; in the old form, time first and value last.
+		// Sent orders of the values: as shown; time first; in the old form, time first and value last.
 		const orders = [values, [second, first, ...rest], [second, ...rest, first]];
 		const ends = orders.flatMap((order) => heads.map((head) => endOf(order, head, text, from)));
 		from = Math.min(...ends);

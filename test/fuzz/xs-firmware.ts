@@ -1,6 +1,6 @@
 /**
- * The files of firmware-files.ts, uploaded to the whole gateway in XS. It returns the right code for each, keeps
- * working, and no slots leak.
+ * The files of firmware-files.ts, uploaded to the whole gateway in XS. The gateway returns the right code for each,
+ * keeps working, and leaks no slots.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -32,7 +32,7 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 	try {
 		let alive: number | undefined;
 		await runAll("firmware files in XS", seed, runs, async (mutator, run) => {
-			// A token expires after an hour.
+			// A session's token expires after half an hour.
 			if (run % 50 === 0) await xs.login();
 			const { file, code } = refused(mutator);
 			assert.equal(await upload(xs, file, mutator), code, Buffer.from(file).toString("base64"));
@@ -41,7 +41,7 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 			await xs.advance(REST_MS);
 			const count = await xs.slots();
 			alive ??= count;
-			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} were at first`);
+			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} at first`);
 		});
 		checkTrace(xs.world.traced);
 	} finally {

@@ -1,6 +1,6 @@
 /**
- * The hostile pushes and telegrams of pushes.ts, sent to the whole gateway in XS. It keeps working, shows the good one
- * after each, and no slots leak.
+ * The hostile pushes and telegrams of pushes.ts, sent to the whole gateway in XS. The gateway keeps working, shows the
+ * good transmission after each hostile one, and leaks no slots.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { type Mutator, runAll } from "./mutator.js";
 import { oddSML, SML_TELEGRAMS, TIC_FRAMES } from "./pushes.js";
 import { checkTrace } from "./requests.js";
 
-/** Allowed growth of live slots, and for each counted failure code. */
+/** Allowed growth of live slots, and (SLOTS_OF_CODE) additional growth for each counted failure code. */
 const SLOTS_MARGIN = 8;
 const SLOTS_OF_CODE = 3;
 /** Time for the longest transmission and a silence, ms. */
@@ -30,7 +30,7 @@ interface Kind {
 	readonly settings: readonly (readonly [path: string, body: object])[];
 	odd(mutator: Mutator): Uint8Array;
 	good(mutator: Mutator): Uint8Array;
-	/** The last readout must be the good one. */
+	/** Checks that the last readout is that of the good transmission. */
 	// biome-ignore lint/suspicious/noExplicitAny: JSON of the API
 	check(last: any): void;
 }
@@ -67,13 +67,13 @@ function sml(): Kind {
 	};
 }
 
-/** Frames of TIC; the first of two good ones tells the length. */
+/** TIC frames; two good ones are sent together, since the first only shows the listener the length. */
 function tic(): Kind {
 	const [good] = TIC_FRAMES;
 	return {
 		baud: 9600,
 		settings: [["meter/protocol", { protocol: "tic" }]],
-		// The good one behind it keeps the listener at its speed.
+		// A good frame behind the damaged one keeps the listener at its speed.
 		odd: (mutator) => Uint8Array.from([...mutator.mutate(good, mutator.pick(TIC_FRAMES)), ...good]),
 		good: () => Uint8Array.from([...good, ...good]),
 		check: ({ status, meter_id, readings }) => {
@@ -83,7 +83,7 @@ function tic(): Kind {
 	};
 }
 
-/** Throws, with the seed, when one of `runs` hostile pushes or telegrams does harm in XS. */
+/** Throws, with the seed, if one of `runs` hostile pushes or telegrams does harm in XS. */
 export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> {
 	for (const kind of [pushes(), sml(), tic()]) await fuzz(kind, seed, runs);
 }
@@ -116,7 +116,7 @@ async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
 		};
 		let alive: number | undefined;
 		await runAll("pushes in XS", seed, runs, async (mutator, run) => {
-			// A token expires after an hour.
+			// A session's token expires after half an hour.
 			if (run % 100 === 0) await xs.login();
 			if (run > 0) await send(kind.odd(mutator));
 			await send(kind.good(mutator));
@@ -125,7 +125,7 @@ async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
 			if (run !== 1 && run !== runs - 1) return;
 			const count = await slots();
 			alive ??= count;
-			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} were at first`);
+			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} at first`);
 		});
 	} finally {
 		await xs.stop();

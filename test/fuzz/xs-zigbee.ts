@@ -1,6 +1,6 @@
 /**
- * A hostile coprocessor and hostile radio frames for the whole gateway in XS: frames of all kinds, damaged ones, noise,
- * and storms. HTTP still answers, the network works again afterwards, and no slots leak.
+ * A hostile coprocessor and hostile radio frames for the whole gateway in XS: frames of all kinds, damaged frames,
+ * noise, and storms. HTTP still answers, the Zigbee network works again afterwards, and no slots leak.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ const SLOTS_MARGIN = 16;
 /** Time until all is idle, ms: a failed chip is retried with growing delays, and a missing firmware is given up. */
 const REST_MS = 1_100_000;
 const JOIN_LIMIT_MS = 400_000;
-/** Frames at once, as many as the line carries in a second. */
+/** Number of frames in a storm, as many as the line carries in a second. */
 const STORM = 400;
 
 class Bench {
@@ -50,7 +50,7 @@ class Bench {
 			try {
 				const bench = new Bench(xs, radio);
 				await xs.login();
-				// No readout while slots are counted.
+				// No scheduled readout may run while slots are counted.
 				const off = { enabled: false, period_unit: "minutes", period_value: 30 };
 				assert.equal((await xs.request("iec62056/schedule", { body: off })).status, 200);
 				await bench.checkGood();
@@ -65,7 +65,7 @@ class Bench {
 		}
 	}
 
-	/** The chip sends these bytes. */
+	/** Sends these bytes from the chip. */
 	say(bytes: Uint8Array): void {
 		this.radio.chip.onBytes(Buffer.from(bytes));
 	}
@@ -76,29 +76,29 @@ class Bench {
 		return reply.json().state;
 	}
 
-	/** After a restart with a good chip, the gateway is in its network or can join one, and has lost nothing. */
+	/** Restarts with a good chip, and checks that the gateway is in its network or can join one, and leaks no slots. */
 	async checkGood(): Promise<void> {
 		const { xs, radio } = this;
 		radio.chip.restart(START_POWER);
 		await xs.advance(REST_MS);
-		// An idle session expires.
+		// The login session may have expired.
 		await xs.login();
 		if ((await this.state()) !== "joined") {
 			assert.equal((await xs.request("zigbee/reset", { method: "POST" })).status, 200);
 			for (let passedMs = 0; (await this.state()) !== "joined"; passedMs += 5000) {
-				assert.ok(passedMs < JOIN_LIMIT_MS, `it does not join: ${await this.state()}`);
+				assert.ok(passedMs < JOIN_LIMIT_MS, `the gateway does not join: ${await this.state()}`);
 				await xs.advance(5000);
 			}
 		}
 		await xs.advance(REST_MS);
 		const slots = await xs.slots();
 		this.#slots ??= slots;
-		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} were at first`);
+		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} at first`);
 		await xs.login();
 	}
 }
 
-/** OTA Upgrade cluster (ZCL revision 8, chapter 11): messages of a coordinator with random numbers. */
+/** OTA Upgrade cluster (ZCL revision 8, chapter 11), whose messages the coordinator sends with random numbers. */
 const OTA_UPGRADE = 0x0019;
 const NOTIFY = 0x00;
 const OFFER = 0x02;
@@ -121,7 +121,7 @@ function otaFrame(mutator: Mutator): Uint8Array {
 	return incoming(OTA_UPGRADE, payload);
 }
 
-/** Something hostile from the chip. */
+/** Hostile bytes from the chip. */
 function hostile(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
 	const { cluster, payload, source, endpoint, isBroadcast } = askedOf(mutator);

@@ -31,9 +31,9 @@ import type { Transmission } from "./transmissions.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** The same for each failure code, which is counted separately from its first occurrence. */
+/** Additional growth for each failure code, which is counted separately from its first occurrence on. */
 const SLOTS_OF_CODE = 3;
-/** Virtual time for the complete reply to a POST; its effects continue in the next step. */
+/** Virtual time for the complete reply to a POST, ms; its effects continue in the next step. */
 const MOMENT_MS = 100;
 /** Virtual time after which every session has ended, ms. */
 const END_MS = 700_000;
@@ -95,8 +95,8 @@ class XSBench {
 	}
 
 	/**
-	 * After a login, on all connections at once: requests work, and a readout of the simulator has its values. Then,
-	 * once idle, as many slots are alive as the first time.
+	 * Logs in, and checks on all connections at once that requests work and a readout has the simulator's values; then,
+	 * once the gateway is idle, that as many slots are alive as the first time.
 	 */
 	async checkGood(): Promise<void> {
 		const { xs } = this;
@@ -117,10 +117,10 @@ class XSBench {
 		const codes = metrics.text.split("readout_failures_total{").length - 1;
 		const slots = (await xs.slots()) - codes * SLOTS_OF_CODE;
 		this.#slots ??= slots;
-		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} were at first`);
+		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} at first`);
 	}
 
-	/** Lets a meter finish: until it is silent, or has completed a new push. */
+	/** Waits until the meter is silent, or has completed a new push. */
 	async hearOut(mode: MeterMode): Promise<void> {
 		const { time, serial } = this.xs.world;
 		const { meter } = serial;
@@ -139,18 +139,18 @@ class XSBench {
 		await this.good("iec62056/config", { ...modeD, baudrate_max: this.#baudMax });
 	}
 
-	/** Reply to a readout request, after the session has ended. */
+	/** Requests a readout; returns the reply once the session has ended. */
 	async readOut(): Promise<VirtualReply> {
 		const reply = await this.xs.request("iec62056/read");
 		const endMs = this.xs.world.time.nowMs + END_MS;
 		while ((await this.good("iec62056/last")).running) {
-			assert.ok(this.xs.world.time.nowMs < endMs, "the conversation does not end");
+			assert.ok(this.xs.world.time.nowMs < endMs, "the session does not end");
 			await this.xs.advance(1000);
 		}
 		return reply;
 	}
 
-	/** Reply to a request over a new connection (or `client`), which must succeed. */
+	/** Sends a request over a new connection (or `client`), which must succeed; returns the reply's JSON. */
 	// biome-ignore lint/suspicious/noExplicitAny: JSON of the API
 	async good(path: string, body?: unknown, client?: VirtualClient): Promise<any> {
 		const reply = await this.xs.request(path, { body }, client);
@@ -171,7 +171,7 @@ function readingsOf(reply: VirtualReply, name: string): unknown {
 	return json.readings;
 }
 
-/** The reply to a readout that may be damaged: a meter's error, or values that were sent, in order. */
+/** Checks the reply to a readout that may be damaged: a failure of the meter, or values that were sent, in order. */
 function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 	const json = reply.json();
 	if (reply.status !== 200) {
@@ -199,7 +199,7 @@ export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 		let text = "";
 		await runAll("requests in XS", seed, runs, async (mutator, run) => {
 			if (run % 100 === 99) await bench.checkGood();
-			// A logout worked; later requests need a new token.
+			// A damaged request logged out; later requests need a new token.
 			else if (text.includes('"unauthorized"')) await bench.logIn();
 			const request = oddRequest(mutator, xs.token);
 			text = await bench.exchange(request.bytes, mutator);

@@ -1,12 +1,12 @@
 /**
  * A coprocessor with Z-Stack's serial interface (MT over UNPI) that answers correctly, in a network or not; tests send
- * other frames between its answers. It checks the firmware's output: whole frames, one request at a time, only its own
- * settings, and never a network key.
+ * other frames between its answers. It checks that the firmware sends whole frames, one request at a time, accesses
+ * only the settings below, and never a network key.
  */
 import assert from "node:assert/strict";
 
 const SOF = 0xfe;
-/** Sent before a reset, since the serial boot loader of older chips waits for it. */
+/** Byte that the firmware sends before a reset to skip the serial boot loader of older chips. */
 const SKIP_BOOT_LOADER = 0xef;
 const REQUEST = 0x20;
 const REPLY = 0x40;
@@ -38,7 +38,7 @@ const LOGICAL_TYPE = 0x0087;
 const SETTINGS = [0x0003, 0x0087, 0x0083, 0x0084, 0x0032, 0x008f];
 /** Active and alternate network key, link key: the firmware overwrites them with zeros when it leaves its network. */
 const KEYS = [0x003a, 0x003b, 0x0102];
-/** The network key with its counter, and the NIB: deleted then. */
+/** The network key with its counter, and the NIB: the firmware deletes them when it leaves its network. */
 const DELETED = [0x0082, 0x0021];
 /** Longest frame through the firmware's link (io/link.ts), bytes. */
 const FRAME_LIMIT = 128;
@@ -61,7 +61,7 @@ export function frame(command: number, data: ArrayLike<number>): Uint8Array {
 	);
 }
 
-/** A serial frame with a ZCL frame received for endpoint 1. */
+/** A serial frame by which the chip reports a ZCL frame received for endpoint 1. */
 export function incoming(
 	cluster: number,
 	payload: ArrayLike<number>,
@@ -97,23 +97,23 @@ export interface Sent {
 }
 
 export class PlayedChip {
-	/** In a network, or as soon as it is started. */
+	/** The chip is in a network, at the latest once it is started. */
 	isMember: boolean;
-	/** A network in reach permits joining. */
+	/** A network within range permits joining. */
 	isOpen = true;
 	/** The owner has requested a join; otherwise the firmware may not scan. */
 	mayJoin = false;
 	isSilent = false;
-	/** Frames sent, but not yet received by the firmware. */
+	/** Frames that the firmware has not yet received. */
 	said: Uint8Array[] = [];
-	/** ZCL frames from the firmware since the last check. */
+	/** ZCL frames received from the firmware since the last check. */
 	sent: Sent[] = [];
 	/** Number of requests so far. */
 	requests = 0;
 	readonly #nv = new Map<number, Uint8Array>();
 	#state = STATE_HOLD;
 
-	/** A new chip, or a member of a network in this role. */
+	/** A new chip, or with `role` a member of a network in this role. */
 	constructor(role?: number) {
 		this.isMember = role !== undefined;
 		if (role !== undefined) this.#nv.set(LOGICAL_TYPE, Uint8Array.of(role));
@@ -125,7 +125,7 @@ export class PlayedChip {
 		assert.ok(bytes.length >= 5 && bytes.length <= FRAME_LIMIT, `${bytes.length} bytes`);
 		const command = (bytes[2] << 8) | bytes[3];
 		const data = bytes.slice(4, -1);
-		assert.deepEqual(bytes, frame(command, data), "no whole frame");
+		assert.deepEqual(bytes, frame(command, data), "not exactly one whole frame");
 		this.requests++;
 		const type = bytes[2] & 0xe0;
 		assert.ok(type === REQUEST || command === RESET, `command ${command.toString(16)}`);
@@ -139,12 +139,12 @@ export class PlayedChip {
 		this.#after(command, data);
 	}
 
-	/** Sends a frame. */
+	/** Queues a frame for the firmware. */
 	say(command: number, data: ArrayLike<number>): void {
 		this.said.push(frame(command, data));
 	}
 
-	/** As after a reset or a power cut. */
+	/** Restarts the chip, as a reset or a power cut does. */
 	restart(): void {
 		if (this.isSilent) return;
 		this.#state = STATE_HOLD;
@@ -160,7 +160,8 @@ export class PlayedChip {
 			assert.ok(SETTINGS.includes(id), `writes item ${id.toString(16)}`);
 		if ([NV_READ, NV_READ_EXT, NV_LENGTH].includes(command))
 			assert.ok(SETTINGS.includes(id), `reads item ${id.toString(16)}`);
-		if (command === COMMISSION && (data[0] & STEERING) !== 0) assert.ok(this.mayJoin, "looks for a network by itself");
+		if (command === COMMISSION && (data[0] & STEERING) !== 0)
+			assert.ok(this.mayJoin, "scans for a network without a request");
 		if (command >> 8 === 0x26) assert.fail("simple interface");
 	}
 

@@ -1,8 +1,8 @@
 /**
- * Hostile messages from the coordinator or another node of the network to the endpoint, for the bridge
- * (modules/zigbee/bridge.ts): frames of all clusters, commands, types and lengths, and more than can be answered. The
- * bridge never throws. Its answers are whole, short enough and addressed to the sender. No attribute changes except the
- * identify time, and only the coordinator configures reports.
+ * Hostile messages to the bridge (modules/zigbee/bridge.ts) from the coordinator or another node of the network:
+ * frames of all clusters, commands, types and lengths, and more than can be answered. The bridge never throws. Its
+ * answers are whole, short enough and addressed to the sender. No attribute changes except the identify time, and only
+ * the coordinator configures reports.
  */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -36,7 +36,7 @@ const REPORT = 0x0a;
 const DEFAULT_RESPONSE = 0x0b;
 const WRITTEN = 0x04;
 const DISCOVER = 0x0c;
-/** A bit for each command that is a response or a report, and gets no answer. */
+/** Commands that are a response or a report, and get no answer. */
 const ANSWERS = [0x01, 0x04, 0x07, 0x09, 0x0a, 0x0b, 0x0d, 0x10, 0x12, 0x14, 0x16];
 
 const SERVED = [0x0000, 0x0003, 0x0702, 0x0b04];
@@ -68,7 +68,7 @@ const READOUT = readoutOf(
 );
 /** Configured reports are written to flash within this time. */
 const KEEP_MS = 10_000;
-/** More than the queue of answers holds. */
+/** Number of frames in a storm, more than the queue of answers holds. */
 const STORM = 10_000;
 const WAITING_LIMIT = 8;
 
@@ -76,7 +76,7 @@ interface Sent extends Outgoing {
 	readonly payload: Uint8Array;
 }
 
-/** A chip's driver in a network that takes one frame at a time. */
+/** A simulated driver of a chip in a network; it sends one frame at a time. */
 class PlayedRadio implements Chip {
 	state = RADIO_OFF;
 	network: Network = { channel: 15, panId: 0x1a62, shortAddress: 0x4a11, extendedPanId: new Uint8Array(8) };
@@ -154,7 +154,7 @@ class Bench {
 	/** Receives a frame; returns the answer, if any. */
 	hear(asked: Asked): Sent | undefined {
 		const { cluster, source, endpoint, isBroadcast, payload } = asked;
-		// Surrounded by leftovers of the buffer.
+		// Surround the payload with leftovers of the buffer.
 		const bytes = new Uint8Array(256).fill(0xa5);
 		bytes.set(payload, 3);
 		const incoming: Incoming = {
@@ -167,7 +167,7 @@ class Bench {
 		return sent;
 	}
 
-	/** Receives a frame while no answer can leave. */
+	/** Receives a frame without letting an answer be sent. */
 	storm(asked: Asked): void {
 		this.#user.received(
 			{ ...asked, sourceEndpoint: asked.endpoint, bytes: asked.payload, start: 0, end: asked.payload.length },
@@ -181,7 +181,7 @@ class Bench {
 		while (this.radio.sent !== undefined) {
 			this.radio.sent = undefined;
 			this.#user.sent(0, this.nowMs);
-			assert.ok(++count <= WAITING_LIMIT, "it does not come to rest");
+			assert.ok(++count <= WAITING_LIMIT, "the bridge does not stop sending");
 		}
 		return count;
 	}
@@ -199,14 +199,14 @@ class Bench {
 
 	#sendAll(): void {
 		this.settle();
-		assert.ok(this.bridge.deadlineMs > this.nowMs, "what was due is still due");
+		assert.ok(this.bridge.deadlineMs > this.nowMs, "the deadline has not moved after its handling");
 	}
 
-	/** Record of an attribute as the coordinator reads it, in hex. */
+	/** Reads an attribute as the coordinator; returns its record in hex. */
 	read(cluster: number, id: number): string {
 		const payload = Uint8Array.of(0, 1, READ, id & 0xff, id >> 8);
 		const answer = this.hear({ cluster, source: COORDINATOR, endpoint: 1, isBroadcast: false, payload });
-		assert.ok(answer, "it does not answer");
+		assert.ok(answer, "the bridge does not answer");
 		this.arrived();
 		return Buffer.from(answer.payload.slice(3)).toString("hex");
 	}
@@ -232,28 +232,29 @@ function checkAnswer(asked: Asked, answer: Sent): void {
 		[asked.cluster, asked.source, asked.endpoint],
 	);
 	assert.equal(payload[0] & MANUFACTURER, control & MANUFACTURER);
-	assert.notEqual(payload[0] & TO_CLIENT, control & TO_CLIENT, "its direction");
+	assert.notEqual(payload[0] & TO_CLIENT, control & TO_CLIENT, "wrong direction");
 	const at = (payload[0] & MANUFACTURER) !== 0 ? 3 : 1;
-	assert.equal(payload[at], sequence, "its number");
+	assert.equal(payload[at], sequence, "wrong sequence number");
 	const isCluster = (control & 3) === 1;
-	if (!isCluster) assert.ok(!ANSWERS.includes(command), "an answer is answered");
+	if (!isCluster) assert.ok(!ANSWERS.includes(command), "the bridge answered a response");
 	const body = payload.slice(at + 2);
 	if ((payload[0] & 3) === 1) return;
 	if (payload[at + 1] === DEFAULT_RESPONSE) {
-		assert.ok(!asked.isBroadcast, "a broadcast is refused");
+		assert.ok(!asked.isBroadcast, "the bridge refused a broadcast");
 		assert.deepEqual([body.length, body[0]], [2, command]);
 	} else {
 		assert.equal(payload[at + 1], command === 0x03 ? 4 : command + (command === 0x02 ? 2 : 1));
 		if (command === READ) checkRecords(body);
-		if (payload[at + 1] === WRITTEN && body[0] === 0) assert.equal(asked.cluster, IDENTIFY, "something is written");
+		if (payload[at + 1] === WRITTEN && body[0] === 0)
+			assert.equal(asked.cluster, IDENTIFY, "an attribute of another cluster was written");
 	}
 }
 
-/** Records of read attributes: id, status, and, with status 0, type and value. */
+/** Checks records of read attributes: id, status, and, with status 0, type and value. */
 function checkRecords(body: Uint8Array): void {
 	let at = 0;
 	while (at < body.length) {
-		assert.ok(at + 3 <= body.length, "half a record");
+		assert.ok(at + 3 <= body.length, "truncated record");
 		const status = body[at + 2];
 		at += 3;
 		if (status !== 0) continue;
@@ -261,7 +262,7 @@ function checkRecords(body: Uint8Array): void {
 		const size = SIZES[type];
 		assert.ok(size !== undefined, `type ${type}`);
 		at += 1 + (size === 0 ? 1 + body[at + 1] : size);
-		assert.ok(at <= body.length, "half a value");
+		assert.ok(at <= body.length, "truncated value");
 	}
 }
 
@@ -326,17 +327,17 @@ export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 			bench.pass(random.below(20));
 		}
 		if (run % 50 !== 49) return;
-		assert.equal(bench.snapshot(), before, "an attribute is another");
+		assert.equal(bench.snapshot(), before, "an attribute has changed");
 		bench.pass(KEEP_MS);
-		if (byStrangers) assert.equal(bench.kept, undefined, "a stranger has configured reports");
+		if (byStrangers) assert.equal(bench.kept, undefined, "another node than the coordinator has configured reports");
 		byStrangers = random.oneIn(2);
-		// The next start accepts any stored bytes.
+		// The next start must accept any stored bytes.
 		if (byStrangers) bench = new Bench();
 		else bench = new Bench(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bench.kept);
 	});
 }
 
-/** One node sends more than can be answered: the queue stays within its limit, and answers resume at once. */
+/** Floods the bridge from one node: the queue of answers stays within its limit, and answers resume at once. */
 export function stormOfFrames(seed: number, mutator: Mutator): void {
 	const bench = new Bench();
 	const before = bench.snapshot();

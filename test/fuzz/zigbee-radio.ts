@@ -19,16 +19,16 @@ import {
 import { type Mutator, runAll } from "./mutator.js";
 import { frame, incoming, PlayedChip } from "./zigbee-chip.js";
 
-/** Calls of `advance` at one time until it is idle. */
+/** Highest number of `advance` calls at one time until the driver is idle. */
 const TURN_LIMIT = 20;
-/** Most frames after one input: the size of its queue (io/machine.ts). */
+/** Highest number of frames after one input: the size of the driver's queue (io/machine.ts). */
 const OUTPUT_LIMIT = 8;
-/** Longest search for a network on request, with its follow-up, ms. */
+/** Longest requested search for a network, with its follow-up, ms. */
 const JOINING_MS = 330_000;
-/** Virtual time in which it recovers with a good chip, ms: a silent one is retried with growing delays. */
+/** Virtual time in which the driver recovers with a good chip, ms; it retries a silent chip with growing delays. */
 const HEAL_MS = 900_000;
 const STEP_LIMIT = 80;
-/** Longest gap within a frame. */
+/** Longest gap within a frame, ms. */
 const GAP_MS = 1000;
 
 /** Known commands: the chip's notifications and answers. */
@@ -74,11 +74,11 @@ class Bench implements RadioUser {
 	}
 
 	sent(): void {
-		assert.ok(this.isSending, "told of a frame that was not sent");
+		assert.ok(this.isSending, "confirmation of a frame that was not sent");
 		this.isSending = false;
 	}
 
-	/** One random event. */
+	/** Produces one random event. */
 	step(): void {
 		const { chip } = this;
 		const { random } = this.#mutator;
@@ -122,7 +122,7 @@ class Bench implements RadioUser {
 		this.#send();
 	}
 
-	/** The bytes arrive in pieces. */
+	/** Passes bytes from the chip to the driver in pieces. */
 	hear(bytes: Uint8Array): void {
 		this.#mutator.inPieces(bytes, (buffer, start, end) => {
 			this.nowMs += this.#mutator.random.below(3);
@@ -131,13 +131,13 @@ class Bench implements RadioUser {
 		});
 	}
 
-	/** Advances time, and does each thing when due. */
+	/** Advances time, and the driver at each of its deadlines. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
 		for (let turns = 0; this.radio.deadlineMs <= untilMs; turns++) {
 			const atMs = Math.max(this.nowMs, this.radio.deadlineMs);
 			if (atMs > this.nowMs) turns = 0;
-			assert.ok(turns < TURN_LIMIT, `what was due is still due, ${RADIO_CODES[this.radio.state]}`);
+			assert.ok(turns < TURN_LIMIT, `the deadline has not moved after its handling, ${RADIO_CODES[this.radio.state]}`);
 			this.nowMs = atMs;
 			this.radio.advance(this.nowMs);
 			this.poll();
@@ -145,22 +145,22 @@ class Bench implements RadioUser {
 		this.nowMs = untilMs;
 	}
 
-	/** The chip receives the firmware's output. */
+	/** Passes the driver's output to the chip. */
 	poll(): void {
 		let count = 0;
 		for (let output = this.radio.poll(); output.kind !== OUTPUT_NONE; output = this.radio.poll()) {
 			assert.equal(output.kind, OUTPUT_TRANSMIT);
-			assert.ok(++count <= OUTPUT_LIMIT, "it does not come to rest");
+			assert.ok(++count <= OUTPUT_LIMIT, "the driver does not stop sending");
 			this.chip.mayJoin = this.nowMs < this.#joinUntilMs;
 			this.chip.hear(output.bytes.slice(output.start, output.end));
 		}
 	}
 
-	/** A good chip from now on; finally everything works again. */
+	/** Makes the chip a good one, and checks that everything works again. */
 	heal(): void {
 		const { chip, radio } = this;
 		chip.isSilent = false;
-		// The beginning of an incomplete frame has expired.
+		// Let the beginning of an incomplete frame expire.
 		this.pass(GAP_MS);
 		chip.said = [];
 		if (radio.state === RADIO_OFF) radio.start(this.nowMs);
@@ -176,26 +176,26 @@ class Bench implements RadioUser {
 		if (radio.state !== RADIO_JOINED) return;
 		const before = this.frames;
 		this.hear(incoming(0x0702, [0, 1, 0, 0, 0]));
-		assert.equal(this.frames, before + 1, "a frame is not heard");
+		assert.equal(this.frames, before + 1, "a frame is not received");
 		while (chip.said.length > 0) this.hear(chip.said.shift()!);
-		assert.ok(radio.canSend, "it can't send");
+		assert.ok(radio.canSend, "the driver can't send");
 		chip.sent = [];
 		this.#send(true);
 		while (chip.said.length > 0) this.hear(chip.said.shift()!);
 		assert.equal(chip.sent.length, 1);
-		assert.equal(this.isSending, false, "it hears no confirmation");
+		assert.equal(this.isSending, false, "the driver gets no confirmation");
 	}
 
 	#send(surely = false): void {
 		if (!this.radio.canSend || !(surely || this.#mutator.random.oneIn(8))) return;
-		assert.equal(this.isSending, false, "two frames are on their way");
+		assert.equal(this.isSending, false, "a frame is sent before the last one was confirmed");
 		this.isSending = true;
 		const to = { cluster: 0x0702, destination: 0, destinationEndpoint: 1 };
 		this.radio.send({ ...to, bytes: REPORT, start: 0, end: REPORT.length }, this.nowMs);
 		this.poll();
 	}
 
-	/** A random request of the owner. */
+	/** Makes a random request of the owner. */
 	#want(): void {
 		const { radio } = this;
 		switch (this.#mutator.random.below(6)) {

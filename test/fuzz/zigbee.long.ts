@@ -1,4 +1,4 @@
-/** zigbee.test.ts with many hostile coprocessors and coordinators. */
+/** The tests of zigbee.test.ts with many hostile coprocessors and coordinators. */
 import { Mutator, seedOfRun } from "./mutator.js";
 import { fuzzZigbeeInXS } from "./xs-zigbee.js";
 import { fuzzClusters, stormOfFrames } from "./zigbee-clusters.js";
@@ -6,11 +6,11 @@ import { fuzzRadio } from "./zigbee-radio.js";
 
 const seed = seedOfRun();
 
-describe(`hostile Zigbee coprocessors and coordinators, many (SEED=${seed})`, () => {
+describe(`hostile Zigbee coprocessors and coordinators, long run (SEED=${seed})`, () => {
 	it("do no harm to the chip's driver", () => fuzzRadio(seed, 50_000));
 	it("do no harm to the clusters", () => fuzzClusters(seed, 50_000));
-	it("get no more answers than there is room for", () => {
+	it("get no more answers than the queue has room for", () => {
 		for (let storm = 0; storm < 10; storm++) stormOfFrames(seed, new Mutator(seed + storm));
 	});
-	it("do no harm to the gateway in the microcontroller's engine", () => fuzzZigbeeInXS(seed, 5000));
+	it("do no harm to the gateway in XS", () => fuzzZigbeeInXS(seed, 5000));
 });

@@ -21,31 +21,31 @@ function server(logical: number, physical: number, length = 0): string {
 }
 
 describe("an HDLC address", () => {
-	it("is one byte for a logical device up to 127 alone", () => {
+	it("is one byte for a logical device up to 127 without a physical device", () => {
 		assert.equal(server(1, 0), "03");
 		assert.equal(server(0, 0), "01");
 		assert.equal(server(127, 0), "ff");
 	});
-	it("is two bytes with a physical device where both parts are up to 127", () => {
+	it("is two bytes with a physical device if both parts are at most 127", () => {
 		assert.equal(server(1, 17), "0223");
 		assert.equal(server(1, 127), "02ff");
 		assert.equal(server(127, 1), "fe03");
 	});
-	it("is four bytes where a part is larger", () => {
+	it("is four bytes if a part is above 127", () => {
 		assert.equal(server(145, 1), "02220003");
 		assert.equal(server(1, 128), "00020201");
 		assert.equal(server(128, 0), "02000001");
 		assert.equal(server(1, 5481), "000254d3");
 		assert.equal(server(16383, 16383), "fefefeff");
 	});
-	it("takes the length that is wished, where the parts fit into it", () => {
+	it("has the configured length if the parts fit into it", () => {
 		assert.equal(server(1, 0, 1), "03");
 		assert.equal(server(1, 0, 2), "0201");
 		assert.equal(server(1, 17, 2), "0223");
 		assert.equal(server(1, 17, 4), "00020023");
 		assert.equal(server(1, 0, 4), "00020001");
 	});
-	it("does not exist where they don't, or are none", () => {
+	it("does not exist if the parts do not fit, or a part or the length is invalid", () => {
 		assert.equal(server(1, 17, 1), "");
 		assert.equal(server(128, 0, 1), "");
 		assert.equal(server(128, 1, 2), "");
@@ -57,7 +57,7 @@ describe("an HDLC address", () => {
 		assert.equal(server(1, 1, 3), "");
 		assert.equal(serverAddressLength({ client: 16, logical: 1, physical: 1, length: 3 }), 0);
 	});
-	it("of a client is one byte, up to 127", () => {
+	it("is one byte for a client, up to 127", () => {
 		const encoded = (client: number) => {
 			const into = new Uint8Array(2);
 			const end = encodeClientAddress(into, 0, { client, logical: 1, physical: 0, length: 0 });
@@ -65,13 +65,13 @@ describe("an HDLC address", () => {
 		};
 		assert.deepEqual([0, 1, 16, 32, 127, 128, 16383, -1].map(encoded), ["01", "03", "21", "41", "ff", "", "", ""]);
 	});
-	it("means all stations where its last part is all ones in its length", () => {
+	it("means all stations if the last part is all ones for its length", () => {
 		const all = (logical: number, physical: number, length = 0) =>
 			isAllStations({ client: 16, logical, physical, length });
 		assert.ok(all(127, 0) && all(1, 127) && all(1, 16383) && all(16383, 0));
 		assert.ok(!all(1, 0) && !all(127, 1) && !all(1, 126) && !all(1, 127, 4) && !all(127, 0, 4) && !all(1, 16382));
 	});
-	it("ends with the first byte that is odd: the first, second or fourth", () => {
+	it("ends with its first odd byte, which must be the first, second or fourth", () => {
 		const end = (text: string) => addressEnd(unhex(text), 0, text.length / 2);
 		assert.deepEqual([end("03ff"), end("0223"), end("02220003ff")], [1, 2, 4]);
 		assert.deepEqual([end("020203"), end("02020202"), end("0202020203")], [ADDRESS_BAD, ADDRESS_BAD, ADDRESS_BAD]);

@@ -6,7 +6,7 @@ import { BYTE_MS, CLIENT, Conversation, DEFAULTS, fromMeter, SERVER, TIMEOUT_MS 
 import { DISC, DM, FRMR, hex, info, makeFrame, rej, rnr, rr, SNRM, UA, UI, unhex } from "./frames.js";
 
 const PROPOSAL = "8180140502020006020200070400000001080400000001";
-/** Flags, format, two addresses, control, check. */
+/** Bytes of a frame without information: flags, format, two addresses, control, check. */
 const BARE = 10;
 const BARE_MS = BARE * BYTE_MS;
 const SNRM_MS = (BARE + 2 + 23) * BYTE_MS;
@@ -17,7 +17,7 @@ const ANSWER = "c401c10009060000010000ff";
 const ANSWERED = unhex(`e6e700${ANSWER}`);
 const PAUSE_MS = 200;
 
-/** Has sent REQUEST as its first at 10 000 ms. */
+/** A connection that has sent REQUEST as its first request, at 10 000 ms. */
 function asked(parameters = "", options: Partial<ConnectionOptions> = {}): Conversation {
 	const conversation = Conversation.connected(parameters, options).send(REQUEST);
 	assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
@@ -28,8 +28,8 @@ function bytes(length: number, first = 0): Uint8Array {
 	return Uint8Array.from({ length }, (_, i) => first + i * 3);
 }
 
-describe("an HDLC connection begins", () => {
-	it("with SNRM and its parameters, and is there with UA", () => {
+describe("the beginning of an HDLC connection", () => {
+	it("sends SNRM with parameters, and is connected by UA", () => {
 		const conversation = new Conversation().connect();
 		assert.deepEqual(conversation.take(), [`SNRM ${PROPOSAL}`]);
 		conversation.to(300).meter(UA, unhex(PROPOSAL));
@@ -37,7 +37,7 @@ describe("an HDLC connection begins", () => {
 		assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY);
 		assert.equal(conversation.connection.failure, undefined);
 	});
-	it("with parameters that fit into the owner's buffer", () => {
+	it("proposes parameters that fit the caller's buffer", () => {
 		const proposed = (size: number, wished: number) =>
 			new Conversation({ apdu: new Uint8Array(size), info: wished, window: 3 }).connect().take()[0].slice(11, 19);
 		assert.equal(proposed(ROOM + 256, 2030), "05020100");
@@ -45,7 +45,7 @@ describe("an HDLC connection begins", () => {
 		assert.equal(proposed(4096, 4096), "050207ee");
 		assert.equal(proposed(100, 1), "05020020");
 	});
-	it("with SNRM twice, then a plain one twice, and ends in silence, each time after its time-out", () => {
+	it("sends SNRM twice with and twice without parameters, each after a time-out, and fails if all is silent", () => {
 		const conversation = new Conversation().connect().to(20_000);
 		const plain = 2 * (SNRM_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(0), [
@@ -58,7 +58,7 @@ describe("an HDLC connection begins", () => {
 		assert.equal(conversation.connection.failure, failures.HDLC_SILENCE);
 		assert.equal(conversation.connection.repeated, 3);
 	});
-	it("with a plain SNRM after DM or FRMR to one with parameters", () => {
+	it("sends SNRM without parameters after DM or FRMR to one with parameters", () => {
 		for (const control of [DM, FRMR]) {
 			const conversation = new Conversation().connect();
 			conversation.take();
@@ -68,7 +68,7 @@ describe("an HDLC connection begins", () => {
 			assert.deepEqual(conversation.take(0), ["300 event 1"]);
 		}
 	});
-	it("not at all after a second DM or FRMR", () => {
+	it("fails after a second DM or FRMR", () => {
 		for (const [control, failure] of [
 			[DM, failures.HDLC_REFUSED],
 			[FRMR, failures.HDLC_FRAME_REJECTED],
@@ -78,7 +78,7 @@ describe("an HDLC connection begins", () => {
 		}
 		new Conversation().connect().pass(200).meter(DM).pass(20_000).ended(failures.HDLC_REFUSED);
 	});
-	it("without heed to a DM that came before SNRM had left", () => {
+	it("ignores a DM that came before SNRM was sent completely", () => {
 		const conversation = new Conversation({ releaseFirst: true })
 			.connect()
 			.to(BARE_MS + TIMEOUT_MS)
@@ -87,14 +87,14 @@ describe("an HDLC connection begins", () => {
 		conversation.pass(SNRM_MS).meter(DM).meter(DM);
 		assert.deepEqual(conversation.take(), ["SNRM"]);
 	});
-	it("without heed to a UA of DISC that came late, before SNRM had left", () => {
+	it("ignores a late UA to DISC that came before SNRM was sent completely", () => {
 		const conversation = new Conversation({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 		conversation.pass(SNRM_MS - 1).meter(UA);
 		assert.deepEqual(conversation.take(), ["DISC", `SNRM ${PROPOSAL}`]);
 		conversation.pass(1).meter(UA);
 		assert.deepEqual(conversation.take(), ["event 1"]);
 	});
-	it("with DISC where a former connection may be open, answered by UA, by DM or not at all", () => {
+	it("sends DISC first if a former connection may be open, whether UA, DM or nothing answers", () => {
 		for (const control of [UA, DM]) {
 			const conversation = new Conversation({ releaseFirst: true }).connect().to(70).meter(control);
 			assert.deepEqual(conversation.take(0), ["0 DISC", `70 SNRM ${PROPOSAL}`]);
@@ -104,7 +104,7 @@ describe("an HDLC connection begins", () => {
 		conversation.pass(SNRM_MS).meter(UA).meter(UA);
 		assert.deepEqual(conversation.take(), ["event 1"]);
 	});
-	it("not with an address that HDLC does not have", () => {
+	it("fails with an address that HDLC does not have", () => {
 		for (const address of [
 			{ client: 128, logical: 1, physical: 0, length: 0 },
 			{ client: 16, logical: 1, physical: 17, length: 1 },
@@ -115,11 +115,11 @@ describe("an HDLC connection begins", () => {
 			assert.equal(conversation.connection.failure, failures.HDLC_NO_ADDRESS);
 		}
 	});
-	it("never twice", () => {
+	it("refuses a second call of connect", () => {
 		const conversation = new Conversation().connect();
 		assert.throws(() => conversation.connect());
 	});
-	it("with all stations asked for, and takes the address that answers", () => {
+	it("accepts the address that answers SNRM to all stations", () => {
 		const conversation = new Conversation({ address: { client: 16, logical: 1, physical: 127, length: 0 } });
 		conversation.connection.connect(0);
 		conversation.connection.poll();
@@ -128,19 +128,19 @@ describe("an HDLC connection begins", () => {
 	});
 });
 
-describe("an HDLC connection that fails to begin tells", () => {
+describe("the failure of an HDLC connection to begin", () => {
 	const failed = (during: (conversation: Conversation) => void) => {
 		const conversation = new Conversation().connect().pass(10);
 		during(conversation);
 		return conversation.to(30_000);
 	};
 	const echo = makeFrame({ to: SERVER, from: CLIENT, control: SNRM, information: unhex(PROPOSAL) });
-	it("an echo", () => {
+	it("names an echo", () => {
 		const conversation = failed((one) => one.receive(echo));
 		conversation.ended(failures.HDLC_ECHO_ONLY);
 		assert.equal(conversation.connection.echoes, 1);
 	});
-	it("an echo also where both sides have the same address", () => {
+	it("names an echo although both sides have the same address", () => {
 		const address = { client: 1, logical: 1, physical: 0, length: 0 };
 		const same = makeFrame({ to: [3], from: [3], control: SNRM, information: unhex(PROPOSAL) });
 		const connection = new HDLCConnection({ ...DEFAULTS, address, apdu: new Uint8Array(600) });
@@ -152,11 +152,11 @@ describe("an HDLC connection that fails to begin tells", () => {
 		connection.receive(ua, 0, ua.length, 10);
 		assert.deepEqual([connection.echoes, connection.frames], [1, 1]);
 	});
-	it("noise, also in an echo", () => {
+	it("names noise, even after an echo", () => {
 		failed((one) => one.receive(unhex("2f3f210d0a"))).ended(failures.HDLC_GARBAGE);
 		failed((one) => one.receive(echo).receive(unhex("7ea00703"))).ended(failures.HDLC_GARBAGE);
 	});
-	it("another address", () => {
+	it("names an answer from another address", () => {
 		const other = makeFrame({ to: CLIENT, from: [0x02, 0x25], control: UA });
 		const conversation = failed((one) => one.receive(echo).receive(other));
 		conversation.ended(failures.HDLC_OTHER_ADDRESS);
@@ -168,8 +168,8 @@ describe("an HDLC connection that fails to begin tells", () => {
 	});
 });
 
-describe("an HDLC connection carries", () => {
-	it("an APDU there and one back, eight times and on, with the numbers of the standard", () => {
+describe("transfer over an HDLC connection", () => {
+	it("carries more than eight requests and answers, with sequence numbers modulo 8", () => {
 		const conversation = Conversation.connected();
 		for (let i = 0; i < 20; i++) {
 			const [own, next] = [i & 7, (i + 1) & 7];
@@ -181,7 +181,7 @@ describe("an HDLC connection carries", () => {
 		}
 		assert.equal(conversation.connection.repeated, 0);
 	});
-	it("a request in segments of what the meter takes, each after the RR for the one before", () => {
+	it("sends a request in segments of the meter's size, each after the RR for the one before", () => {
 		const request = bytes(100);
 		// The meter accepts 40 bytes, including the LLC header.
 		const conversation = Conversation.connected("818003060128").send(request);
@@ -194,7 +194,7 @@ describe("an HDLC connection carries", () => {
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, ANSWER);
 	});
-	it("a request in one frame as long as the meter and the proposal allow, and 128 bytes without parameters", () => {
+	it("sends frames as long as meter and proposal allow, and of 128 bytes if no parameters were exchanged", () => {
 		const longest = (parameters: string, plain = false) => {
 			const conversation = new Conversation({ info: 300 }).connect();
 			if (plain) conversation.pass(200).meter(DM);
@@ -209,7 +209,7 @@ describe("an HDLC connection carries", () => {
 		assert.equal(longest("81800406020000"), 128);
 		assert.equal(longest("8180140502"), 128);
 	});
-	it("an answer in segments, with RR for each", () => {
+	it("receives an answer in segments, with RR for each", () => {
 		const conversation = asked();
 		conversation.meter(info(0, 1), [...ANSWERED, 1], true);
 		assert.deepEqual(conversation.take(), ["RR1"]);
@@ -221,7 +221,7 @@ describe("an HDLC connection carries", () => {
 		conversation.send(REQUEST);
 		assert.deepEqual(conversation.take(), [`I1,3 ${ASKED}`]);
 	});
-	it("an answer in a window of three, with one RR for three frames or for a final bit", () => {
+	it("receives an answer in a window of three, with one RR for three frames or for a final bit", () => {
 		const conversation = asked("818006070400000003", { window: 7 });
 		const open = (number: number) => info(number, 1) & ~0x10;
 		conversation.meter(open(0), ANSWERED, true).meter(open(1), [1], true);
@@ -234,7 +234,7 @@ describe("an HDLC connection carries", () => {
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, `${ANSWER}010203040506`);
 	});
-	it("no larger window than was proposed, and one of 1 without parameters", () => {
+	it("uses no larger window than proposed, and a window of 1 if no parameters were exchanged", () => {
 		const open = info(0, 1) & ~0x10;
 		for (const parameters of ["818006070400000007", ""]) {
 			const conversation = asked(parameters).meter(open, ANSWERED, true);
@@ -244,26 +244,26 @@ describe("an HDLC connection carries", () => {
 		plain.send(REQUEST).take();
 		assert.deepEqual(plain.meter(open, ANSWERED, true).take(), ["RR1"]);
 	});
-	it("an answer of a server that never counts N(R) up", () => {
+	it("receives an answer of a server that never increments N(R)", () => {
 		const conversation = asked().meter(info(0, 0) & ~0x10, ANSWERED, true);
 		assert.deepEqual(conversation.take(), ["RR1"]);
 		conversation.meter(info(1, 0) & ~0x10, [7]);
 		assert.equal(conversation.answer, `${ANSWER}07`);
 		assert.deepEqual(conversation.send(REQUEST).take(), ["event 2", `I1,2 ${ASKED}`]);
 	});
-	it("an answer of no bytes", () => {
+	it("receives an empty answer", () => {
 		const conversation = asked().meter(info(0, 1), unhex("e6e700"));
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, "");
 	});
-	it("the answer to a request that it is still sending segments of", () => {
+	it("receives the answer to a request before all segments of the request are sent", () => {
 		const conversation = Conversation.connected("818003060128").send(bytes(100));
 		conversation.take();
 		conversation.meter(info(0, 1), ANSWERED);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, ANSWER);
 	});
-	it("the answer after something that was none, for which it asks by RR", () => {
+	it("polls by RR for the answer after an APDU that was not the answer", () => {
 		const conversation = asked().meter(info(0, 1), unhex("e6e7000f00")).waitOn();
 		assert.deepEqual(conversation.take(), ["event 2", "RR1"]);
 		conversation.meter(rr(1)).pass(PAUSE_MS);
@@ -275,7 +275,7 @@ describe("an HDLC connection carries", () => {
 		assert.throws(() => conversation.waitOn());
 		assert.deepEqual(conversation.meter(DM).waitOn().take(), ["event 3"]);
 	});
-	it("the rest of a request after something that came in its middle", () => {
+	it("sends the rest of a request after an APDU that came in its middle", () => {
 		const conversation = Conversation.connected("818003060128").send(bytes(50));
 		conversation.take();
 		conversation.meter(info(0, 1), unhex("e6e7000f00")).waitOn();
@@ -283,7 +283,7 @@ describe("an HDLC connection carries", () => {
 		conversation.meter(info(1, 2), ANSWERED);
 		assert.equal(conversation.answer, ANSWER);
 	});
-	it("nothing of an answer that is in a UI frame, an echo or another conversation", () => {
+	it("accepts no answer from a UI frame, an echo or another connection", () => {
 		const conversation = asked()
 			.meter(UI, ANSWERED)
 			.meter(UA)
@@ -296,7 +296,7 @@ describe("an HDLC connection carries", () => {
 		conversation.meter(info(0, 1), ANSWERED);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 	});
-	it("an answer up to the length of the buffer less ROOM, and ends at one more", () => {
+	it("receives answers up to the buffer's length less ROOM, and ends if an answer is one byte longer", () => {
 		const size = 3 * 128;
 		for (const over of [0, 1]) {
 			const conversation = asked("", { apdu: new Uint8Array(size + ROOM - over) });
@@ -314,7 +314,7 @@ describe("an HDLC connection carries", () => {
 		assert.deepEqual(conversation.take(), ["DISC"]);
 		conversation.meter(UA).ended(failures.HDLC_TOO_LONG);
 	});
-	it("no APDU before its turn", () => {
+	it("refuses to send an APDU before the last answer, and drops one after a disconnection", () => {
 		assert.throws(() => asked().send(REQUEST));
 		assert.throws(() => new Conversation().connect().send(REQUEST));
 		const conversation = asked().meter(info(0, 1), ANSWERED).meter(DM);
@@ -323,8 +323,8 @@ describe("an HDLC connection carries", () => {
 	});
 });
 
-describe("an HDLC connection recovers", () => {
-	it("from an answer that does not come: the same frame, three times", () => {
+describe("recovery of an HDLC connection", () => {
+	it("repeats an unanswered frame three times", () => {
 		const conversation = asked().pass(20_000);
 		const step = REQUEST_MS + TIMEOUT_MS;
 		const again = [1, 2, 3].map((i) => `${i * step} I0,0 ${ASKED}`);
@@ -336,7 +336,7 @@ describe("an HDLC connection recovers", () => {
 		]);
 		assert.equal(conversation.connection.failure, failures.HDLC_LOST);
 	});
-	it("and takes the answer to any of them, once", () => {
+	it("accepts the answer to a repeated frame once", () => {
 		const conversation = asked()
 			.pass(REQUEST_MS + TIMEOUT_MS)
 			.meter(info(0, 1), ANSWERED)
@@ -347,7 +347,7 @@ describe("an HDLC connection recovers", () => {
 		conversation.meter(info(1, 2), unhex("e6e70055"));
 		assert.equal(conversation.answer, "55");
 	});
-	it("from a damaged answer, and tells it from none", () => {
+	it("repeats the frame after a damaged answer, and distinguishes that from silence in its failure", () => {
 		const damaged = fromMeter(info(0, 1), ANSWERED);
 		damaged[20] ^= 4;
 		const conversation = asked();
@@ -362,7 +362,7 @@ describe("an HDLC connection recovers", () => {
 		);
 		conversation.meter(UA).ended(failures.HDLC_DAMAGED);
 	});
-	it("from a lost segment of the answer, by RR for the one expected", () => {
+	it("requests a lost segment of the answer by RR for the expected number", () => {
 		const conversation = asked().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
 		conversation.take();
 		conversation.pass(BARE_MS + TIMEOUT_MS);
@@ -372,20 +372,20 @@ describe("an HDLC connection recovers", () => {
 		conversation.pass(20_000);
 		assert.deepEqual(conversation.take(), ["RR1", "RR1", "DISC", "DISC", "event 3"]);
 	});
-	it("from a meter that has not got a segment and says so by REJ or RR", () => {
+	it("repeats a frame that the meter reports as missing by REJ or RR", () => {
 		for (const control of [rej(0), rr(0)]) {
 			const conversation = asked().meter(control).meter(control).meter(control).meter(control);
 			assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`, `I0,0 ${ASKED}`, `I0,0 ${ASKED}`, "DISC"]);
 			conversation.meter(DM).ended(failures.HDLC_LOST);
 		}
 	});
-	it("not from a number that was never sent, but waits", () => {
+	it("ignores acknowledgements of numbers that were never sent, and waits on", () => {
 		const conversation = asked().meter(rr(3)).meter(rnr(7)).meter(rej(2));
 		assert.deepEqual(conversation.take(), []);
 		conversation.meter(info(0, 1), ANSWERED);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 	});
-	it("from a meter that has the request and no answer yet, by RR after a pause", () => {
+	it("polls a meter that has no answer yet by RR after a pause", () => {
 		for (const control of [rr(1), rnr(1), rej(1)]) {
 			const conversation = asked().pass(50).meter(control).pass(PAUSE_MS);
 			assert.deepEqual(conversation.take(10_000), [`${50 + PAUSE_MS} RR0`]);
@@ -393,7 +393,7 @@ describe("an HDLC connection recovers", () => {
 			assert.deepEqual(conversation.take(), ["event 2"]);
 		}
 	});
-	it("from a meter that is not ready for a segment", () => {
+	it("polls a meter that is not ready for a segment, and then continues", () => {
 		const conversation = Conversation.connected("818003060128").send(bytes(50));
 		conversation.take();
 		conversation.meter(rnr(1)).pass(PAUSE_MS).meter(rr(1));
@@ -401,7 +401,7 @@ describe("an HDLC connection recovers", () => {
 		conversation.meter(rnr(1)).pass(PAUSE_MS).meter(rr(1));
 		assert.deepEqual(conversation.take(), ["RR0", `I1,0 ${hex(bytes(50).subarray(37))}`]);
 	});
-	it("not from one that never is", () => {
+	it("gives up a meter that is never ready", () => {
 		const conversation = asked();
 		for (let i = 0; i < 50; i++) conversation.meter(rnr(1)).pass(PAUSE_MS);
 		assert.deepEqual(conversation.take(), Array(50).fill("RR0"));
@@ -409,25 +409,25 @@ describe("an HDLC connection recovers", () => {
 		assert.deepEqual(conversation.take(), ["DISC"]);
 		conversation.meter(UA).ended(failures.HDLC_BUSY);
 	});
-	it("not from an answer without LLC header", () => {
+	it("gives up after an answer without LLC header", () => {
 		for (const text of ["", "e6", "e6e7", "e6e600c4", "c401c1"]) {
 			const conversation = asked().meter(info(0, 1), unhex(text));
 			conversation.meter(UA).ended(failures.HDLC_BAD_ANSWER);
 		}
 	});
-	it("not from FRMR or DM", () => {
+	it("gives up after FRMR or DM", () => {
 		asked().meter(FRMR, [1, 2, 3]).meter(UA).ended(failures.HDLC_FRAME_REJECTED);
 		asked().meter(DM).ended(failures.HDLC_DISCONNECTED);
 		asked().meter(info(0, 1), ANSWERED).meter(DM).ended(failures.HDLC_DISCONNECTED);
 	});
-	it("not from a meter that sends empty segments for ever", () => {
+	it("gives up a meter that sends endless empty segments", () => {
 		const conversation = asked().meter(info(0, 1), unhex("e6e700"), true);
 		conversation.take();
 		for (let i = 0; i < 2000 && conversation.connection.failure === undefined; i++)
 			conversation.pass(50).meter(info((1 + i) & 7, 1), [], true);
 		conversation.pass(5000).ended(failures.HDLC_LOST);
 	});
-	it("not from a line that is full of frames of others", () => {
+	it("gives up on a line that is full of frames for other stations", () => {
 		const conversation = asked();
 		const other = makeFrame({ to: [0x41], from: SERVER, control: UI, information: bytes(60) });
 		for (let ms = 0; ms < 120_000 && conversation.connection.failure === undefined; ms += 20)
@@ -436,21 +436,21 @@ describe("an HDLC connection recovers", () => {
 	});
 });
 
-describe("an HDLC connection waits", () => {
-	it("for the first byte from the last bit sent, and for the rest as long as bytes keep coming", () => {
+describe("time-outs of an HDLC connection", () => {
+	it("count from the last bit sent to the first byte received, and then only between bytes", () => {
 		const conversation = asked();
 		const frame = fromMeter(info(0, 1), ANSWERED);
 		conversation.to(10_000 + REQUEST_MS + TIMEOUT_MS - 1);
 		for (const byte of frame) conversation.receive(Uint8Array.of(byte)).pass(250);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 	});
-	it("until all that was given to the line has left", () => {
+	it("begin when all queued frames have been sent", () => {
 		const conversation = asked().meter(rej(0)).meter(rej(0));
 		conversation.take();
 		conversation.to(10_000 + 3 * REQUEST_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(10_000), [`${3 * REQUEST_MS + TIMEOUT_MS} I0,0 ${ASKED}`]);
 	});
-	it("for all of a frame no longer than the longest takes, whatever keeps coming", () => {
+	it("limit a frame that keeps coming to the duration of the longest frame", () => {
 		const conversation = asked();
 		const longestMs = 2049 * BYTE_MS;
 		const frame = fromMeter(info(0, 1), bytes(400));
@@ -458,7 +458,7 @@ describe("an HDLC connection waits", () => {
 			conversation.receive(frame.subarray(i, i + 1)).pass(100);
 		assert.deepEqual(conversation.take(11_000 + REQUEST_MS), [`${longestMs} I0,0 ${ASKED}`]);
 	});
-	it("no longer than 500 ms for the next byte of a frame", () => {
+	it("limit the wait for the next byte of a frame to 500 ms", () => {
 		const conversation = asked().to(10_000 + REQUEST_MS + TIMEOUT_MS - 100);
 		conversation.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12));
 		conversation.pass(499);
@@ -466,7 +466,7 @@ describe("an HDLC connection waits", () => {
 		conversation.pass(1);
 		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
 	});
-	it("its whole time when a frame broke off early", () => {
+	it("run to their full length after a frame that broke off early", () => {
 		const conversation = asked()
 			.pass(10)
 			.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12))
@@ -477,14 +477,14 @@ describe("an HDLC connection waits", () => {
 		conversation.pass(1);
 		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
 	});
-	it("for a closing flag that was lost no longer than a gap", () => {
+	it("end the wait for a lost closing flag after 500 ms", () => {
 		const conversation = asked()
 			.pass(10)
 			.receive(fromMeter(info(0, 1), ANSWERED).slice(0, -1))
 			.pass(500);
 		assert.deepEqual(conversation.take(10_000), ["510 event 2"]);
 	});
-	it("in peace between APDUs, whatever noise comes", () => {
+	it("do not run between APDUs, whatever noise comes", () => {
 		const conversation = asked().meter(info(0, 1), ANSWERED).receive(unhex("7ea0a0ff007e7e")).pass(600_000);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, ANSWER);
@@ -492,8 +492,8 @@ describe("an HDLC connection waits", () => {
 	});
 });
 
-describe("an HDLC connection ends", () => {
-	it("with DISC, answered by UA, by DM, or by silence twice", () => {
+describe("the end of an HDLC connection", () => {
+	it("comes after UA or DM to DISC, or after two unanswered DISC", () => {
 		for (const control of [UA, DM]) {
 			const conversation = Conversation.connected().disconnect();
 			assert.deepEqual(conversation.take(), ["DISC"]);
@@ -507,7 +507,7 @@ describe("an HDLC connection ends", () => {
 		]);
 		assert.equal(conversation.connection.failure, undefined);
 	});
-	it("from wherever it is", () => {
+	it("comes after disconnect in any state", () => {
 		new Conversation().disconnect().ended();
 		new Conversation().connect().disconnect().meter(UA).ended();
 		new Conversation({ releaseFirst: true }).connect().disconnect().meter(UA).ended();
@@ -517,7 +517,7 @@ describe("an HDLC connection ends", () => {
 		assert.deepEqual(conversation.disconnect().take(), []);
 		assert.equal(conversation.connection.failure, failures.HDLC_DISCONNECTED);
 	});
-	it("after a frame that is half sent", () => {
+	it("waits for the rest of a frame that is half sent", () => {
 		const { connection } = Conversation.connected();
 		const apdu = bytes(100);
 		connection.send(apdu, 0, apdu.length, 10_000);

@@ -5,7 +5,7 @@ import { FRAME_LIMIT } from "../../modules/hdlc/frame.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
 import { type ExpectedFrame, frameVectors, hex, info, makeFrame, rr, UA, unhex } from "./frames.js";
 
-/** Control, addresses, information, by name; `base`: bytes of the buffer before the decoder's. */
+/** Collects the decoder's frames as texts. `base`: bytes of the buffer before those that the decoder may use. */
 class Collector implements Feedable {
 	readonly decoder: FrameDecoder;
 	readonly found: string[] = [];
@@ -84,7 +84,7 @@ const I_TEXT = `21 0223 30 last ${hex(LONG)}`;
 describe("captured HDLC frames", () => {
 	for (const { name, bytes, frames } of frameVectors()) {
 		const right = frames.filter((frame) => frame.check === "right").map(textOf);
-		it(`of ${name} are cut and checked`, () => {
+		it(`of ${name} are separated and checked`, () => {
 			const collector = new Collector();
 			const expected = right.length > 0 ? right : [REFUSED];
 			assert.deepEqual(decode(bytes, collector), expected);
@@ -93,7 +93,7 @@ describe("captured HDLC frames", () => {
 				frames.some((frame) => frame.check === "wrong"),
 			);
 		});
-		it(`of ${name} are cut in any pieces, with their flags shared or doubled`, () => {
+		it(`of ${name} are separated in pieces of any size, with their flags shared or doubled`, () => {
 			const shared = unhex(hex(bytes).replaceAll("7e7ea", "7ea"));
 			const doubled = unhex(hex(bytes).replaceAll("7e7ea", "7e7e7e7ea"));
 			fc.assert(
@@ -134,20 +134,20 @@ feeds("an HDLC frame with the longest addresses", {
 });
 
 describe("the HDLC decoder", () => {
-	it("takes what ran into a frame whose end was lost", () => {
+	it("finds the frames after a frame whose end was lost", () => {
 		for (let lost = 1; lost < I_FRAME.length; lost++) {
 			const found = decode(join(I_FRAME.subarray(0, I_FRAME.length - lost), UA_FRAME, I_FRAME));
 			assert.deepEqual(found.slice(-2), [UA_TEXT, I_TEXT], `${lost} lost`);
 		}
 	});
-	it("takes two frames that stand in one that was none", () => {
+	it("finds two frames inside a frame with a wrong check", () => {
 		const around = makeFrame({ ...METER, control: UA, information: [1, ...UA_FRAME, 2, ...I_FRAME, 3] });
 		around[around.length - 2] ^= 1;
 		assert.deepEqual(decode(around), [UA_TEXT, I_TEXT]);
 		around[around.length - 2] ^= 1;
 		assert.equal(decode(around).length, 1);
 	});
-	it("waits for the byte after the frame check, or for a silence", () => {
+	it("accepts a frame only with the byte after its check, or a silence", () => {
 		const collector = new Collector();
 		collector.take(UA_FRAME, 0, UA_FRAME.length - 1);
 		assert.deepEqual(collector.found, []);
@@ -155,17 +155,17 @@ describe("the HDLC decoder", () => {
 		assert.deepEqual(collector.settle(), [UA_TEXT]);
 		assert.deepEqual(decode(join(UA_FRAME.subarray(0, -1), [0x55], I_FRAME)), [UA_TEXT, I_TEXT]);
 	});
-	it("drops a frame of another type, a length that can't be, an address of three bytes or more than four", () => {
+	it("drops a frame of another type, of an impossible length, or with an address of three or over four bytes", () => {
 		for (const text of ["7eb0070321930f017e", "7ea006032193007e", "7ea0080321930f01007e", "7ea009020203219300007e"])
 			assert.deepEqual(decode(unhex(text)), [REFUSED], text);
 		assert.deepEqual(decode(unhex("7ea00d02020202022193000000007e")), [REFUSED]);
 	});
-	it("takes the check values of the standard's example", () => {
+	it("accepts the check values of the standard's example", () => {
 		assert.deepEqual(decode(unhex("7ea0070321930f017e")), ["03 21 93 last "]);
 		assert.deepEqual(decode(unhex("7ea00802232193bd647e")), ["0223 21 93 last "]);
 	});
-	it("gives the header of a frame that is longer than what is free, and takes the next", () => {
-		// Flags, format, addresses, control, checks.
+	it("returns only the header of a frame that is longer than the free space, and reads the next frame", () => {
+		// Bytes of flags, format, addresses, control and checks.
 		const overhead = 12;
 		for (const [size, fits] of [
 			[LONG.length + overhead - 1, false],
@@ -178,11 +178,11 @@ describe("the HDLC decoder", () => {
 			}
 		}
 	});
-	it("takes nothing for a frame that stands in one that is too long", () => {
+	it("finds no frame inside one that is too long", () => {
 		const around = makeFrame({ ...METER, control: UA, information: [...LONG, ...UA_FRAME, ...LONG] });
 		assert.deepEqual(decode(join(around, UA_FRAME), new Collector(100)), ["21 0223 73 last too long", UA_TEXT]);
 	});
-	it("takes the longest frame there is", () => {
+	it("reads a frame of the greatest possible length", () => {
 		const longest = makeFrame({ ...METER, control: info(0, 0), information: new Uint8Array(2047 - 10) });
 		assert.equal(longest.length, FRAME_LIMIT);
 		assert.equal(decode(longest, new Collector(FRAME_LIMIT)).length, 1);
@@ -193,7 +193,7 @@ describe("the HDLC decoder", () => {
 		assert.ok(frame.length <= ROOM);
 		assert.equal(decode(frame, new Collector(ROOM)).length, 1);
 	});
-	it("finds a frame after any bytes whatever and a silence, and writes nothing outside its room", () => {
+	it("finds a frame after any bytes and a silence, and writes nothing outside its space", () => {
 		fc.assert(
 			fc.property(
 				fc.array(fc.oneof(fc.uint8Array({ maxLength: 30 }), fc.constantFrom(...garbage, UA_FRAME)), { maxLength: 9 }),
@@ -209,7 +209,7 @@ describe("the HDLC decoder", () => {
 			{ numRuns: 300 },
 		);
 	});
-	it("keeps a frame that was released to a lower base", () => {
+	it("completes a frame although its base was lowered in the middle", () => {
 		const decoder = new FrameDecoder(new Uint8Array(100));
 		decoder.release(40);
 		decoder.take(UA_FRAME, 0, 5);

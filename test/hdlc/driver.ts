@@ -1,4 +1,4 @@
-/** A connection with time moved by hand: frames of the meter go in, and a log has the output. */
+/** A connection in simulated time: tests pass it the meter's frames, and a log records its output. */
 
 import assert from "node:assert/strict";
 import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
@@ -25,7 +25,10 @@ export function fromMeter(control: number, information: Iterable<number> = [], s
 	return makeFrame({ to: CLIENT, from: SERVER, control, information, segmented });
 }
 
-/** `I<N(S)>,<N(R)> <information>`, with `+` if segmented; `RR<N(R)>`, `SNRM`, `DISC`. Also verifies the checks. */
+/**
+ * Describes a frame as `I<N(S)>,<N(R)> <information>`, with `+` if segmented, `RR<N(R)>`, `SNRM` or `DISC`. Also
+ * verifies its checks.
+ */
 function nameOf(frame: Uint8Array): string {
 	const control = frame[1 + 2 + SERVER.length + CLIENT.length];
 	const at = 1 + 2 + SERVER.length + CLIENT.length + 1;
@@ -54,7 +57,7 @@ export class Conversation {
 		this.connection = new HDLCConnection({ ...DEFAULTS, ...options, apdu: this.apdu });
 	}
 
-	/** Connected at 0 by a UA with these parameters. */
+	/** A connection that was connected at 0 ms by a UA with these parameters. */
 	static connected(parameters = "", options: Partial<ConnectionOptions> = {}): Conversation {
 		const conversation = new Conversation(options).connect();
 		conversation.meter(UA, Buffer.from(parameters, "hex"));
@@ -83,7 +86,7 @@ export class Conversation {
 		return this.#poll();
 	}
 
-	/** A frame of the meter has arrived now. */
+	/** Passes a frame of the meter to the connection now. */
 	meter(control: number, information: Iterable<number> = [], segmented = false): this {
 		return this.receive(fromMeter(control, information, segmented));
 	}
@@ -95,7 +98,7 @@ export class Conversation {
 		return this.#poll();
 	}
 
-	/** Advances time to `ms`, stopping whenever the connection is due. */
+	/** Advances time to `ms`, and the connection at each of its deadlines. */
 	to(ms: number): this {
 		while (this.connection.deadlineMs <= ms) {
 			this.nowMs = Math.max(this.nowMs, this.connection.deadlineMs);
@@ -138,12 +141,15 @@ export class Conversation {
 			if (output.kind === OUTPUT_EVENT) this.#log.push(`${this.nowMs} event ${output.code}`);
 			else {
 				assert.equal(output.kind, OUTPUT_TRANSMIT);
-				assert.ok(output.end > output.start && output.end - output.start <= 128, "a piece is too long for a link");
+				assert.ok(
+					output.end > output.start && output.end - output.start <= 128,
+					"a piece is empty or too long for a link",
+				);
 				this.#sending.push(...output.bytes.subarray(output.start, output.end));
 				this.#frames();
 			}
 		}
-		assert.deepEqual(this.#sending, [], "a frame was not sent to its end");
+		assert.deepEqual(this.#sending, [], "a frame was not sent completely");
 		return this;
 	}
 

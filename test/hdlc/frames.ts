@@ -34,7 +34,7 @@ export interface Parts {
 	readonly segmented?: boolean;
 }
 
-/** A whole frame with both flags. */
+/** Makes a whole frame with both flags. */
 export function makeFrame(parts: Parts): Uint8Array {
 	const information = [...(parts.information ?? [])];
 	const header = [...parts.to, ...parts.from, parts.control];

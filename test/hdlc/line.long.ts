@@ -1,12 +1,12 @@
-/** line.test.ts with many bad lines. */
+/** The tests of line.test.ts with many bad lines. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { converse } from "./line.js";
 
 const seed = seedOfRun();
 
-describe(`HDLC over bad lines, many (SEED=${seed})`, () => {
+describe(`HDLC over bad lines, long run (SEED=${seed})`, () => {
 	for (const faults of [2, 5, 20, 100]) {
-		it(`with a fault in ${faults} transmissions never gives a wrong answer`, () => {
+		it(`never gives a wrong answer with one fault in ${faults} transmissions`, () => {
 			for (let i = 0; i < 20_000; i++) {
 				try {
 					converse({ seed: seed + i, faults, losesBytes: false });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
 import { converse, type Outcome } from "./line.js";
 
-/** Sessions with these seeds. */
+/** Results of sessions with the seeds 0 to `count` - 1. */
 function outcomes(count: number, options: { faults: number; losesBytes?: boolean }): Outcome[] {
 	return Array.from({ length: count }, (_, seed) => {
 		try {
@@ -15,26 +15,26 @@ function outcomes(count: number, options: { faults: number; losesBytes?: boolean
 
 const isDone = ({ failure }: Outcome) => failure === undefined || failure === HDLC_TOO_LONG;
 
-describe("an HDLC connection with a server of any kind", () => {
+describe("an HDLC connection to servers with random options", () => {
 	it("gets every answer over a good line, and repeats nothing", () => {
 		for (const [seed, outcome] of outcomes(300, { faults: 0 }).entries()) {
 			assert.ok(isDone(outcome), `seed ${seed}: ${outcome.failure?.code}`);
-			// A server without parameters is connected without them.
+			// The one permitted repetition is SNRM, for a server that refuses parameters.
 			assert.ok(outcome.repeated <= 1, `seed ${seed}: ${outcome.repeated} repeated`);
 		}
 	});
-	it("gets nearly every answer over a line with a fault in 30 transmissions, and never a wrong one", () => {
+	it("gets nearly every answer, and never a wrong one, over a line with one fault in 30 transmissions", () => {
 		const done = outcomes(300, { faults: 30 }).filter(isDone);
 		assert.ok(done.length >= 290, `${done.length} of 300`);
 	});
-	it("never gets a wrong answer, and comes to its end, over a line with a fault in 3 transmissions", () => {
+	it("ends, and never gets a wrong answer, over a line with one fault in 3 transmissions", () => {
 		const all = outcomes(300, { faults: 3 });
 		assert.ok(all.filter(isDone).length >= 30, `${all.filter(isDone).length} of 300`);
 	});
 	it("never gets a wrong answer over a line that also loses bytes", () => {
 		outcomes(200, { faults: 10, losesBytes: true });
 	});
-	it("comes to its end over a line where nothing comes through whole", () => {
+	it("ends over a line with a fault in every transmission", () => {
 		for (const { answers, requests } of outcomes(50, { faults: 1 })) assert.ok(answers <= requests);
 	});
 });

@@ -1,6 +1,6 @@
 /**
- * A connection and a server on a line that loses, repeats, delays and damages transmissions, with time moved by hand.
- * Order is kept, as on a wire.
+ * A connection and a server on a line that loses, repeats, delays and damages transmissions, in simulated time. The
+ * line keeps their order, as a wire does.
  */
 
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ import { Server } from "./server.js";
 
 export interface LineOptions {
 	readonly seed: number;
-	/** One fault in that many transmissions; 0: none. */
+	/** Number of transmissions with one fault among them; 0: no faults. */
 	readonly faults: number;
 	/** Frames may lose bytes, which a 16-bit check misses once in 65536 frames. */
 	readonly losesBytes: boolean;
@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 const BAUD = 9600;
-/** Limit of a session. */
+/** Longest session, ms. */
 const LIMIT_MS = 3_600_000;
 const LIMIT_STEPS = 200_000;
 const FAULT_NONE = -1;
@@ -93,7 +93,7 @@ class Line {
 		}
 	}
 
-	/** In pieces, as an adapter delivers. */
+	/** Delivers bytes in pieces, as a serial adapter does. */
 	#deliver(bytes: Uint8Array, toClient: boolean, nowMs: number): void {
 		for (let at = 0; at < bytes.length; ) {
 			const end = Math.min(bytes.length, at + 1 + this.#random.below(64));
@@ -104,7 +104,7 @@ class Line {
 	}
 }
 
-/** A whole session of up to 12 requests. Throws if an answer is wrong, or the session does not end. */
+/** Runs a whole session of up to 12 requests. Throws if an answer is wrong, or the session does not end. */
 export function converse(options: LineOptions): Outcome {
 	const random = new SeededRandom(options.seed);
 	const capacity = random.oneIn(8) ? 200 : 1800;
@@ -168,9 +168,9 @@ export function converse(options: LineOptions): Outcome {
 	connection.connect(0);
 	poll();
 	for (let steps = 0; !ended; steps++) {
-		assert.ok(steps < LIMIT_STEPS && nowMs < LIMIT_MS, "it does not come to its end");
+		assert.ok(steps < LIMIT_STEPS && nowMs < LIMIT_MS, "the session does not end");
 		const nextMs = Math.min(line.nextMs, connection.deadlineMs);
-		assert.notEqual(nextMs, Number.POSITIVE_INFINITY, "it waits for nothing");
+		assert.notEqual(nextMs, Number.POSITIVE_INFINITY, "the session has neither ended nor a deadline");
 		nowMs = Math.max(nowMs, nextMs);
 		if (line.nextMs <= connection.deadlineMs) {
 			const { bytes, toClient } = line.take();
@@ -187,7 +187,7 @@ export function converse(options: LineOptions): Outcome {
 	assert.equal(connection.deadlineMs, Number.POSITIVE_INFINITY);
 	assert.ok(server.requests.length >= answers);
 	for (const [i, request] of server.requests.entries())
-		assert.equal(hex(request), hex(requests[i]), "a wrong request, or one taken twice");
+		assert.equal(hex(request), hex(requests[i]), "a wrong request, or one accepted twice");
 	const longest = Math.max(...requests.slice(0, answers + 1).map((request) => (request[0] << 8) | request[1]));
 	if (failure === undefined) assert.equal(answers, requests.length);
 	if (failure === HDLC_TOO_LONG) assert.ok(longest > capacity);

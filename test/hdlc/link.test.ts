@@ -1,4 +1,4 @@
-/** A connection under a Link on the modelled wire of the virtual world, with a server as the meter. */
+/** A connection over a Link on the modelled wire of the virtual world, with a server as the meter. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualLine, type VirtualLineOptions } from "../../hosts/node/virtual-line.js";
@@ -16,10 +16,10 @@ import { hex } from "./frames.js";
 import { Server } from "./server.js";
 
 const BAUD = 9600;
-/** From the last byte of a frame to the first of its answer. */
+/** Time from the last byte of a frame to the first byte of its answer. */
 const REACTION_MS = 20;
 
-/** A server as a machine on a wire. */
+/** Makes a server a machine on a wire. */
 class ServerMachine implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #server: Server;
@@ -89,11 +89,11 @@ class Bed {
 		return this;
 	}
 
-	/** Runs until it ends; returns the failure, if any. */
+	/** Runs until the connection ends; returns the failure, if any. */
 	run(): Failure | undefined {
 		assert.ok(
 			this.time.runWhile(() => this.endedMs === 0, 600_000),
-			"it has not ended",
+			"the connection has not ended",
 		);
 		return this.connection.failure;
 	}
@@ -103,7 +103,7 @@ function bytes(length: number): Uint8Array {
 	return Uint8Array.from({ length }, (_, i) => i * 11);
 }
 
-describe("an HDLC connection under a link", () => {
+describe("an HDLC connection over a link", () => {
 	const requests = [bytes(20), bytes(300), bytes(600)];
 	const answer = bytes(1000);
 	const expected = requests.map(() => hex(answer));
@@ -113,7 +113,7 @@ describe("an HDLC connection under a link", () => {
 		[128, 7],
 		[512, 1],
 	]) {
-		it(`takes no longer than the wire and the meter: ${info} bytes a frame, a window of ${window}`, () => {
+		it(`needs no time beyond that of wire and meter: ${info} bytes a frame, a window of ${window}`, () => {
 			const bed = new Bed(requests, {}, { window }).meter(info, window, answer);
 			assert.equal(bed.run(), undefined);
 			assert.deepEqual(bed.answers, expected);
@@ -124,19 +124,19 @@ describe("an HDLC connection under a link", () => {
 			assert.ok(bed.endedMs <= wireMs + turns * (REACTION_MS + 2), `${bed.endedMs} ms, ${wireMs} on the wire`);
 		});
 	}
-	it("hears its own frames where the head echoes, and takes the answers all the same", () => {
+	it("receives the answers although the optical head echoes its frames", () => {
 		const bed = new Bed(requests, { echo: true }).meter(128, 1, answer);
 		assert.equal(bed.run(), undefined);
 		assert.deepEqual(bed.answers, expected);
 		assert.ok(bed.connection.echoes > 20 && bed.connection.repeated === 0);
 	});
-	it("gets through a line that damages a bit of one in 1000 characters", () => {
+	it("gets all answers over a line that damages a bit in one of 1000 characters", () => {
 		const bed = new Bed(requests, { noise: 1000 }).meter(128, 1, answer);
 		assert.equal(bed.run(), undefined);
 		assert.deepEqual(bed.answers, expected);
 		assert.ok(bed.connection.repeated > 0);
 	});
-	it("tells an echo where there is no meter", () => {
+	it("reports an echo without a meter", () => {
 		assert.equal(new Bed(requests, { echo: true }).run(), HDLC_ECHO_ONLY);
 	});
 });

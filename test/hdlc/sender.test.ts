@@ -44,14 +44,14 @@ describe("the sender of HDLC frames", () => {
 		const own = frames.filter((frame) => frame.check === "right" && frame.source.length === 2);
 		if (own.length === 0) continue;
 		count += own.length;
-		it(`makes those of ${name} anew, bit for bit`, () => {
+		it(`reproduces the frames of ${name} bit for bit`, () => {
 			const captured = hex(bytes);
 			for (const frame of own) assert.ok(captured.includes(hex(send(frame))), JSON.stringify(frame));
 		});
 	}
-	it("has captures to compare with", () => assert.ok(count >= 40, `${count} frames`));
+	it("is compared with at least 40 captured frames", () => assert.ok(count >= 40, `${count} frames`));
 
-	it("gives a frame without information at once, a long one in pieces that a link takes", () => {
+	it("outputs a frame without information at once, and a long one in pieces that fit a link", () => {
 		const sender = new FrameSender({ client: 16, logical: 1, physical: 17, length: 0 });
 		sender.begin(0x93, 0);
 		assert.deepEqual(pieces(sender).map(hex), ["7ea00802232193bd647e"]);
@@ -66,11 +66,11 @@ describe("the sender of HDLC frames", () => {
 		const information = [0xe6, 0xe6, 0, ...long];
 		const whole = makeFrame({ to: [0x02, 0x23], from: [0x21], control: 0x10, information });
 		assert.equal(hex(Buffer.concat(found)), hex(whole));
-		// A sent piece is not sent again.
+		// The next frame has no bytes of the last one.
 		sender.begin(0x93, 0);
 		assert.deepEqual(pieces(sender).map(hex), ["7ea00802232193bd647e"]);
 	});
-	it("has room for the longest addresses", () => {
+	it("makes frames with the longest addresses", () => {
 		const sender = new FrameSender({ client: 127, logical: 16383, physical: 16382, length: 4 });
 		sender.carry(unhex("0102"), 0, 2);
 		sender.begin(0x54, WITH_LLC | WITH_MORE);

@@ -7,17 +7,17 @@ import { CLIENT, SERVER } from "./driver.js";
 import { DISC, DM, info, makeFrame, rnr, rr, SNRM, UA } from "./frames.js";
 
 export interface ServerOptions {
-	/** Largest information field that it sends and accepts, bytes. */
+	/** Largest information field that the server sends and accepts, bytes. */
 	readonly info: number;
-	/** Frames that it sends in a row. */
+	/** Number of frames that the server sends in a row. */
 	readonly window: number;
-	/** It answers SNRM with a bare UA, and uses the defaults. */
+	/** The server answers SNRM with a bare UA, and uses the default parameters. */
 	readonly bareUA: boolean;
-	/** It answers DM to SNRM with parameters. */
+	/** The server answers DM to SNRM with parameters. */
 	readonly plainOnly: boolean;
-	/** It sets no final bit in segments. */
+	/** The server sets no final bit in segments. */
 	readonly noFinal: boolean;
-	/** Number of RR or RNR before each answer, which is sent when it is polled again. */
+	/** Number of RR or RNR that precede each answer, which the server sends when polled again. */
 	readonly busy: number;
 	respond(request: Uint8Array): Uint8Array;
 }
@@ -26,7 +26,7 @@ export class Server {
 	readonly #options: ServerOptions;
 	#line: number[] = [];
 	#connected = false;
-	/** N(S) of the next frame to be acknowledged; expected N(S). */
+	/** N(S) of the next frame to be acknowledged, and (`#expected`) N(S) of the next frame to be received. */
 	#unacknowledged = 0;
 	#expected = 0;
 	#request: number[] = [];
@@ -42,7 +42,7 @@ export class Server {
 		this.#options = options;
 	}
 
-	/** Receives bytes of the line; returns the frames of its answer. */
+	/** Receives bytes from the line; returns the frames of the answer. */
 	receive(bytes: Uint8Array): Uint8Array[] {
 		this.#line.push(...bytes);
 		const answers: Uint8Array[] = [];
@@ -57,7 +57,7 @@ export class Server {
 		return answers;
 	}
 
-	/** The line was silent. */
+	/** Drops an incomplete frame after a silence of the line. */
 	silence(): void {
 		this.#line = [];
 	}
@@ -66,7 +66,7 @@ export class Server {
 		return ((this.#line[start + 1] & 7) << 8) | this.#line[start + 2];
 	}
 
-	/** A whole frame for this server begins at `start`: rebuilt from its parts, it is identical. */
+	/** Whether a whole frame for this server begins at `start`: it must equal the frame rebuilt from its parts. */
 	#isFrame(start: number): boolean {
 		const length = this.#lengthAt(start);
 		if (!(length >= 8) || this.#line.length < start + length + 2) return false;

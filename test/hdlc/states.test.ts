@@ -11,7 +11,7 @@ const SMALL = "818003060128";
 
 type Frame = readonly [control: number, information?: readonly number[], segmented?: boolean];
 
-/** With the meter's numbers after the first segment of REQUEST, or after all of a short one. */
+/** The meter's frames, with its numbers after the first segment of REQUEST or after a request in one frame. */
 const FRAMES: Record<string, Frame> = {
 	SNRM: [SNRM],
 	DISC: [DISC],
@@ -43,7 +43,7 @@ const FRAMES: Record<string, Frame> = {
 
 interface State {
 	enter(): Conversation;
-	/** Reaction within half the pause of a busy meter, by the frame's name; others cause none. */
+	/** Reactions within half the pause for a busy meter, by the frame's name; frames that are not named cause none. */
 	readonly does: Record<string, string>;
 }
 
@@ -138,7 +138,7 @@ function doing(conversation: Conversation, [control, information, segmented]: Fr
 		.join(", ");
 }
 
-/** Pausing: RR is sent at the end of the pause, not earlier. */
+/** Whether the connection pauses: it sends RR at the end of the pause, not earlier. */
 function isPausing(conversation: Conversation): boolean {
 	const soon = conversation.pass(105).take();
 	const late = conversation.pass(10).take();
@@ -146,7 +146,8 @@ function isPausing(conversation: Conversation): boolean {
 }
 
 /**
- * Calls of the user. Out of state, `send`, `waitOn` and a second `connect` are misuse; all others are always allowed.
+ * Calls of the connection's methods. `send` and `waitOn` in a wrong state and a second `connect` are misuse; all others
+ * are always allowed.
  */
 const CALLS: Record<string, (conversation: Conversation) => unknown> = {
 	connect: (conversation) => conversation.connect(),
@@ -170,7 +171,7 @@ function isMisuse(name: string, call: string): boolean {
 
 describe("an HDLC connection", () => {
 	for (const [name, { enter }] of Object.entries(STATES)) {
-		it(`${name} takes each call, refuses misuse, and comes to its end`, () => {
+		it(`${name} accepts each permitted call, refuses misuse, and ends`, () => {
 			for (const [call, run] of Object.entries(CALLS)) {
 				const conversation = enter();
 				if (isMisuse(name, call)) assert.throws(() => run(conversation), /used once|before its turn|already/, call);
@@ -183,7 +184,7 @@ describe("an HDLC connection", () => {
 		});
 	}
 	for (const [name, { enter, does }] of Object.entries(STATES)) {
-		it(`${name} takes each kind of frame as it should`, () => {
+		it(`${name} reacts as expected to each kind of frame`, () => {
 			for (const [kind, frame] of Object.entries(FRAMES)) {
 				const conversation = enter();
 				const expected = does[kind] ?? "";
@@ -194,7 +195,7 @@ describe("an HDLC connection", () => {
 				}
 			}
 		});
-		it(`${name} comes to its end whatever frame it gets`, () => {
+		it(`${name} ends whatever frame it receives`, () => {
 			for (const [kind, frame] of Object.entries(FRAMES)) {
 				const conversation = enter();
 				doing(conversation, frame);
@@ -204,8 +205,8 @@ describe("an HDLC connection", () => {
 			}
 		});
 	}
-	it("knows no other states than these", () => {
+	it("has an expected reaction only for frames of the table", () => {
 		for (const { does } of Object.values(STATES))
-			for (const kind of Object.keys(does)) assert.ok(kind in FRAMES, `${kind} is no frame`);
+			for (const kind of Object.keys(does)) assert.ok(kind in FRAMES, `${kind} is not in the table of frames`);
 	});
 });

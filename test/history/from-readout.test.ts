@@ -37,8 +37,8 @@ const CAPTURED: Readonly<Record<string, Readings>> = {
 	"metcom-mcs301-maxima": { import: 1_281_660 },
 };
 
-describe("What the history takes of a readout", () => {
-	it("is in Wh and litres, cut to whole ones, whatever unit and digits the meter has", () => {
+describe("The readings that the history takes from a readout", () => {
+	it("are in Wh and litres, rounded down, whatever the meter's unit and digits", () => {
 		for (const [text, wh] of [
 			["001234.567*kWh", 1_234_567],
 			["001234.5679*kWh", 1_234_567],
@@ -61,7 +61,7 @@ describe("What the history takes of a readout", () => {
 		assert.deepEqual(readingsOf("7-0:3.0.0(12.345*kWh)\r\n"), {});
 	});
 
-	it("is the total, in every way to write its code, and no tariff beside it but the second", () => {
+	it("are the total, in every notation of its code, and of the tariffs only the second", () => {
 		for (const code of ["1.8.0", "1-0:1.8.0", "1-1:1.8.0", "1-0:1.8.0*255", "1.8"])
 			assert.deepEqual(
 				readingsOf(`1.8.1(5*kWh)\r\n${code}(7*kWh)\r\n1.8.2(2*kWh)\r\n`),
@@ -72,12 +72,12 @@ describe("What the history takes of a readout", () => {
 			assert.deepEqual(readingsOf(`${code}(7*kWh)\r\n`), {}, code);
 	});
 
-	it("is the first of two, and the first value of it", () => {
+	it("are the first of several registers with the same meaning, and the first value in a register", () => {
 		assert.deepEqual(readingsOf("1-1:1.8.0(7*kWh)\r\n1-2:1.8.0(9*kWh)\r\n"), { import: 7000 });
 		assert.deepEqual(readingsOf("2.8.0(7*kWh)(9*kWh)\r\n"), { export: 7000 });
 	});
 
-	it("has tariff 2 of the import once it has counted, the first of two, and none of the export", () => {
+	it("include import tariff 2, the first of several, once it is above zero, and no export tariff", () => {
 		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1.8.2(0*kWh)\r\n"), { import: 7000 });
 		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1.8.2(0.001*kWh)\r\n"), { import: 7000, tariff2: 1 });
 		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1-1:1.8.2(2*kWh)\r\n1-2:1.8.2(3*kWh)\r\n"), {
@@ -88,7 +88,7 @@ describe("What the history takes of a readout", () => {
 			assert.equal(readingsOf(`1.8.0(7*kWh)\r\n2.8.0(7*kWh)\r\n${line}\r\n`).tariff2, undefined, line);
 	});
 
-	it("is the sum of the tariffs where there is no total, of whole readouts", () => {
+	it("are the sum of the tariffs if a complete readout has no total", () => {
 		const lines = "1-0:1.8.1(000010.500*kWh)\r\n1-0:1.8.2(000020.000*kWh)\r\n1-0:2.8.1(1*kWh)\r\n";
 		assert.deepEqual(readingsOf(lines), { import: 30_500, export: 1000, tariff2: 20_000 });
 		assert.deepEqual(readingsOf(lines, { status: STATUS_CUT }), {});
@@ -98,7 +98,7 @@ describe("What the history takes of a readout", () => {
 		});
 	});
 
-	it("is of a meter on M-Bus what its kind says", () => {
+	it("are those of an M-Bus meter according to its device type", () => {
 		const mbus = (kind: string, reading: string) => readingsOf(`0-2:24.1.0(${kind})\r\n${reading}\r\n`);
 		assert.deepEqual(mbus("003", "0-2:24.2.1(261120060000W)(00012.345*m3)"), { gas: 12_345 });
 		assert.deepEqual(mbus("003", "0-2:24.2.3(261120060000W)(00012.345*m3)"), { gas: 12_345 });
@@ -110,7 +110,7 @@ describe("What the history takes of a readout", () => {
 		assert.deepEqual(readingsOf("0-9:24.1.0(003)\r\n0-9:24.2.1(261120060000W)(00012.345*m3)\r\n"), {});
 	});
 
-	it("knows the meter by its number, and what it calls itself", () => {
+	it("identify the meter by its number, and otherwise by its identification", () => {
 		const one = stateOf("0.0.0(4711)\r\n", { id: "A" });
 		for (const lines of [
 			"C.1.0(4711)\r\n",
@@ -126,7 +126,7 @@ describe("What the history takes of a readout", () => {
 	});
 
 	for (const [name, expected] of Object.entries(CAPTURED)) {
-		it(`is right of ${name}`, () => {
+		it(`are correct for the capture ${name}`, () => {
 			const { telegram } = vectorOf(name);
 			const block = Buffer.from(splitTelegram(telegram).message).toString("latin1");
 			const lines = block.slice(block.indexOf("\x02") + 1).split("\r\n!")[0];

@@ -27,7 +27,7 @@ describe("The history", () => {
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 
-	/** A reading every `stepS` seconds between two times, each 1 Wh a minute more. */
+	/** Adds a reading every `stepS` seconds between two times, with an import of 1 Wh a minute. */
 	function run(from: number, to: number, stepS = QUARTER, lateS = 3): void {
 		for (let timeS = from; timeS <= to; timeS += stepS)
 			unit.read(timeS + lateS, { import: Math.floor((timeS - at("2026-11-20")) / 60) + 1_000_000 });
@@ -37,12 +37,12 @@ describe("The history", () => {
 		for (const level of ["quarters", "hours", "days", "months"] as const) assert.deepEqual(unit.periods(level), []);
 	});
 
-	it("has nothing to tell after the first reading", () => {
+	it("has no period after the first reading", () => {
 		unit.read(at("2026-11-20 06:00:03"), { import: 5 });
 		assert.deepEqual(unit.periods("quarters"), []);
 	});
 
-	it("tells quarter hours, hours, days and months of readings that are a little late", () => {
+	it("computes quarter hours, hours, days and months from readings that are a little late", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:15"));
 		const quarters = short(unit.periods("quarters"));
 		assert.equal(quarters.length, 9);
@@ -57,21 +57,21 @@ describe("The history", () => {
 		assert.deepEqual(short(unit.periods("months")), ["11-20 06:00:03 11-20 08:15:03 135 partial"]);
 	});
 
-	it("tells only what begins in the time asked for", () => {
+	it("returns only periods that begin in the requested time", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 10:15"));
 		const hours = unit.periods("hours", at("2026-11-20 07:00"), at("2026-11-20 09:00"));
 		assert.deepEqual(short(hours), ["11-20 07:00:00 11-20 08:00:00 60", "11-20 08:00:00 11-20 09:00:00 60"]);
 		assert.deepEqual(unit.periods("hours", at("2026-11-20 07:00:01"), at("2026-11-20 08:00")), []);
 	});
 
-	it("takes its pieces of flash in turn, so that none wears out before the others", () => {
+	it("uses its flash sectors in turn, so that none wears out before the others", () => {
 		for (let i = 0; i < 10_000; i++) unit.read(at("2026-01-01") + i * QUARTER, { import: i * 100 });
 		const { erases } = unit.partition;
 		assert.ok(Math.min(...erases) > 3, erases.join());
 		assert.ok(Math.max(...erases) - Math.min(...erases) <= 1, erases.join());
 	});
 
-	it("keeps one reading a quarter hour, the first", () => {
+	it("keeps the first reading of each quarter hour", () => {
 		for (let i = 0; i < 100; i++) unit.read(at("2026-11-20 06:00") + i * 60, { import: 1000 + i });
 		// One write for each of the seven quarters, and one erase for the first sector.
 		assert.equal(unit.flash.operations, 8);
@@ -81,8 +81,8 @@ describe("The history", () => {
 		);
 	});
 
-	it("takes the reading nearest to a boundary, and divides by time where none is near", () => {
-		// 20 s before and 40 s after eight o'clock; then 5 minutes before and after nine.
+	it("uses the reading nearest to a boundary, and interpolates if none is near", () => {
+		// Readings 20 s before and 40 s after eight o'clock, then 5 minutes before and after nine.
 		unit.read(at("2026-11-20 07:00:00"), { import: 0 });
 		unit.read(at("2026-11-20 07:59:40"), { import: 600 });
 		unit.read(at("2026-11-20 08:00:40"), { import: 610 });
@@ -96,7 +96,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 1300);
 	});
 
-	it("counts a reading as the one at a boundary up to a fifteenth of the period, and a quarter of an hour", () => {
+	it("treats a reading as that of a boundary within a fifteenth of the period, but at most 15 minutes", () => {
 		const cases = [
 			["quarters", 60],
 			["hours", 240],
@@ -116,7 +116,7 @@ describe("The history", () => {
 		}
 	});
 
-	it("tells a gap as one period with all that went through meanwhile", () => {
+	it("shows a gap as one period with everything that was counted meanwhile", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		run(at("2026-11-20 10:20"), at("2026-11-20 12:05"), QUARTER);
 		assert.deepEqual(short(unit.periods("hours")), [
@@ -128,7 +128,7 @@ describe("The history", () => {
 		for (const level of ["quarters", "hours", "days"] as const) assert.equal(unit.sum(level), 365, level);
 	});
 
-	it("divides among days for whoever reads once a day at noon", () => {
+	it("interpolates midnight if the meter is read once a day at noon", () => {
 		for (let day = 0; day < 4; day++) unit.read(at("2026-11-20 12:00:05") + day * DAY, { import: day * 2400 });
 		assert.deepEqual(short(unit.periods("days")), [
 			"11-20 12:00:05 11-21 00:00:00 1199 partial interpolated",
@@ -138,7 +138,7 @@ describe("The history", () => {
 		]);
 	});
 
-	it("goes by the local clock: 23 and 25 hours, and hours that come twice", () => {
+	it("follows the local time: days of 23 and 25 hours, and the hour that occurs twice", () => {
 		unit = new Unit("Europe/Berlin");
 		for (const [from, hours] of [
 			["2026-03-28 23:00", 23],
@@ -155,7 +155,7 @@ describe("The history", () => {
 		}
 	});
 
-	it("takes a change of the zone for what was read before, as far as there are readings", () => {
+	it("applies another time zone to earlier readings too, as far as they are stored", () => {
 		run(at("2026-11-19 22:00"), at("2026-11-21 02:00"));
 		const [utc] = unit.periods("days", at("2026-11-20"));
 		assert.deepEqual([utc.start, utc.end], [at("2026-11-20"), at("2026-11-21")]);
@@ -164,7 +164,7 @@ describe("The history", () => {
 		assert.deepEqual([kathmandu.end, kathmandu.amounts.import], [at("2026-11-20 18:15"), 1215]);
 	});
 
-	it("keeps nothing without a clock, of a failed check, without registers", () => {
+	it("stores no readout without time, with a wrong check or without registers", () => {
 		const lines = linesOf({ import: 1 });
 		unit.record(readoutOf(lines, 0));
 		unit.record(readoutOf(lines, at("2026-11-20"), { status: STATUS_CHECK_WRONG }));
@@ -172,13 +172,13 @@ describe("The history", () => {
 		assert.equal(unit.flash.operations, 0);
 	});
 
-	it("keeps readouts that were cut", () => {
+	it("stores truncated readouts", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 06:00"));
 		unit.record(readoutOf(linesOf({ import: 1_000_400 }), at("2026-11-20 06:15"), { status: STATUS_CUT }));
 		assert.equal(unit.sum("hours"), 40);
 	});
 
-	it("waits up to an hour for a register that a readout lacks, then goes on without it", () => {
+	it("waits up to an hour for a register that readouts lack, then continues without it", () => {
 		const both = (text: string, export_: number) => unit.read(at(text), { import: 0, export: export_ });
 		both("2026-11-20 06:00", 100);
 		unit.read(at("2026-11-20 06:15"), { import: 0 });
@@ -195,7 +195,7 @@ describe("The history", () => {
 		assert.ok(unit.periods("hours").some(({ marks }) => marks.includes("partial")));
 	});
 
-	it("takes up a register from when it first appears", () => {
+	it("includes a new register from its first reading on", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		unit.read(at("2026-11-20 08:00"), { import: 1_000_600, heat: 5000 });
 		unit.read(at("2026-11-20 09:00"), { import: 1_000_700, heat: 5300 });
@@ -209,7 +209,7 @@ describe("The history", () => {
 	describe("with another meter", () => {
 		beforeEach(() => run(at("2026-11-20 06:00"), at("2026-11-20 07:00")));
 
-		it("goes on from its readings, and marks where it was exchanged", () => {
+		it("continues with the new meter's readings, and marks the exchange", () => {
 			unit.read(at("2026-11-20 08:00:05"), { import: 5 }, { id: "OTHER" });
 			unit.read(at("2026-11-20 09:00:05"), { import: 105 }, { id: "OTHER" });
 			assert.deepEqual(short(unit.periods("hours")), [
@@ -219,7 +219,7 @@ describe("The history", () => {
 			]);
 			assert.equal(unit.sum("days"), 160);
 		});
-		it("notices one that calls itself the same by a reading that falls", () => {
+		it("detects another meter with the same identification by a lower reading", () => {
 			unit.read(at("2026-11-20 07:15:05"), { import: 5 });
 			unit.read(at("2026-11-20 07:30:05"), { import: 105 });
 			assert.deepEqual(
@@ -233,7 +233,7 @@ describe("The history", () => {
 				],
 			);
 		});
-		it("goes by its number rather than by what it calls itself, in another protocol say", () => {
+		it("identifies a meter by its number rather than its identification, which may change with the protocol", () => {
 			const first = { serial: "123", id: "A" };
 			unit = new Unit("");
 			unit.read(at("2026-11-20 06:00"), { import: 100 }, first);
@@ -247,7 +247,7 @@ describe("The history", () => {
 				],
 			);
 		});
-		it("remembers which one it is over a restart", () => {
+		it("remembers the meter over a restart", () => {
 			unit.restart();
 			unit.read(at("2026-11-20 07:15"), { import: 1_000_500 });
 			unit.restart();
@@ -257,7 +257,7 @@ describe("The history", () => {
 		});
 	});
 
-	it("goes on when a register has gone past its last digit", () => {
+	it("continues when a register has overflowed its digits", () => {
 		unit.read(at("2026-11-20 06:00"), { import: 999_999_000, export: 7 });
 		unit.read(at("2026-11-20 07:00"), { import: 500, export: 8 });
 		unit.restart();
@@ -271,8 +271,8 @@ describe("The history", () => {
 		);
 	});
 
-	describe("with a clock that is put back", () => {
-		it("waits for a little", () => {
+	describe("with a clock that is set back", () => {
+		it("waits for the old time if the difference is small", () => {
 			run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 			const { operations } = unit.flash;
 			unit.read(at("2026-11-20 06:20"), { import: 1_000_430 });
@@ -281,9 +281,9 @@ describe("The history", () => {
 			unit.read(at("2026-11-20 07:15"), { import: 1_000_435 });
 			assert.equal(unit.sum("quarters"), 75);
 		});
-		it("makes one sum of what was read in a time that has not come yet, and loses nothing of before", () => {
+		it("sums up readings that are now in the future, and keeps all earlier ones", () => {
 			run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
-			// The year was set wrong for two hours.
+			// The clock was in a wrong year for two hours.
 			unit.read(at("2031-11-20 07:15"), { import: 1_000_435 });
 			unit.read(at("2031-11-20 08:15"), { import: 1_000_495 });
 			unit.read(at("2031-11-20 09:15"), { import: 1_000_555 });
@@ -297,7 +297,7 @@ describe("The history", () => {
 			]);
 			assert.equal(unit.periods("quarters").length, 5 + 1);
 		});
-		it("by weeks, into what was compacted already", () => {
+		it("keeps correct sums if it is set back by weeks, into compacted readings", () => {
 			run(at("2026-09-20"), at("2026-11-20"));
 			const before = unit.periods("days", 0, at("2026-11-04"));
 			const importWh = (at("2026-11-20") - at("2026-09-20")) / 60;
@@ -309,7 +309,7 @@ describe("The history", () => {
 			assert.deepEqual(unit.periods("days", 0, at("2026-11-04")), before);
 			assert.equal(unit.sum("days"), importWh + 100 + 2999);
 		});
-		it("begins anew when all of it was in a time that has not come yet", () => {
+		it("starts again if all readings are in the future", () => {
 			run(at("2031-11-20 06:00"), at("2031-11-20 07:00"));
 			unit.read(at("2026-11-20 06:00"), { import: 1 });
 			unit.read(at("2026-11-20 07:00"), { import: 11 });
@@ -317,7 +317,7 @@ describe("The history", () => {
 		});
 	});
 
-	it("keeps rises beyond 32 bits whole", () => {
+	it("keeps increases beyond 32 bits exactly", () => {
 		unit.read(at("2026-11-20 06:00"), { import: 10_000_000_000 });
 		unit.read(at("2026-11-20 07:00"), { import: 15_000_000_123 });
 		assert.equal(unit.sum("hours"), 5_000_000_123);
@@ -336,7 +336,7 @@ describe("The history", () => {
 		);
 	});
 
-	it("tells of a flash that refuses, and goes on when it takes again", () => {
+	it("reports flash that refuses, and continues when it accepts writes again", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		unit.flash.refusals = 1;
 		unit.read(at("2026-11-20 07:15:03"), { import: 1_000_435 });
@@ -345,20 +345,20 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 76);
 	});
 
-	it("tells who reads it that it was compacted meanwhile, rather than anything wrong", () => {
+	it("throws to a reader of periods if it was compacted meanwhile, instead of returning wrong ones", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-22 06:00"));
 		const cursor = unit.history.periods(QUARTERS, 0, 2 ** 32);
 		assert.ok(cursor.next());
 		run(at("2026-11-22 06:15"), at("2026-11-22 12:00"));
 		assert.ok(cursor.next());
-		// By then each sector was reused.
+		// After this each sector has been reused.
 		run(at("2026-11-22 12:15"), at("2027-01-20 12:00"));
 		assert.throws(() => {
 			while (cursor.next());
 		}, /compacted while it was read/);
 	});
 
-	it("keeps nothing after a start that can't go on with a reset, and serves", () => {
+	it("stores nothing after a start that can't complete a factory reset, but works", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
 		unit.flash.refusals = 1;
 		unit.restart(true);
@@ -369,7 +369,7 @@ describe("The history", () => {
 		assert.deepEqual(unit.storage.keys(), []);
 	});
 
-	it("is erased where a reset was cut before it came to the history", () => {
+	it("is erased at the start after a factory reset that was interrupted before it erased the history", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
 		unit.restart(true);
 		assert.deepEqual(unit.periods("hours"), []);
@@ -377,7 +377,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("hours"), 60);
 	});
 
-	it("forgets everything at a reset, also when the power is cut in the middle of it", () => {
+	it("erases everything at a factory reset, even if the power is cut in the middle", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
 		unit.flash.cutPowerAt(1);
 		assert.throws(() => unit.history.erase());

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { cutEverywhere } from "./power-cut.js";
 
-describe("The history while the power fails", function () {
+describe("The history with power cuts", function () {
 	this.timeout(120_000);
 
-	it("loses nothing that was there, and goes on", function () {
+	it("loses no stored reading, and continues", function () {
 		const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
 		const cuts = cutEverywhere(seed, 20, 2400);
 		this.test!.title += ` (${cuts} cuts, seed ${seed})`;

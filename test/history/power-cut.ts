@@ -14,7 +14,7 @@ const QUARTER = 900;
 const START = at("2026-06-01 00:00:07");
 /** Number of readings with possible cuts, enough to fill and compact sectors. */
 const CUT = 1100;
-/** Readings that only add an entry are cut up to this number. */
+/** Number of readings that only add an entry for which cuts are tried. */
 const PLAIN_CUT = 40;
 
 function timeOf(reading: number): number {
@@ -41,7 +41,7 @@ function entryOf(reading: number): Entry {
 	return entry;
 }
 
-/** A new start on a copy of the flash. */
+/** Starts a new unit on a copy of the flash. */
 function copyOf(unit: Unit, seed: number): Unit {
 	const flash = new VirtualFlash(seed);
 	flash.open("history")!.bytes.set(unit.partition.bytes);
@@ -62,7 +62,7 @@ function check(unit: Unit, expected: Listing, where: string): void {
 	assert.deepEqual(unit.mistakes, [], where);
 }
 
-/** Tries one in `part` of all cuts, selected by the seed, after that many readings; returns the number. */
+/** Tries one in `part` of all cuts, selected by the seed, after `after` readings; returns the number of cuts. */
 export function cutEverywhere(seed: number, part: number, after: number): number {
 	const random = new SeededRandom(seed);
 	const unit = new Unit();
@@ -70,7 +70,7 @@ export function cutEverywhere(seed: number, part: number, after: number): number
 	let most = 0;
 	let cuts = 0;
 	for (let reading = 0; reading < after + CUT; reading++) {
-		// Each trial is a new start, so this unit must not keep its caches.
+		// Each trial starts a new unit without caches, so this unit must lose its caches too.
 		unit.restart();
 		const before = copyOf(unit, 0);
 		const lengths = watch(unit, () => read(unit, reading));
@@ -96,7 +96,7 @@ export function cutEverywhere(seed: number, part: number, after: number): number
 	return cuts;
 }
 
-/** Bytes of each write in `run`, 0 for an erase. */
+/** Returns the number of bytes of each write in `run`, 0 for an erase. */
 function watch({ partition }: Unit, run: () => void): number[] {
 	const lengths: number[] = [];
 	const { write, erase } = partition;
@@ -117,7 +117,7 @@ interface Cut {
 	readonly operation: number;
 	readonly bytes: number;
 	readonly where: string;
-	/** Lists without the reading, with it, and with the next one. */
+	/** Expected lists: without the reading, with it, and with the next one too. */
 	readonly lists: readonly Listing[];
 }
 
@@ -129,7 +129,7 @@ function cut(unit: Unit, reading: number, { operation, bytes, where, lists }: Cu
 	const isThere = journal.lastS === timeOf(reading);
 	if (!isThere) assert.equal(journal.lastS, reading === 0 ? 0 : timeOf(reading - 1), where);
 	check(unit, lists[isThere ? 1 : 0], where);
-	// A unit that lost this reading gets it again, and the next one.
+	// A unit that lost this reading gets it again; every unit gets the next one.
 	if (!isThere) read(unit, reading);
 	read(unit, reading + 1);
 	unit.restart();

@@ -1,4 +1,4 @@
-/** The history from the meter's line to `GET meter/history`, on virtual time. */
+/** The history from the meter's line to `GET meter/history`, in virtual time. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
@@ -35,12 +35,12 @@ describe("The history of a gateway", function () {
 	const history = async (query: string): Promise<JSONObject[]> =>
 		(await gateway.read(`meter/history?${query}`)).periods;
 
-	/** Only the test reads the meter. */
+	/** Switches off the schedule, so that only the test reads the meter. */
 	async function scheduleOff(): Promise<void> {
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 	}
 
-	/** Reads it each quarter of an hour. */
+	/** Reads the meter every quarter of an hour. */
 	async function readFor(hours: number, serial?: string): Promise<void> {
 		for (let i = 0; i < hours * 4; i++) {
 			await gateway.connectMeter({ telegram: telegramOf(importWh, 77_000, serial) });
@@ -53,7 +53,7 @@ describe("The history of a gateway", function () {
 		await gateway.login();
 	}
 
-	it("has the day of 25 hours, hour by hour, as JSON and as CSV", async () => {
+	it("returns the day of 25 hours, hour by hour, as JSON and as CSV", async () => {
 		await readFor(29);
 		const hours = await history("period=hours");
 		assert.equal(hours.length, 29);
@@ -95,7 +95,7 @@ describe("The history of a gateway", function () {
 		);
 	});
 
-	it("is there after a restart, and not after a factory reset", async () => {
+	it("survives a restart, and is empty after a factory reset", async () => {
 		await readFor(3);
 		const before = await history("period=quarters");
 		assert.equal(before.length, 11);
@@ -111,7 +111,7 @@ describe("The history of a gateway", function () {
 		assert.equal((await history("period=quarters")).length, 3);
 	});
 
-	it("has nothing of the built-in simulator, and goes on after it", async () => {
+	it("stores nothing from the built-in simulator, and continues after it", async () => {
 		await readFor(1);
 		await gateway.write("iec62056/control", { simulator_en: true });
 		await gateway.pass(15 * MINUTE_MS);
@@ -129,7 +129,7 @@ describe("The history of a gateway", function () {
 		assert.ok(hours.every(({ meter_changed }) => !meter_changed));
 	});
 
-	it("marks where the meter was exchanged", async () => {
+	it("marks the period in which the meter was exchanged", async () => {
 		await readFor(2);
 		importWh = 5000;
 		await readFor(2, "4712");
@@ -138,7 +138,7 @@ describe("The history of a gateway", function () {
 		assert.equal(marked[0].import_wh, undefined);
 	});
 
-	it("keeps nothing while the clock was never set", async () => {
+	it("stores nothing while the clock has not been set", async () => {
 		await gateway.stop();
 		gateway = new VirtualGateway("client", {});
 		await gateway.login();
@@ -148,14 +148,14 @@ describe("The history of a gateway", function () {
 		assert.ok(gateway.world.flash.open("history")!.bytes.every((byte) => byte === 0xff));
 	});
 
-	it("is empty where there is no flash for it", async () => {
+	it("is empty if there is no flash for it", async () => {
 		gateway.onWorld = (world) => Object.assign(world, { flash: { open: () => undefined } });
 		await gateway.restart();
 		await readFor(1);
 		assert.deepEqual(await history("period=quarters"), []);
 	});
 
-	it("says that it is busy when there is no memory for the reply, and takes up the reading when there is", async () => {
+	it("replies `busy` while memory is too short for the reply, and stores the reading once it suffices", async () => {
 		let suffices = true;
 		gateway.onWorld = (world) => Object.assign(world, { memory: { suffices: () => suffices } });
 		await gateway.restart();
@@ -165,7 +165,7 @@ describe("The history of a gateway", function () {
 		suffices = true;
 		assert.equal((await history("period=quarters")).length, 3);
 		await gateway.connectMeter({ telegram: telegramOf(importWh, 77_000) });
-		// Flash with room for the readout, then none.
+		// Memory suffices for the readout's beginning, then no longer.
 		const reading = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(100);
 		suffices = false;
@@ -176,7 +176,7 @@ describe("The history of a gateway", function () {
 		assert.equal((await history("period=quarters")).length, 4);
 	});
 
-	it("tells of flash that can't be read: 500, and the gateway serves on", async () => {
+	it("replies 500 if flash can't be read, and the gateway keeps working", async () => {
 		await readFor(1);
 		await gateway.restart();
 		await gateway.login();
@@ -190,7 +190,7 @@ describe("The history of a gateway", function () {
 		gateway.world.traced.length = 0;
 	});
 
-	it("breaks off a reply that can't be completed", async () => {
+	it("closes the connection in the middle of a reply that can't be completed", async () => {
 		await readFor(48);
 		const client = gateway.world.connect(true, gateway.clientAddress);
 		client.paused = true;

@@ -26,7 +26,7 @@ describe("A simulated month in the history", function () {
 		it(name, function () {
 			const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
 			this.test!.title += ` (seed ${seed})`;
-			// Over the end of summer time.
+			// The month contains the end of summer time.
 			const simulation = new Simulation({ seed, ...setup }, at("2026-10-10"));
 			for (let day = 1; day <= 31; day++) {
 				simulation.run(at("2026-10-10") + day * DAY);

@@ -1,6 +1,6 @@
 /**
- * Years of a household on virtual time, read by a unit that has power cuts, is off for days and gets another meter. A
- * list of all entries gives the expected periods, which flash must equal. For simulated-month.test.ts and
+ * Years of a household in virtual time, read by a unit that has power cuts, is off for days and gets another meter. The
+ * periods computed from flash must equal those computed from a list of all entries. For simulated-month.test.ts and
  * simulated-years.long.ts.
  */
 import assert from "node:assert/strict";
@@ -19,15 +19,15 @@ const DAY = 86_400;
 export interface Setup {
 	readonly seed: number;
 	readonly zone?: string;
-	/** Default: import and export. */
+	/** Registers of the meter; default: import and export. */
 	readonly registers?: readonly Register[];
-	/** Planned seconds between readings. Default: a quarter of an hour. */
+	/** Planned seconds between readings; default: a quarter of an hour. */
 	readonly stepS?: number;
-	/** Once in that many readings, on average: a power cut, a time off, another meter. 0: never. */
+	/** Average number of readings between two power cuts, two times off, and two exchanges of the meter; 0: never. */
 	readonly cuts?: number;
 	readonly outages?: number;
 	readonly exchanges?: number;
-	/** Default: a new one with the history of 4 MB of flash. */
+	/** Unit to use; default: a new one with the history partition of 4 MB of flash. */
 	readonly unit?: Unit;
 }
 
@@ -49,11 +49,11 @@ class ListSource {
 	}
 }
 
-/** Expected periods of a level with these entries. */
+/** Periods of a level that these entries must give. */
 export function periodsOf(entries: readonly Entry[], level: Level, zone: TimeZone): Period[] {
 	const lastS = entries.at(-1)?.timeS ?? 0;
 	const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);
-	// From well before the requested begin.
+	// Begin with entries well before the first period wanted.
 	const begin = entries.findIndex(({ timeS }) => timeS >= fromS - 70 * DAY);
 	const source = new ListSource(entries.slice(Math.max(0, begin)));
 	return listOf(new PeriodCursor(source, new LocalCalendar(zone), { level: LEVELS[level], fromS, toS: 2 ** 32 }));
@@ -63,7 +63,7 @@ export class Simulation {
 	readonly unit: Unit;
 	readonly random: SeededRandom;
 	readonly entries: Entry[] = [];
-	/** Sum of the entries of each register. */
+	/** Sum of the entries' amounts for each register. */
 	readonly totals: Record<Register, number> = { import: 0, export: 0, gas: 0, water: 0, heat: 0, tariff2: 0 };
 	readonly #setup: Setup;
 	readonly #registers: readonly Register[];
@@ -88,7 +88,7 @@ export class Simulation {
 		return this.#timeS;
 	}
 
-	/** Reads until then. */
+	/** Runs the household and the unit until `untilS`. */
 	run(untilS: number): void {
 		const { cuts = 0, outages = 0, exchanges = 0, stepS = QUARTER } = this.#setup;
 		const { random } = this;
@@ -96,19 +96,19 @@ export class Simulation {
 			let waitS = stepS;
 			if (random.oneIn(outages)) waitS += random.below(4 * DAY);
 			this.#pass(waitS - (this.#timeS % stepS));
-			// A readout takes time, and sometimes there is one in between.
+			// A readout is up to 25 s late; one in 20 is delayed by up to `stepS`.
 			this.#pass(random.oneIn(20) ? random.below(stepS) : random.below(25));
 			if (random.oneIn(exchanges)) {
 				this.#meter++;
 				for (const register of this.#registers) this.#readings.set(register, random.below(1000));
 			}
-			// Anywhere in the next writes, even while room is made.
+			// Cut the power anywhere in the next writes, even during a compaction.
 			if (random.oneIn(cuts)) this.unit.flash.cutPowerAt(1 + random.below(300), random.below(70));
 			this.read();
 		}
 	}
 
-	/** A readout now, stored unless the power fails. */
+	/** Reads the meter now; the reading is stored unless the power fails. */
 	read(): void {
 		const { unit } = this;
 		unit.read(this.#timeS, Object.fromEntries(this.#readings), { serial: `no${this.#meter}` });
@@ -122,10 +122,14 @@ export class Simulation {
 		if (journal.lastS === this.#timeS) this.#note();
 		else assert.equal(journal.lastS, this.entries.at(-1)?.timeS ?? 0, "an older reading was lost");
 		for (const level of ["quarters", "hours"] as const)
-			assert.deepEqual(unit.periods(level), this.expected(level), `${level} after a cut (seed ${this.#setup.seed})`);
+			assert.deepEqual(
+				unit.periods(level),
+				this.expected(level),
+				`${level} wrong after a power cut (seed ${this.#setup.seed})`,
+			);
 	}
 
-	/** Compares flash with the list; no error may have occurred. */
+	/** Checks that flash equals the list and that no error has occurred. */
 	check(): void {
 		const { unit } = this;
 		assert.deepEqual(unit.mistakes, []);
@@ -136,7 +140,7 @@ export class Simulation {
 			for (let i = 1; i < periods.length; i++) assert.equal(periods[i].start, periods[i - 1].end, level);
 		}
 		const first = this.entries[0].timeS;
-		// Ten years hold all entries, so the sum is everything counted.
+		// Months are kept for ten years, so within that time their sum must be everything counted.
 		if (this.#timeS - first < KEEP_S[LEVELS.months])
 			for (const register of this.#registers)
 				assert.equal(unit.sum("months", register), this.totals[register], `${register} (seed ${this.#setup.seed})`);
@@ -149,7 +153,7 @@ export class Simulation {
 		return periodsOf(this.entries, level, this.unit.zone);
 	}
 
-	/** The last readout is an entry if it is the first in its quarter of an hour. */
+	/** Adds the last readout to the list if it is the first in its quarter of an hour. */
 	#note(): void {
 		const before = this.entries.at(-1)?.timeS ?? 0;
 		if (Math.floor(this.#timeS / QUARTER) <= Math.floor(before / QUARTER)) return;

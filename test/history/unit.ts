@@ -1,4 +1,4 @@
-/** A unit's history on virtual flash and time, with the test's readouts. */
+/** A unit's history on virtual flash, in virtual time, with the test's readouts. */
 import { readFileSync } from "node:fs";
 import { VirtualFlash, type VirtualPartition } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -43,20 +43,20 @@ export function zoneOf(name: string): TimeZone {
 	return zone;
 }
 
-/** Unix time in seconds of `2026-11-20 06:00:00` UTC, which may be shortened at the end. */
+/** Unix time in seconds of a UTC time such as `2026-11-20 06:00:00`, of which the end may be omitted. */
 export function at(text: string): number {
 	return Date.parse(`${text.replace(" ", "T")}${"2026-01-01T00:00:00".slice(text.length)}Z`) / 1000;
 }
 
 export interface Meter {
-	/** Default: `METER`. */
+	/** The meter's identification; default: `METER`. */
 	readonly id?: string;
-	/** Default: no number. */
+	/** The meter's number; default: none. */
 	readonly serial?: string;
 	readonly status?: number;
 }
 
-/** A readout of the lines at that time. */
+/** A readout of `lines` at `timeS`. */
 export function readoutOf(lines: string, timeS: number, { id = "METER", status = STATUS_OK }: Meter = {}): Readout {
 	const records = new RecordWriter();
 	const parser = new DataSetParser(records);
@@ -122,7 +122,7 @@ export class Unit {
 		return this.flash.open("history")!;
 	}
 
-	/** As after a power cut: only flash remains. */
+	/** Restarts as after a power cut: only flash remains. */
 	restart(wasErasing = false): void {
 		this.flash.powerUp();
 		this.time = new VirtualTime();
@@ -140,7 +140,7 @@ export class Unit {
 		this.history = History.open({ deps: world, ledger, zone: this.zone, flash: this.flash }, wasErasing)!;
 	}
 
-	/** A readout at that time, processed completely. */
+	/** Reads the meter at that time, and processes the readout completely. */
 	read(timeS: number, readings: Readings, meter: Meter = {}): void {
 		this.record(readoutOf(linesOf(readings, meter.serial), timeS, meter));
 	}
