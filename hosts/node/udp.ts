@@ -110,7 +110,7 @@ function bind(port: number, address: string, group?: string, memberAddress?: str
 	const socket = createSocket({
 		type: "udp4",
 		reuseAddr: group !== undefined,
-		// The text is always an address. Because it is resolved at once, Node also binds and sends at once.
+		// `literal` is always an IPv4 address. Because it is resolved at once, Node also binds and sends at once.
 		lookup: (literal, _options, callback) => callback(null, literal, 4),
 	});
 	let failure: NodeJS.ErrnoException | undefined;

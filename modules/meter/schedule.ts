@@ -8,15 +8,15 @@
  *
  *     (a) OFF if automatic reading is disabled.
  *     (b) for the next time of the new clock; due at once if the awaited time has passed.
- *     (c) with unsolicited telegrams: WAITING; successful if a telegram has arrived since the previous time.
+ *     (c) WAITING with unsolicited telegrams: the run ends at once, with success if one arrived since the previous time.
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING while the reader continues.
  *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
  * Times that passed without power, during a long readout or because the clock was adjusted count as missed; a single
- * run makes up for all of them. If the clock is set back by less than half a period, at most an hour, no time is
- * repeated. Until the clock is set, periods count from the start, and a month counts as 30 days. A run joins a readout
- * in progress. A rejected password or key pauses the schedule for REFUSED_MS, unless settings change, because more
- * attempts would lock the meter.
+ * run makes up for all of them. No time is repeated if the clock is set back by up to half a period, or by up to
+ * an hour if that is less. Until the clock is set, periods count from the start, and a month counts as 30 days. A run
+ * joins a readout in progress. A rejected password or key pauses the schedule for REFUSED_MS, unless settings change,
+ * because more attempts would lock the meter.
  *
  * `keep()` and `start()` carry the state across a sleep in KEPT_LENGTH bytes, little-endian, times in Unix seconds:
  *
@@ -128,7 +128,7 @@ export class Schedule implements Timed, ReadCallback {
 
 	/**
 	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `kept`: state before a
-	 * sleep. `error`: failure code at that time.
+	 * sleep. `error`: failure code before the sleep.
 	 */
 	start(lastUtcMs: number, kept?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {

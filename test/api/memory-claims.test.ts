@@ -50,7 +50,7 @@ describe("The API's memory claims", () => {
 		}
 	});
 
-	it("are made to read a certificate back; if memory is short, the reply is 503 and nothing changes", async () => {
+	it("leave room to read a new certificate back; without that room, the reply is 503 and nothing changes", async () => {
 		const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString().padStart(10_000, "#");
 		const body = { enabled: true, url: "https://192.0.2.7", token: "t", cert };
 		memory.chunkBytes = RESERVE.chunkBytes + LONG_BODY_COST.chunkBytes + 1000;

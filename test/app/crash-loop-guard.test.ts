@@ -57,7 +57,7 @@ describe("app/crash-loop-guard", () => {
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(undefined, 100), "");
 	});
 
-	it("forgets a counted start after ten minutes, including the minutes of a healthy start", () => {
+	it("forgets a counted start after ten minutes; the minutes of a healthy start count too", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		unit.start(PANIC, 100);
@@ -92,7 +92,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.start(POWER, 100), "");
 	});
 
-	it("requests the restart that ends safe mode once, after a healthy hour", () => {
+	it("requests only one restart to end safe mode, after a healthy hour", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
@@ -125,7 +125,7 @@ describe("app/crash-loop-guard", () => {
 		}
 	});
 
-	it("starts whatever the retained memory contains, and even if that memory cannot be written", () => {
+	it("starts with any content of the retained memory, and also if that memory cannot be written", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
 				const unit = new Unit();

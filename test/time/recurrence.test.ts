@@ -59,7 +59,7 @@ function wallClock(zone: TimeZone): readonly number[] {
 	return minutes;
 }
 
-/** Whether a readout is due at this local time, calculated independently from the date. */
+/** Whether a readout is due at this local time. Calculated from the calendar date, without the code under test. */
 function isDue(unit: string, value: number, [hour, minute, day]: readonly number[], localMinutes: number): boolean {
 	const date = new Date(localMinutes * MINUTE_MS);
 	if (unit === "minutes") return date.getUTCMinutes() % value === 0;
@@ -133,7 +133,7 @@ describe("time/recurrence", () => {
 		]);
 	});
 
-	it("finds the moment of a wall clock that is put back, forward, and by half an hour", () => {
+	it("converts local time to UTC when clocks go back or forward, also by half an hour", () => {
 		const berlin = zoneOf("Europe/Berlin");
 		const minutes = (text: string) => Date.parse(`${text}:00Z`) / MINUTE_MS;
 		const utc = (zone: TimeZone, text: string) => new Date(firstMomentOf(zone, minutes(text))).toISOString();
@@ -170,7 +170,7 @@ describe("time/recurrence", () => {
 						for (let i = 1; i < clock.length; i++) {
 							const ms = FROM_MS + i * MINUTE_MS;
 							let expected = isShort && isDue(units[index], value, trigger, clock[i]);
-							// All times that the clock shows or skips for the first time.
+							// Each local time counts once: not again after the clock goes back, and at the change if it is skipped.
 							for (; !isShort && shown < clock[i]; shown++) expected ||= isDue(units[index], value, trigger, shown + 1);
 							if (expected !== (due === ms))
 								assert.fail(`${name}, each ${value} ${units[index]} at ${trigger}: ${new Date(ms).toISOString()}`);

@@ -1,4 +1,4 @@
-/** The emulated tests' table and failing image, without an emulator. */
+/** Helpers of the emulated tests, without an emulator: the memory table, and the image that fails at its start. */
 import assert from "node:assert/strict";
 import { checkImage } from "../../tools/ota/esp-image.js";
 import { breakImage } from "../emulated/broken-image.js";

@@ -121,7 +121,7 @@ export function endSession(why?: Ending): void {
 
 /**
  * Called when the gateway has accepted this token. A token from a link is then stored, and a session of this tab ends.
- * This works because a page that was opened by a link first requests its state, which needs a token.
+ * A link's token is thus tried at once: the page that the link opens first requests the gateway's state with it.
  */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offered) return;
@@ -180,7 +180,7 @@ export function forgetDisplay(): void {
 	endSession();
 }
 
-/** The address that makes the browser that opens it a display. */
+/** An address for a new display: a browser becomes a display when it opens this address. */
 export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }

@@ -17,7 +17,10 @@ const PATH = "system/certificate";
 /** Remaining validity below which the page warns. */
 const SOON_S = 30 * 86_400;
 
-/** The browser may not trust the new certificate; then only the user can continue. */
+/**
+ * Waits for the restart, if the reply announces one. If the browser does not trust the new certificate, the page cannot
+ * notice the end of the restart, so the user gets a link.
+ */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }
@@ -122,7 +125,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
-		// Larger files are not PEM text and are not read.
+		// Reads only the beginning of a larger file, because such a file is not PEM text.
 		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
 		setFiles(await Promise.all(texts));
 	};

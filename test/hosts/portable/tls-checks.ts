@@ -62,7 +62,7 @@ export const tlsChecks = frozen([
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);
-			// Accepts the client at once, and long after the end.
+			// The socket is made at once in the first run, and long after the client has left in the second.
 			for (const waitMs of [0, 200]) {
 				peer("tls-come-and-go", listener.port);
 				const pending = await accept(host, listener);
@@ -76,7 +76,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener uses the certificate with which it was opened, each time anew",
+		name: "a TLS listener uses the certificate with which it was opened, not that of an earlier listener",
 		async run(host, peer) {
 			const port = host.network.https!;
 			const first = listen(host, port, makePair(host, "first"));
@@ -126,7 +126,7 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
-		name: "a TLS listener uses a certificate that was made for names and addresses, with the previous key",
+		name: "a TLS listener uses a certificate that was made for several names and addresses and an existing key",
 		async run(host, peer) {
 			const before = makePair(host, "before");
 			const names = ["gateway", "gateway.local", "192.168.4.1", "203.0.113.255"];
