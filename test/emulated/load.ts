@@ -185,7 +185,12 @@ export function load(bench: EmulatedBoard): void {
 				await sleep(DRAINED_MS);
 			}
 			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
-			assert.equal((await bench.client.get("system/status"))["ota_state"], "receiving");
+			const { ota_state, ota_last_error } = await bench.client.get("system/status");
+			assert.deepEqual(
+				[ota_state, ota_last_error, upload.failure],
+				["receiving", "", undefined],
+				bench.emulator.tail(),
+			);
 		} finally {
 			isOver = true;
 			upload.end();
