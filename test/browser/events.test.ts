@@ -6,7 +6,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { EVENTS, LOST, needBrowser, say, Visit } from "./browser.js";
 
 /** Limit that polling could not meet, ms. */
-const SOON_MS = 20_000;
+const SOON_MS = 8000;
 /** Limit without the stream: a poll, and the reply to it, ms. */
 const POLLED_MS = 8000;
 /** Limit for noticing a frozen gateway: the stream's silence, and a request that times out, ms. */

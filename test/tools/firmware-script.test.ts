@@ -305,7 +305,7 @@ describe("Variables of the firmware", () => {
 			"import get from 'x';\nclass b { delete() { get.Math(c, native(1)); } get() {} }\nexport { b as default };",
 		],
 		[
-			"with the same name in nested scopes get different names",
+			"with the same name in nested scopes get the same new name",
 			"const a = (b) => { try { b.x(); } catch (b) { b.y(); } };",
 			"const x = (y) => { try { y.x(); } catch (y) { y.y(); } };",
 		],

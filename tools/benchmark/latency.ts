@@ -83,15 +83,17 @@ class Arrivals {
 				.get(way)!
 				.slice(SETTLED, SETTLED + this.#count)
 				.sort((a, b) => a - b);
-			if (times.length === 0) throw new Error(`${way} told no value of a telegram of ${protocol}.`);
+			if (times.length === 0) throw new Error(`No power of a telegram of ${protocol} arrived by ${way}.`);
+			const [middleMs, worstMs] = [median(times), times[times.length - 1]];
 			return {
-				...{ protocol, way, telegrams: times.length, "median, ms": round(median(times), 1) },
+				protocol,
+				way,
+				telegrams: times.length,
+				"median, ms": round(middleMs, 1),
 				"99th, ms": round(times[Math.ceil(times.length * 0.99) - 1], 1),
-				...{ "worst, ms": round(times[times.length - 1], 1) },
-				...{
-					ratio: round(median(times) / MEDIAN_LIMIT_MS, 2),
-					"ratio of worst": round(times[times.length - 1] / LIMIT_MS, 2),
-				},
+				"worst, ms": round(worstMs, 1),
+				ratio: round(middleMs / MEDIAN_LIMIT_MS, 2),
+				"ratio of worst": round(worstMs / LIMIT_MS, 2),
 			};
 		});
 	}
