@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, createPrivateKey } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -97,8 +97,10 @@ describe("npm run ota", () => {
 				assert.equal(run("keygen", place("protected")).status, 0);
 				assert.match(readFileSync(place("protected"), "utf8"), /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
 				assert.equal(sign("--key", place("protected")).status, 0);
-				process.env[PASSPHRASE] = "wrong";
-				assertRefused(sign("--key", place("protected")), 1, /its passphrase is expected in \$OTA_KEY_PASSPHRASE/);
+				for (const wrong of ["wrong", undecodablePassphrase(readFileSync(place("protected"), "utf8"))]) {
+					process.env[PASSPHRASE] = wrong;
+					assertRefused(sign("--key", place("protected")), 1, /its passphrase is expected in \$OTA_KEY_PASSPHRASE/);
+				}
 			} finally {
 				delete process.env[PASSPHRASE];
 			}
@@ -326,3 +328,16 @@ describe("npm run ota", () => {
 		}
 	});
 });
+
+/** A wrong passphrase whose decrypted text has valid padding by chance: OpenSSL then reports an unknown format. */
+function undecodablePassphrase(key: string): string {
+	for (let count = 0; count < 10_000; count++) {
+		const passphrase = `wrong ${count}`;
+		try {
+			createPrivateKey({ key, passphrase });
+		} catch (error) {
+			if ((error as { code?: string }).code !== "ERR_OSSL_BAD_DECRYPT") return passphrase;
+		}
+	}
+	throw new Error("Ten thousand wrong passphrases gave no valid padding.");
+}

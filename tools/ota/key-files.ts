@@ -69,8 +69,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 	try {
 		return parse(content);
 	} catch (error) {
-		const { code } = error as { code?: string };
-		if (code === "ERR_MISSING_PASSPHRASE" || code === "ERR_OSSL_BAD_DECRYPT")
+		// One wrong passphrase in about 250 decrypts to valid padding; OpenSSL then reports that it can't decode the key.
+		if (content.includes("ENCRYPTED"))
 			throw new Error(`The key in ${path} is protected: its passphrase is expected in $${PASSPHRASE}.`);
 		throw new Error(`${path} holds no key that can be read (${(error as Error).message}).`);
 	}
