@@ -1,8 +1,13 @@
-/* Memory that Mbed TLS uses. */
+/* Memory of Mbed TLS and of the unpacker for updates. */
 #ifndef TLS_MEMORY_H
 #define TLS_MEMORY_H
 
+#include <stddef.h>
+
 /* Call before any use of Mbed TLS. Memory that was allocated earlier can still be freed. */
 void tls_memory_start(void);
+
+/* Returns memory set to 0, or NULL. free() frees it. */
+void *tls_memory_take(size_t count, size_t size);
 
 #endif

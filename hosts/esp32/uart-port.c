@@ -23,7 +23,7 @@ enum { FIRST_BAUD = 9600 };
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
-enum { TASK_PRIORITY = 10, TASK_STACK = 2560 };
+enum { TASK_PRIORITY = 10, TASK_STACK = 1536 };
 /* PIECE: bytes per step of the task. CALL_…: thresholds of the UART's interrupts, in characters. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
 /* Number of used bytes (of 128) at which RTS pauses the peer. */

@@ -2,3 +2,5 @@
 #define MINIZ_HEADER_FILE_ONLY
 #define MINIZ_NO_ZLIB_COMPATIBLE_NAMES
 #include "miniz.c"
+
+#define inflate_memory(size) calloc(1, size)

@@ -1,6 +1,7 @@
 /*
- * XS binding for unpacking zlib streams (RFC 1950; inflater.ts), by tinfl of miniz (inflate-library.h of the host). The
- * output ring is also the dictionary: its bytes must not change until they are overwritten.
+ * XS binding for unpacking zlib streams (RFC 1950; inflater.ts), by tinfl of miniz (inflate-library.h of the host, which
+ * also allocates its memory). The output ring is also the dictionary: its bytes must not change until they are
+ * overwritten.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +42,7 @@ static void begin(inflate *state)
 
 void xs_inflate(xsMachine *the)
 {
-	inflate *state = malloc(sizeof(inflate));
+	inflate *state = inflate_memory(sizeof(inflate));
 	if (!state) xsUnknownError("there is no memory to unpack");
 	begin(state);
 	xsmcSetHostData(xsThis, state);

@@ -165,6 +165,7 @@ export function load(bench: EmulatedBoard): void {
 		let worst: MemoryRow;
 		let [sent, read, failed] = [sentBefore, readBefore, failedBefore];
 		let told = readBefore;
+		let failures = "";
 		try {
 			while (read < readBefore + TELEGRAMS) {
 				upload.sendTo((UPLOADED * (read - readBefore)) / TELEGRAMS);
@@ -185,6 +186,8 @@ export function load(bench: EmulatedBoard): void {
 				await sleep(DRAINED_MS);
 			}
 			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
+			for (const { name, labels, value } of await bench.metrics())
+				if (name === "smartmeter_readout_failures_total") failures += `${labels["code"]}: ${value} failed readouts\n`;
 			const { ota_state, ota_last_error } = await bench.client.get("system/status");
 			assert.deepEqual(
 				[ota_state, ota_last_error, upload.failure],
@@ -198,7 +201,7 @@ export function load(bench: EmulatedBoard): void {
 		}
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);
 		this.test!.title += `: ${read - readBefore} read, ${pages.join(", ")}`;
-		assert.equal(failed, failedBefore, bench.emulator.tail());
+		assert.equal(failed, failedBefore, `${failures}\n${bench.emulator.tail()}`);
 		// One telegram may be in transit at the beginning and at the end.
 		assert.ok(
 			Math.abs(sent - sentBefore - (read - readBefore)) <= 1,
