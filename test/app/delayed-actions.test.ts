@@ -85,7 +85,7 @@ describe("app/delayed-actions", () => {
 		assert.equal(done.length, 3);
 	});
 
-	it("refreshes for a new name or time without waiting for the ten minutes between addresses", () => {
+	it("refreshes on request without waiting for the ten minutes between addresses, and not once more for the address", () => {
 		acts.readdressSoon();
 		time.advance(2000);
 		acts.readdressSoon();

@@ -17,7 +17,7 @@ const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
 
 describe("diagnostics/event-log", () => {
-	it("lists events with time and count, the oldest first", () => {
+	it("lists events with their times, the oldest first", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_STARTED, "power was switched on");
 		unit.time.advance(90 * SECOND_MS);
@@ -50,6 +50,7 @@ describe("diagnostics/event-log", () => {
 			unit.time.advance(SECOND_MS);
 		}
 		assert.deepEqual(unit.shown, ["login_refused 10.0.0.1 x500", "login_refused 10.0.0.2 x500"]);
+		assert.equal(uptimeAt(unit.log.copy(), 0), 499);
 		unit.time.advance(601 * SECOND_MS);
 		unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.1");
 		assert.deepEqual(unit.shown.at(-1), "login_refused 10.0.0.1");
@@ -105,7 +106,7 @@ describe("diagnostics/event-log", () => {
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 
-	it("erases flash no more often than its budget permits, whatever happens", () => {
+	it("erases flash no more often than its budget permits, with three events a minute for 30 days", () => {
 		const unit = new Unit();
 		const days = 30;
 		for (let i = 0; i < days * 24 * 60; i++) {
@@ -239,7 +240,7 @@ describe("diagnostics/event-log", () => {
 		assert.deepEqual(unit.shown, ["started"]);
 	});
 
-	it("has room for two sectors at least on each board", () => {
+	it("has room for at least two sectors in its partition", () => {
 		assert.ok(PARTITION_SIZES.log >= 2 * 4096);
 	});
 });
