@@ -719,8 +719,16 @@ describe("A backup", () => {
 		const { version } = JSON.parse(readFileSync(PACKAGE, "utf8"));
 
 		for (const name of files) {
-			it(`is restored completely (${name})`, async () => {
+			it(`is restored completely over a unit with another value of each setting (${name})`, async () => {
 				const { settings, ...head } = contentOf(name);
+				// The only setting of the file that is as in a new unit.
+				await gateway.write("network/wifi-enabled", { wifi_enabled: false });
+				const fresh = await settingsOf(gateway);
+				for (const path of Object.keys(settings)) {
+					for (const [field, value] of Object.entries(settings[path])) {
+						if (!field.endsWith("_set")) assert.notDeepEqual(fresh[path][field], value, `${path} ${field}`);
+					}
+				}
 				const { enter_again, ignored } = await restore(file(merged(settings, SECRETS), head));
 				assert.deepEqual([enter_again, ignored], [[], []]);
 				const now = await settingsOf(gateway);

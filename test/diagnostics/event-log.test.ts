@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PARTITION_SIZES } from "../../hosts/node/partitions.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { WRITES_A_DAY } from "../../modules/diagnostics/event-flash.js";
 import { EventCursor, EventLog, MEMORY_LIMIT } from "../../modules/diagnostics/event-log.js";
 import { DETAIL_LIMIT, timeAt, UNIT, uptimeAt } from "../../modules/diagnostics/event-record.js";
@@ -56,6 +57,28 @@ describe("diagnostics/event-log", () => {
 		assert.deepEqual(unit.shown.at(-1), "login_refused 10.0.0.1");
 		for (let i = 0; i < 70_000; i++) unit.log.note(EVENT_LOGIN, "x");
 		assert.equal(unit.shown.at(-1), "login x x65535", "the count stops at 65535");
+	});
+
+	it("measures the ten minutes by its uptime while the clock is unset, set, or set back", () => {
+		const unit = new Unit();
+		const hourMs = 3_600_000;
+		const shownAt = (utcMs: number | undefined) => {
+			if (utcMs !== undefined) unit.time.setUTC(utcMs);
+			unit.log.note(EVENT_LOGIN);
+			unit.time.advance(SECOND_MS);
+			const bytes = unit.log.copy();
+			return [unit.shown, timeAt(bytes, 0), uptimeAt(bytes, 0)];
+		};
+		unit.time = new VirtualTime();
+		unit.log = new EventLog({ clock: unit.time, trace: () => undefined }, undefined);
+		assert.deepEqual(shownAt(undefined), [["login"], 0, 0]);
+		assert.deepEqual(shownAt(START_MS), [["login x2"], START_MS / 1000, 1]);
+		assert.deepEqual(shownAt(START_MS + hourMs), [["login x3"], (START_MS + hourMs) / 1000, 2]);
+		assert.deepEqual(shownAt(START_MS - hourMs), [["login x4"], (START_MS - hourMs) / 1000, 3]);
+		unit.time.advance(601 * SECOND_MS);
+		unit.time.setUTC(START_MS);
+		unit.log.note(EVENT_LOGIN);
+		assert.deepEqual(unit.shown, ["login x4", "login"]);
 	});
 
 	it("accepts any detail: truncates a long one, and replaces all but printable ASCII by question marks", () => {
