@@ -200,7 +200,7 @@ describe("The API with a radio", () => {
 			assert.equal((await status()).ap_mode, fallback_ap_enabled);
 		}
 	});
-	it("forgets all network settings at a factory reset", async () => {
+	it("forgets the network, the host name and the fallback setting at a factory reset", async () => {
 		await gateway.write("network/wifi", { ...HOME, hostname: "cellar" });
 		await gateway.write("network/fallback-ap", { fallback_ap_enabled: false });
 		await gateway.pass(5000);
