@@ -161,7 +161,7 @@ describe("an association", () => {
 				}
 			});
 
-			it("ends whichever bit of an answer is flipped", () => {
+			it("ends whichever bit of an answer is flipped, and reads no wrong value if it is ciphered", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {
