@@ -280,7 +280,7 @@ describe("Consumption on the page", function () {
 		await visit.end();
 	});
 
-	it("is shown on a display, which requests only what it may read", async () => {
+	it("is shown on a display, without a form for prices", async () => {
 		await gateway.login();
 		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
 		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });
