@@ -118,7 +118,7 @@ export function hubSending(engine: EngineName): void {
 			}
 		});
 
-		it("is distinguished from other servers", async () => {
+		it("is distinguished from servers that are silent, send no HTTP or redirect, and from one that rejects the token", async () => {
 			const silent = createTCP((socket) => void socket.on("error", () => {}));
 			assert.equal(await stateWith(`http://${LOOPBACK}:${await listen(silent)}`), "no_reply");
 			const mail = createTCP((socket) => {

@@ -392,7 +392,7 @@ describe("GET meter/profile", () => {
 			],
 			["follows a head without the number of columns", [], []],
 		] as [string, string[], string[]][]) {
-			it(`is left without a row that ${what}, and without those after it up to a head; status 2`, async () => {
+			it(`is read with status 2, without a row that ${what} and the rows after it up to the next head`, async () => {
 				const head = lines.length > 0 ? TWO : TWO.replace("(2)", "()");
 				assert.deepEqual(
 					await told([head, ...lines, ...(lines.length > 0 ? [] : ["(1.1)(2.1)"])]).then(([status, , rows]) => [

@@ -69,7 +69,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.start(PANIC, 100), "panic; panic; panic");
 	});
 
-	it("counts three starts within ten minutes although one between them was healthy", () => {
+	it("enters safe mode after three short starts within ten minutes although a healthy one was among them", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		unit.start(PANIC, 100);

@@ -93,7 +93,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("a"), 16);
 	});
 
-	it("starts again after a success", () => {
+	it("counts from zero again after a success", () => {
 		const { limiter } = make();
 		fail(limiter, "a", 9);
 		limiter.succeeded("a");

@@ -262,7 +262,7 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.equal(device.start(), own);
 		assert.match(device.identity.installed.lastError, /damaged/);
 	});
-	it("is the last one that was served if the next one fails, not one that was only installed", () => {
+	it("gives way to the last one that was served, not to one that was only installed", () => {
 		const device = new Device();
 		device.start();
 		device.identity.installed.install(file("first"));

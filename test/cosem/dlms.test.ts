@@ -128,7 +128,7 @@ describe("a DLMS/COSEM session", () => {
 	});
 
 	describe("stored results", () => {
-		it("keeps scalers between readouts until the meter or the object list changes", () => {
+		it("keeps scalers between readouts, and requests those of a changed object list", () => {
 			const bed = new Bed({}).meter("");
 			bed.succeed();
 			const first = bed.count(ANSWERED);
