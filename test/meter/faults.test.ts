@@ -383,7 +383,8 @@ describe("a probe", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
 		const results: (Failure | string)[] = [];
-		const finished = ({ failure, ident }: ProbeResult) => results.push(failure ?? Buffer.from(ident).toString("latin1"));
+		const finished = ({ failure, ident }: ProbeResult) =>
+			results.push(failure ?? Buffer.from(ident).toString("latin1"));
 		assert.equal(bench.reader.probe({ finished }), true);
 		bench.world.advance(5000);
 		assert.deepEqual(results, [logarex.meterId]);
