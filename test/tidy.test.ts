@@ -686,7 +686,7 @@ describe("tidy", () => {
 		);
 	});
 
-	it("says at the top of every file what it is for", () => {
+	it("says at the top of every file except tests what it is for", () => {
 		none(
 			code
 				.filter(({ path }) => !path.endsWith(".test.ts"))
@@ -770,7 +770,7 @@ describe("tidy", () => {
 		assert.ok(!isAgreed(`docs: ${"a".repeat(70)}`));
 	});
 
-	it("names the project of every vector in the list of licences", () => {
+	it("names the GitHub project of every vector in the list of licences", () => {
 		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && path.endsWith(".hex"));
 		none(
 			vectors.flatMap((path) => {

@@ -67,7 +67,7 @@ export class Trial implements Timed {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
-		this.deadlineMs = Math.min(nowMs + LOOK_MS, Math.max(nowMs + 1, this.#endMs));
+		this.deadlineMs = nowMs < this.#endMs ? Math.min(nowMs + LOOK_MS, this.#endMs) : nowMs + LOOK_MS;
 		const missing = this.prove();
 		if (missing === "" || nowMs < this.#endMs) return;
 		this.enter(STATE_FAILED);

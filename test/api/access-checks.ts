@@ -37,7 +37,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("login by challenge", () => {
-		it("returns a token that gives access to the other routes for 1800 s", async () => {
+		it("returns a token that other routes accept, and its validity of 1800 s", async () => {
 			const session = succeeded(await tryLogin(await attempt()));
 			assert.deepEqual(Object.keys(session), ["token", "expires_in_secs"]);
 			assert.equal(session.expires_in_secs, 1800);

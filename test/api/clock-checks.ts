@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.js";
 
-/** Earliest time that can be set, 2024-01-01T00:00:00Z, and (LAST) the latest, 2099-12-31T23:59:59Z. */
+/** Earliest time that can be set, 2024-01-01T00:00:00Z. */
 const FIRST = 1_704_067_200;
+/** Latest time that can be set, 2099-12-31T23:59:59Z. */
 const LAST = 4_102_444_799;
 const SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
 /** Longest delay of a reply, s. */
@@ -72,7 +73,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			assert.match(clock.localtime, /\+00:00$/);
 		});
 
-		it("accept each time in range, and the clock continues from it", async () => {
+		it("accept times in range, including both ends, and the clock continues from them", async () => {
 			await setZone("Pacific/Kiritimati");
 			for (const timestamp of [FIRST, FIRST + 1, SUMMER, 2 ** 31 - 1, 2 ** 31, LAST - SLACK_S, LAST]) {
 				const reply = await gateway().write(path, { timestamp });
@@ -103,7 +104,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			isAt(await gateway().read(path), SUMMER);
 		});
 
-		it("accept each time zone, and use it for local times from then on", async () => {
+		it("accept time zones by their names, and use them for local times from then on", async () => {
 			await gateway().write(path, { timestamp: SUMMER });
 			for (const [timezone, offset] of ZONES) {
 				assert.deepEqual(await setZone(timezone), { timezone });

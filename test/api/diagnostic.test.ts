@@ -110,7 +110,7 @@ describe("The diagnostic report", function () {
 		);
 	});
 
-	it("can't be opened if its serial number, time, key or a block was changed, and shows where it was cut off", async () => {
+	it("can't be opened if its serial number, time, key or first block was changed, and opens up to a later damage", async () => {
 		const whole = Buffer.from(file().body);
 		const blocks = 22 + "VIRTUAL0001".length + 65;
 		const { text } = await openReport(whole, REPORT_PRIVATE_KEY);
@@ -224,7 +224,7 @@ describe("The diagnostic report", function () {
 		assert.ok((await report()).text.length > 2000);
 	});
 
-	it("stays complete if settings and log change while a slow client reads it", async () => {
+	it("keeps all its sections if settings and log change while a slow client reads it", async () => {
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.connectMeter({ telegram: vectorOf(CAPTURE).telegram });
 		await gateway.read("iec62056/read");

@@ -71,7 +71,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(CONFIG), before);
 		};
 
-		it("are the documented ones on a new unit, and {} changes nothing", async () => {
+		it("do not change if the body is {}", async () => {
 			assert.deepEqual(await gateway().write(CONFIG, {}), DEFAULT_DLMS);
 		});
 		it("have four kinds of authentication", () =>
@@ -210,7 +210,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			await refused('{"entries":null,"entries":[]}', "invalid_field", "entries");
 			await refused('{"entries":[7],"entries":[]}', "invalid_field", "entries");
 		});
-		it("checks each byte of a code", async () => {
+		it("accepts only codes of six bytes", async () => {
 			for (const code of [
 				[0, 0, 0, 0, 0, 0],
 				[255, 255, 255, 255, 255, 255],
@@ -236,7 +236,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post(OBIS, '{"entries":[{"code":[[]]}]}'), 400, "invalid_json");
 			isError(await gateway().post(OBIS, '{"entries":[{"code":[{"a":1}]}]}'), 400, "invalid_json");
 		});
-		it("checks class and attribute", async () => {
+		it("accepts only the classes 1, 3, 4, 5 and 8, and the attributes 1 to 127", async () => {
 			for (const class_id of [1, 3, 4, 5, 8]) await gateway().write(OBIS, { entries: [{ ...entryOf(0), class_id }] });
 			for (const attribute of [1, 2, 126, 127])
 				await gateway().write(OBIS, { entries: [{ ...entryOf(0), attribute }] });

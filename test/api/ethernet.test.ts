@@ -251,7 +251,7 @@ describe("The API with Ethernet", () => {
 		}
 	});
 
-	it("publishes by MQTT on cable and on Wi-Fi", async () => {
+	it("connects to the broker on cable and on Wi-Fi, with the same client identifier", async () => {
 		await begin();
 		const broker = new ScriptedBroker(gateway.world);
 		await gateway.write("network/wifi", HOME);

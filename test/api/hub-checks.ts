@@ -48,7 +48,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(HUB, cleared), DEFAULT_HUB);
 		});
 
-		it("is off on a new unit, and hub/send is rejected while it is off", async () => {
+		it("is shown as off, and hub/send is rejected while it is off", async () => {
 			assert.deepEqual(await gateway().read(HUB), DEFAULT_HUB);
 			isError(await gateway().get("hub/send"), 400, "hub_disabled");
 		});
@@ -63,7 +63,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 				"a missing certificate clears the stored one",
 			);
 		});
-		it("can be tested once in ten seconds, and the reply names the error", async () => {
+		it("can be tested, and the reply names the error; a second test within ten seconds gets 503", async () => {
 			await gateway().write(HUB, good);
 			const reply = await gateway().get("hub/send");
 			assert.equal(reply.status, 200);

@@ -81,7 +81,7 @@ export function hubSending(engine: EngineName): void {
 			}
 		}
 
-		it("receives the states of a readout over one connection", async () => {
+		it("receives all states of one sending over one connection, each with the token", async () => {
 			let connections = 0;
 			const server = createPlain(answer).on("connection", () => connections++);
 			const url = `http://${LOOPBACK}:${await listen(server)}`;
@@ -118,7 +118,7 @@ export function hubSending(engine: EngineName): void {
 			}
 		});
 
-		it("is distinguished from other servers", async () => {
+		it("is distinguished from servers that are silent, send no HTTP or redirect, and from one that rejects the token", async () => {
 			const silent = createTCP((socket) => void socket.on("error", () => {}));
 			assert.equal(await stateWith(`http://${LOOPBACK}:${await listen(silent)}`), "no_reply");
 			const mail = createTCP((socket) => {

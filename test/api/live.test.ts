@@ -31,6 +31,7 @@ describe("Events over a long time", () => {
 	};
 
 	it("include a comment after each 15 s of silence, and nothing else while nothing happens", async () => {
+		assert.deepEqual([beatMs, writeMs], [15_000, 20_000]);
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 		// Time to join the network.
 		await gateway.pass(60_000);
@@ -119,7 +120,7 @@ describe("Events over a long time", () => {
 		assert.equal(follower.last("readout").meter_readouts, 10);
 	});
 
-	it("end when other clients need the connection, with a token or without", async () => {
+	it("end when other clients need the connection, even before these have sent a token", async () => {
 		const follower = await follow();
 		await gateway.pass(graceMs);
 		const waiting = [0, 1, 2].map(() => {
@@ -148,7 +149,7 @@ describe("Events over a long time", () => {
 		await phone.stop();
 	});
 
-	it("claim memory while they are sent, and are refused with 503 if memory is short", async () => {
+	it("claim memory, release it when they end, and are refused with 503 if memory is short", async () => {
 		let slots = 10_000;
 		const memory: Memory = { suffices: (wanted) => wanted <= slots };
 		await gateway.stop();
@@ -168,7 +169,7 @@ describe("Events over a long time", () => {
 		}
 	});
 
-	it("fit into the buffer of a connection, whatever the identification of the meter is", async () => {
+	it("fit into the buffer of a connection, even with a long identification of control characters", async () => {
 		const id = `XXX5${"\x01".repeat(200)}`;
 		await gateway.connectMeter({ telegram: Buffer.from(`/${id}\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n`), mode: "C" });
 		const { meter_id } = await gateway.read("iec62056/read");

@@ -171,6 +171,11 @@ export function meterChecks(gateway: () => TestGateway): void {
 			await gateway().connectMeter(undefined);
 			const before = await gateway().read("iec62056/last");
 			assert.deepEqual(await gateway().read("iec62056/last"), before);
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().write("iec62056/control", { log_en: true });
+			await gateway().read("iec62056/last");
+			await gateway().pass(100);
+			assert.deepEqual(await sentTo(gateway()), []);
 		});
 	});
 

@@ -241,7 +241,7 @@ describe("GET metrics", function () {
 		assert.equal(single(later, "gateway_wifi_rssi_dbm"), String(rssi));
 	});
 
-	it("shows the values that the board measures, and omits unknown ones", async () => {
+	it("shows the values that the board measures, omits unknown ones, and counts restarts by cause", async () => {
 		const names = ["gateway_temperature_celsius", "gateway_battery_volts", "gateway_usb_volts"];
 		let measured: number | undefined = 21.5;
 		const measure = () => measured;

@@ -53,7 +53,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await write({ ...initial, password: "", cert: "" }), DEFAULT);
 		});
 
-		it("is off on a new unit, and mqtt/send is rejected while it is off", async () => {
+		it("is shown as off, and mqtt/send is rejected while it is off", async () => {
 			assert.deepEqual(await read(), DEFAULT);
 			isError(await gateway().get("mqtt/send"), 400, "mqtt_disabled");
 			assert.equal((await gateway().read("system/status")).mqtt_state, "off");

@@ -156,7 +156,7 @@ export function networkServices(engine: EngineName): void {
 		});
 
 		if (engine === "linux") {
-			it("resolves its name on this computer only, unless started with --announce", async () => {
+			it("announces its name with the loopback address; with --announce it has the computer's address", async () => {
 				gateway = await ProcessGateway.start(engine);
 				assert.deepEqual(await addressesTold(gateway), [LOOPBACK]);
 				await gateway.login();

@@ -150,7 +150,7 @@ describe("The API with a radio", () => {
 		assert.deepEqual(succeeded(await two.reply()), wanted);
 		assert.equal(air.radio?.scans, 1);
 	});
-	it("lists twenty networks with the longest names", async () => {
+	it("lists at most twenty networks, even with the longest names", async () => {
 		air.around.clear();
 		for (let i = 0; i < 25; i++) air.around.set(`${"\u00fc".repeat(14)}${String(i).padStart(3, "0")}`, {});
 		const scan = await gateway.read("network/scan");
@@ -200,7 +200,7 @@ describe("The API with a radio", () => {
 			assert.equal((await status()).ap_mode, fallback_ap_enabled);
 		}
 	});
-	it("forgets all network settings at a factory reset", async () => {
+	it("forgets the network, the host name and the fallback setting at a factory reset", async () => {
 		await gateway.write("network/wifi", { ...HOME, hostname: "cellar" });
 		await gateway.write("network/fallback-ap", { fallback_ap_enabled: false });
 		await gateway.pass(5000);

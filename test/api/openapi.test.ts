@@ -188,7 +188,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("rejects what the document forbids", () => {
+	it("rejects a schedule that it forbids", () => {
 		const pointer = "/components/schemas/ScheduleSettings";
 		const hours = { enabled: true, period_unit: "hours", period_value: 4 };
 		assert.equal(complaintOf(pointer, { ...hours, trigger_minute: 59 }), "");

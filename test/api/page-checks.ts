@@ -41,7 +41,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 			assert.equal(reply.headers.get("cache-control"), "public, max-age=31536000, immutable");
 			assert.equal(reply.headers.has("content-security-policy"), false);
 		});
-		it("can be installed on a home screen", async () => {
+		it("has a manifest and an icon, for installation on a home screen", async () => {
 			const manifest = await gateway().get("/app.webmanifest", open);
 			assert.equal(manifest.headers.get("content-type"), "application/manifest+json");
 			const icon = await gateway().get("/icon.png", open);

@@ -363,7 +363,7 @@ describe("GET meter/profile", () => {
 				assert.deepEqual(await told([...lines, "1.8.0(5*kWh)"]), [0, codes, expected]);
 			});
 		}
-		it("may have a hundred rows over two lines; with more the status is 2", async () => {
+		it("may have 96 rows over two lines each; with 101 rows the status is 2", async () => {
 			const rows = Array.from({ length: 101 }, (_, i) => [`(1.${i})(2)`, `(3)(4.${i})`]);
 			const [status, , all] = await told([FOUR, ...rows.slice(0, 96).flat()]);
 			assert.deepEqual([status, all.length, all[95]], [0, 96, "18:15 1.95 2 3 4.95"]);
@@ -392,7 +392,7 @@ describe("GET meter/profile", () => {
 			],
 			["follows a head without the number of columns", [], []],
 		] as [string, string[], string[]][]) {
-			it(`is left without a row that ${what}, and without those after it up to a head; status 2`, async () => {
+			it(`is read with status 2, without a row that ${what} and the rows after it up to the next head`, async () => {
 				const head = lines.length > 0 ? TWO : TWO.replace("(2)", "()");
 				assert.deepEqual(
 					await told([head, ...lines, ...(lines.length > 0 ? [] : ["(1.1)(2.1)"])]).then(([status, , rows]) => [
@@ -403,7 +403,7 @@ describe("GET meter/profile", () => {
 				);
 			});
 		}
-		it("has a time in the first row only if it has no period", async () => {
+		it("has a time only in its first row if it has no period", async () => {
 			await startBlock([TWO.replace("(15)", "()"), "(1.1)(2.1)", "(1.2)(2.2)"]);
 			const { rows } = await gateway.read("meter/profile");
 			assert.deepEqual([rows[0].localtime, rows[1].timestamp], ["2026-06-21T20:30:00+02:00", 0]);
@@ -530,7 +530,7 @@ describe("GET meter/profile", () => {
 			["by silence", { fault: "password-silence" }, "iec62056-21/password-silence"],
 			["by requesting another one", { fault: "password-demand" }, "iec62056-21/password-silence"],
 		] as [string, ProfileOptions, string][]) {
-			it(`is read with a single try of the password per request if the meter rejects it ${what}`, async () => {
+			it(`is requested with a single try of the password each time if the meter rejects it ${what}`, async () => {
 				await startProgramming({ password: SECRET, tries: 2, ...profile });
 				await gateway.write("iec62056/config", { password: "87654321" });
 				for (const isLocked of [false, true]) {

@@ -23,7 +23,7 @@ describe("Safe mode", function () {
 	});
 	afterEach(() => gateway.stop());
 
-	it("is reported with its cause in the status and in the log", async () => {
+	it("is reported with its cause in the status and in the trace", async () => {
 		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic");
 		assert.match(gateway.diagnosis, /^safe mode: .*panic; panic; panic/m);
 	});

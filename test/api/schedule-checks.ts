@@ -38,7 +38,7 @@ export function scheduleChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(PATH), before);
 		};
 
-		it("reads every 15 minutes on a new unit", async () => {
+		it("is shown as it was set, here every 15 minutes", async () => {
 			assert.deepEqual(await gateway().read(PATH), DEFAULT_SCHEDULE);
 		});
 		it("requires enabled, unit and value, each of its type", async () => {

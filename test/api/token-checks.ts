@@ -47,7 +47,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.equal(scope, "full");
 			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [{ id, name, created, scope }] });
 		});
-		it("are accepted wherever a session is, even to manage tokens and sessions", async () => {
+		it("are accepted like a session, also to manage tokens and to list sessions", async () => {
 			const { token, id } = await make();
 			assert.ok(await isAlive(token));
 			assert.equal((await gateway().post("iec62056/control", {}, { token })).status, 200);
@@ -201,9 +201,11 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				const { token } = await reader();
 				assert.equal((await gateway().get("system/challenge", { token })).status, 200);
 				isError(await gateway().post("system/login", {}, { token }), 400, "missing_field", "username");
+				isError(await gateway().post("system/password", {}, { token }), 400, "missing_field", "nonce");
 			});
 			it("get another error than invalid tokens", async () => {
 				const { token } = await reader();
+				isError(await gateway().get("hub", { token }), 403, "forbidden_scope");
 				isError(await gateway().get("hub", { token: token.slice(1) }), 401, "unauthorized");
 			});
 			it("are not created if the scope is misspelt", async () => {
@@ -259,7 +261,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				for (let i = 0; i < SLOTS; i++) await make();
 				isError(await gateway().post(PATH, { name: "" }), 400, "invalid_field", "name");
 			});
-			it("is the only field; unknown ones are ignored", async () => {
+			it("is accepted beside unknown fields, which are ignored", async () => {
 				const made = await gateway().write(PATH, { name: "x", id: "00000000", token: "x", created: 1 });
 				assert.notEqual(made.id, "00000000");
 				assert.match(made.token, /^[0-9a-f]{64}$/);

@@ -115,7 +115,7 @@ describe("Firmware on trial", function () {
 		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_CONFIRMED]);
 	});
 
-	it("is rolled back if the account can't be read, and the old version finds everything unchanged", async () => {
+	it("is rolled back if the account can't be read, and the old version finds account and settings unchanged", async () => {
 		const storage = new VirtualStorage();
 		await begin({ storage }, async () => {
 			await gateway.login();
@@ -142,7 +142,7 @@ describe("Firmware on trial", function () {
 		assert.equal((await gateway.read("system/status")).power_mode, 1);
 	});
 
-	it("is rolled back, and reports it, even if flash refuses all writes", async () => {
+	it("is rolled back, and reports it, even if flash refuses all writes of settings", async () => {
 		const storage = new VirtualStorage();
 		await begin({ storage });
 		storage.refusals = Number.POSITIVE_INFINITY;

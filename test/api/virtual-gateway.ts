@@ -19,8 +19,9 @@ import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
 
-/** Source address of a client of the access point, and (LAN_CLIENT) of other clients. */
+/** Source address of a client of the access point. */
 export const AP_CLIENT = "192.168.4.2";
+/** Source address of other clients. */
 export const LAN_CLIENT = "192.0.2.10";
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 

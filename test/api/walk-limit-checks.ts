@@ -17,8 +17,9 @@ import { keepHostname, routeOf, visit } from "./walk.js";
 
 const OPEN = { token: null };
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Longest wait for a readout, and (SCAN_MS) for a scan, ms. */
+/** Longest wait for a readout, ms. */
 const READOUT_MS = 60_000;
+/** Longest wait for a scan, ms. */
 const SCAN_MS = 20_000;
 
 /** Row of the table: its name, the path, a whole body, the field, and valid and invalid values of the field. */

@@ -108,7 +108,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("accepts HEAD wherever it accepts GET, with the same header and no body", async () => {
+		it("accepts HEAD wherever it accepts GET, with the same status and content type and no body", async () => {
 			await prepare();
 			for (const route of WALK.filter(({ method }) => method === "GET")) {
 				const head = await visit(gateway(), route, { method: "HEAD" });

@@ -145,7 +145,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				await refused({ mapping }, "invalid_field", "mapping");
 			await setMap([{ obis: "1.8.0", mapping_id: "07020000", x: [1], en: null, code: {} }]);
 		});
-		it("determines the mapping_id of every reading", async () => {
+		it("determines the mapping_id of a reading", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			const readings = (await gateway().read("iec62056/read")).readings as JSONObject[];
 			// A code without A and B, which default to 1-0.

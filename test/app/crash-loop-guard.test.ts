@@ -47,7 +47,7 @@ describe("app/crash-loop-guard", () => {
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(PANIC, MINUTE_MS), "");
 	});
 
-	it("does not count power cuts, resets by the pin or requested restarts, however many", () => {
+	it("does not count power cuts, requested restarts or starts after an unknown end, however many", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(POWER, 100), "");
 		for (let i = 0; i < 10; i++) {
@@ -69,7 +69,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.start(PANIC, 100), "panic; panic; panic");
 	});
 
-	it("counts three starts within ten minutes although one between them was healthy", () => {
+	it("enters safe mode after three short starts within ten minutes although a healthy one was among them", () => {
 		const unit = new Unit();
 		unit.start(POWER);
 		unit.start(PANIC, 100);
@@ -115,7 +115,7 @@ describe("app/crash-loop-guard", () => {
 		assert.equal(unit.starts!.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
-	it("cuts causes to 80 characters, whether each takes one, two or three bytes", () => {
+	it("cuts the text of the causes to 80 characters, whether each takes one, two or three bytes", () => {
 		for (const character of ["x", "ä", "€"]) {
 			const unit = new Unit();
 			unit.start(POWER);

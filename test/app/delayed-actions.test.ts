@@ -9,12 +9,15 @@ describe("app/delayed-actions", () => {
 	let acts: DelayedActions;
 	let problems: string[];
 	let isBroken: boolean;
+	/** Runs inside each action. */
+	let request: () => void;
 
 	beforeEach(() => {
 		time = new VirtualTime();
 		done = [];
 		problems = [];
 		isBroken = false;
+		request = () => undefined;
 		const guard = (_part: string, run: () => void) => {
 			try {
 				run();
@@ -24,6 +27,7 @@ describe("app/delayed-actions", () => {
 		};
 		const note = (what: string) => {
 			done.push(`${what} ${time.nowMs}`);
+			request();
 			if (isBroken) throw new Error("it went wrong");
 		};
 		acts = new DelayedActions(new Driver({ clock: time, timers: time, guard }), {
@@ -58,6 +62,19 @@ describe("app/delayed-actions", () => {
 		assert.deepEqual(done.slice(2), ["refresh 7000", "restart 7000"]);
 	});
 
+	it("accepts requests made from inside an action, and runs them 1.5 s later", () => {
+		request = () => {
+			request = () => undefined;
+			acts.refreshSoon();
+			acts.restartSoon();
+		};
+		acts.refreshSoon();
+		time.advance(1500);
+		assert.deepEqual(done, ["refresh 1500"]);
+		time.advance(10_000);
+		assert.deepEqual(done, ["refresh 1500", "refresh 3000", "restart 3000"]);
+	});
+
 	it("accepts another request after an action has failed", () => {
 		isBroken = true;
 		acts.refreshSoon();
@@ -85,7 +102,7 @@ describe("app/delayed-actions", () => {
 		assert.equal(done.length, 3);
 	});
 
-	it("refreshes for a new name or time without waiting for the ten minutes between addresses", () => {
+	it("refreshes on request without waiting for the ten minutes between addresses, and not once more for the address", () => {
 		acts.readdressSoon();
 		time.advance(2000);
 		acts.readdressSoon();

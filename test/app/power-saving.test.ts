@@ -219,7 +219,7 @@ describe("app/power-saving", () => {
 		assert.deepEqual(unit.told, ["asked for", "stop", "the pin can't end sleep", "restart"]);
 	});
 
-	it("blocks flash while the cells are empty, and logs this once over all sleeps", () => {
+	it("blocks writes to flash, but no reads, while the cells are empty, and logs this once over all sleeps", () => {
 		const retained = new VirtualRetained();
 		const first = new Unit(retained, WAKE_TIMER, true, 2.8);
 		const { storage, flash } = first.saving.gate({ ...first.world, power: { cells: 3 } as Power } as never);

@@ -99,6 +99,7 @@ describe("Reactions to changed settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)], true), []);
 		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, false)]), ["zigbee"]);
+		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)]), ["zigbee"]);
 		assert.deepEqual(toldOf([put(ZIGBEE_MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
 	});
 
@@ -212,7 +213,7 @@ describe("Reactions to changed settings", () => {
 		await gateway.stop();
 	});
 
-	it("notifies the meter part of every setting that affects its sessions", () => {
+	it("notifies the meter part of every setting of IEC 62056-21 and of the session log and simulator", () => {
 		const { toldOf } = listened();
 		for (const field of [...IEC62056.fields, ...CONTROL.fields]) {
 			const other = typeof field.initial === "boolean" ? !field.initial : field.initial === "" ? "1" : 300;

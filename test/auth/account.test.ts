@@ -44,7 +44,7 @@ describe("auth/account", () => {
 		}
 	});
 
-	it("accepts a proof that a client makes according to the API text", () => {
+	it("accepts a proof that a client makes according to the API text, and no changed one", () => {
 		for (const password of ["K7mPq2RtXw9z", "", "żółw 😀 ß", "x".repeat(128)]) {
 			const { account } = make(new MemoryRecord(), password);
 			const proof = Buffer.from(proofOf(account.salt, password, NONCE), "hex");

@@ -44,7 +44,7 @@ class Attackers {
 	}
 }
 
-/** Time until the owner is logged in, with an attempt each second or after Retry-After. */
+/** Time until the owner is logged in, with an attempt each second or after Retry-After; Infinity beyond LIMIT_MS. */
 function ownerMs(bench: LoginBench, attackers: Attackers, address: string, isEachSecond: boolean): number {
 	const { clock } = bench;
 	const startMs = clock.ms;
@@ -67,7 +67,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 		for (const isPatient of [false, true])
 			for (const nameOf of [ipv4, ipv6]) {
 				const pattern = isPatient ? "obey Retry-After" : "try without pause";
-				const networks = nameOf === ipv6 ? "networks of IPv6" : "addresses";
+				const networks = nameOf === ipv6 ? "IPv6 networks" : "addresses";
 				it(`lets the owner log in within 30 s at any time while ${count} ${networks} ${pattern}`, () => {
 					// The owner arrives right after the start, while buckets and marks fill, and when they are full.
 					for (const [arrivalMs, isEachSecond] of [
@@ -87,7 +87,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 				});
 			}
 
-	it("lets each new address of the owner log in, in any rhythm of attacks and pauses", () => {
+	it("lets each new address of the owner log in within 30 s, in any rhythm of attacks and pauses", () => {
 		const rhythm = fc.array(
 			fc.record({
 				count: fc.integer({ min: 1, max: 240 }),
@@ -118,7 +118,7 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 		);
 	});
 
-	it("remembers the nonces of all wrong proofs", () => {
+	it("keeps an unused nonce valid through 50 s of wrong proofs from 240 addresses", () => {
 		const bench = new LoginBench(seed);
 		const early = bench.login.challenge();
 		for (let round = 0; round < 50; round++) {

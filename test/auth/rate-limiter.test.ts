@@ -93,7 +93,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("a"), 16);
 	});
 
-	it("starts again after a success", () => {
+	it("counts from zero again after a success", () => {
 		const { limiter } = make();
 		fail(limiter, "a", 9);
 		limiter.succeeded("a");
@@ -105,6 +105,7 @@ describe("auth/rate-limiter", () => {
 	});
 
 	it("forgets failures after 15 minutes without another one, not before", () => {
+		assert.equal(FORGET_MS, 15 * 60_000);
 		for (const [quietMs, wait] of [
 			[FORGET_MS - 1, 60],
 			[FORGET_MS, 0],
@@ -118,7 +119,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("gives the seventeenth failing address one attempt of its own, and then a bucket that it shares with all further ones", () => {
+	it("gives each failing address after the sixteenth one attempt of its own, and then one bucket for all of them", () => {
 		assert.equal(STRANGER_LIMIT, 16);
 		const { clock, limiter } = make();
 		takeAll(limiter);
@@ -168,7 +169,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("owner"), 0);
 	});
 
-	it("keeps the last 8 addresses of successful logins; another login counts again", () => {
+	it("knows the 8 addresses that logged in last; a repeated login makes its address the newest", () => {
 		const { limiter } = make();
 		assert.equal(KNOWN_LIMIT, 8);
 		const known = Array.from({ length: KNOWN_LIMIT }, (_, i) => `known ${i}`);
@@ -259,8 +260,10 @@ describe("auth/rate-limiter", () => {
 	}
 
 	it("limits an attacker with any number of addresses to 45 046 guesses in 24 hours, 2266 in the first hour, 437 in 60 s", () => {
-		const addresses = Array.from({ length: STRANGER_LIMIT + MARK_LIMIT }, (_, i) => stranger(i));
-		const times = guessesOf(addresses, DAY_MS);
+		const remembered = STRANGER_LIMIT + MARK_LIMIT;
+		const addresses = Array.from({ length: remembered + 500 }, (_, i) => stranger(i));
+		assert.ok(guessesOf(addresses, HOUR_MS).length <= 2266, "more addresses than are remembered gain nothing");
+		const times = guessesOf(addresses.slice(0, remembered), DAY_MS);
 		assert.equal(times.length, 45_046);
 		assert.equal(times.filter((ms) => ms < times[0] + HOUR_MS).length, 2266);
 		let most = 0;

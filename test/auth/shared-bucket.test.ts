@@ -39,7 +39,7 @@ describe("auth/shared-bucket", () => {
 		assert.equal(bucket.retryAfterS("one too many"), 4);
 	});
 
-	it("does not delay the others after a first failure", () => {
+	it("does not lengthen the delay of the others when a new address fails for the first time", () => {
 		const { clock, bucket } = make();
 		failAll(bucket, 10);
 		clock.ms += 3000;
@@ -131,6 +131,7 @@ describe("auth/shared-bucket", () => {
 	});
 
 	it("is forgotten after 20 minutes without a failure, not before, whichever address failed last", () => {
+		assert.equal(SHARED_FORGET_MS, 20 * 60_000);
 		for (const last of ["new", stranger(0)]) {
 			const { clock, bucket } = make();
 			failAll(bucket, 10);

@@ -58,7 +58,7 @@ describe("auth/tokens", () => {
 			assert.equal(tokens.scopeOf(wrong), wrong === token ? SCOPE_FULL : SCOPE_NONE, wrong);
 	});
 
-	it("does the same work for a wrong token, whichever one it resembles", () => {
+	it("does the same work for every token, right or wrong", () => {
 		const crypto = new NodeCrypto();
 		const tokens = new Tokens(new MemoryTokens(), crypto, new HandClock(), textCodec);
 		const made = [tokens.create("a"), tokens.create("b"), tokens.create("c")];
@@ -115,7 +115,7 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("lists a damaged record, whatever its name contains", () => {
+	it("lists a damaged record, with question marks for invalid characters of its name, and revokes it", () => {
 		const { record, tokens } = make();
 		tokens.create("good");
 		record.bytes = Uint8Array.of(...record.bytes, ...new Uint8Array(68).fill(0xff));
@@ -180,7 +180,7 @@ describe("auth/tokens", () => {
 		assert.equal(tokens.scopeOf(token), SCOPE_FULL);
 	});
 
-	it("has no tokens in a record of any other length", () => {
+	it("has no tokens in a record that is too short for one", () => {
 		const { record, tokens } = make();
 		record.bytes = new Uint8Array(67);
 		assert.equal(tokens.count, 0);

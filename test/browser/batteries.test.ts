@@ -61,7 +61,7 @@ describe("The page for batteries and wallboxes", function () {
 		assert.equal(await card.locator("[name=allow]").count(), 0);
 	});
 
-	it("accepts a typed address, reports its errors, and removes it", async () => {
+	it("reports an invalid typed address, accepts a valid one, and removes the other", async () => {
 		const card = visit.card("live.clients");
 		const field = card.locator("[name=address]");
 		await visit.fill(card, { address: "192.168.178.400" });

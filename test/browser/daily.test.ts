@@ -46,7 +46,7 @@ describe("The first page in daily use", function () {
 		await gateway.read("iec62056/read");
 	};
 
-	it("aligns its figure with the other texts at the edge of the card", async () => {
+	it("aligns its figure with the heading of its card", async () => {
 		await sendsSML();
 		await begin();
 		const left = async (selector: string) => (await visit.card("now.title").locator(selector).boundingBox())?.x;
@@ -166,7 +166,7 @@ describe("The first page in daily use", function () {
 		});
 		let wallToken = "";
 
-		it("treats a reading as current until the next scheduled one is due", async () => {
+		it("treats a reading of ten minutes ago as current, since the next scheduled one is not due", async () => {
 			await visit.settled();
 			assert.equal(await visit.page.locator("main.stale").count(), 0);
 			assert.equal(await visit.card("now.title").getByText(say("stale.mark")).count(), 0);

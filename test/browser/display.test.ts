@@ -94,7 +94,7 @@ describe("A wall display", function () {
 		assert.ok(size >= 100, `${size} px`);
 	});
 
-	it("shows overview, use and readings only, whatever its address says, accessibly on every screen", async () => {
+	it("shows overview, use and readings only, whatever its address says, accessibly on a phone and a desktop", async () => {
 		for (const place of ["network", "security", "events", "setup", "use", "readings"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.page.locator("main h1").waitFor({ state: "attached" });
@@ -181,7 +181,7 @@ describe("A wall display", function () {
 		await gateway.rebooted();
 		await gateway.login();
 		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-		// The bench restarts between two polls of the page and counts from 0. After only one readout its count would
+		// The simulator restarts between two polls of the page and counts from 0. After only one readout its count would
 		// equal the previous one.
 		for (let count = 0; count < 2; count++) await gateway.read("iec62056/read");
 		const { localtime } = await gateway.read("iec62056/last");

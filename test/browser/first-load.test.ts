@@ -41,7 +41,7 @@ describe("The page's first load", function () {
 	const asked = () =>
 		visit.requests.map((request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v1/", "")}`);
 
-	it("needs two requests up to the login, two for it, two for the overview, four for its other parts, and four for today", async () => {
+	it("needs two requests up to the login, two for it, two for the overview, and at most four for its other parts and four for today", async () => {
 		visit = await Visit.begin(browser, gateway, { language: "de" });
 		await visit.settled();
 		const [document, script, ...more] = asked();
@@ -67,7 +67,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("transfers no more bytes than fit into two seconds", async function () {
+	it("transfers at most 45 KiB for document and script", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/pl" });
 		await visit.settled();
 		const sizes = await Promise.all(visit.requests.map((request) => request.sizes()));
@@ -140,7 +140,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is revalidated the next time: the document is unchanged, and scripts are not requested", async () => {
+	it("is revalidated the next time: the document is unchanged, and the script comes from the browser's cache", async () => {
 		// A route of the test would switch the browser's cache off.
 		visit = await Visit.begin(browser, gateway, { plain: true, live: true });
 		await visit.settled();

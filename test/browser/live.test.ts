@@ -13,7 +13,7 @@ import { LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
 /** The gateway's zone; the browser's is UTC, nine hours behind. */
 const ZONE = "Asia/Tokyo";
-/** Limit for noticing that the gateway does not answer, ms: less than a poll interval of 5 s and a time-out of 20 s. */
+/** Limit for noticing that the gateway does not answer, ms; a poll and a time-out of 20 s would take longer. */
 const NOTICED_MS = 14_000;
 
 describe("Changes while the page is open", function () {
@@ -65,7 +65,7 @@ describe("Changes while the page is open", function () {
 	const ssid = () => visit.card("network.ssid").locator("[name=ssid]");
 
 	describe("a running readout", () => {
-		it("delays no other page, and shows its progress on after a change of page", async () => {
+		it("delays no other page, and still shows its progress after a change of page", async () => {
 			await begin();
 			// The readout lasts until `release` is called.
 			let release = () => {};

@@ -106,7 +106,7 @@ describe("The page's login", function () {
 		assert.match((await visit.stored("token")) ?? "", /^[0-9a-f]{64}$/);
 	});
 
-	it("sends neither the password nor anything that reveals it", async () => {
+	it("sends a proof, and never the password", async () => {
 		visit = await Visit.begin(browser, gateway);
 		const bodies: string[] = [];
 		visit.page.on("request", (request) => bodies.push(`${request.url()} ${request.postData() ?? ""}`));

@@ -60,7 +60,7 @@ describe("The page of the firmware on Linux", function () {
 		await visit.end();
 	});
 
-	it("is served to many tabs at once, also when some are closed during a reply", async function () {
+	it("is served to many tabs at once, also when some are closed during a reply, and memory does not grow", async function () {
 		// Wait until connections have ended, so that equal states are compared.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);

@@ -1,6 +1,6 @@
 /**
- * The pictures of the README and the icon of the page as PNG, made only on request: PICTURES=1 npm test --
- * .build/test/browser/pictures.test.js They show two hours of a household with solar panels.
+ * The pictures of the README and the icon of the page as PNG, made only on request by `PICTURES=1 npm test --
+ * .build/test/browser/pictures.test.js`. They show two hours of a household with solar panels.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

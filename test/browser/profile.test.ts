@@ -106,7 +106,7 @@ describe("The load profile on the page", function () {
 		return { name: file.suggestedFilename(), lines };
 	}
 
-	it("is offered without a history, requests a day of quarter hours, and shows any reply", async () => {
+	it("is offered without a history, requests a day of quarter hours, and shows empty, cut and untimed replies", async () => {
 		const visit = await open();
 		await visit.page.getByText(say("use.empty")).waitFor();
 		await answer(visit, { rows: [] });

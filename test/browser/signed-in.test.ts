@@ -82,7 +82,7 @@ describe("A device that stays signed in for reading", function () {
 		assert.deepEqual([await violationsOf(visit), await visit.overflow()], [[], []]);
 	});
 
-	it("shows readings, consumption and values in a new tab, without a password and without a warning", async () => {
+	it("shows overview, consumption and readings after its session has ended, without asking for the password", async () => {
 		await signIn();
 		await endSession();
 		await figure().waitFor();
@@ -118,7 +118,7 @@ describe("A device that stays signed in for reading", function () {
 		assert.equal((await tokens()).length, 1);
 	});
 
-	it("keeps reading when the session ends, and asks for the password before it saves input", async () => {
+	it("keeps unsaved input when the session ends, and saves it once the password is entered", async () => {
 		await signIn();
 		await visit.go("system");
 		const form = visit.page.locator("form").filter({ has: visit.page.locator("[name=timezone]") });
@@ -141,7 +141,7 @@ describe("A device that stays signed in for reading", function () {
 		await visit.page.reload();
 		await visit.page.getByText(say("ending.forgotten")).waitFor();
 		assert.equal(await kept(), null);
-		// The token also survives a restart of the browser.
+		// This message also survives a restart of the browser.
 		await visit.page.evaluate("sessionStorage.clear()");
 		await visit.page.reload();
 		await visit.page.locator("main.login").getByText(say("ending.forgotten")).waitFor();

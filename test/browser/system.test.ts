@@ -50,13 +50,14 @@ describe("The page's system settings", function () {
 		assert.ok(Math.abs(timestamp - Date.now() / 1000) < 30, `shows ${timestamp}`);
 	});
 
-	it("saves when the gateway sleeps, and shows its supply", async () => {
+	it("saves when the gateway sleeps, and shows its model, serial number and version", async () => {
 		const card = visit.card("supply.title");
 		await card.getByRole("radio", { name: say("mode.never") }).check();
 		await visit.save(card, {});
 		assert.equal((await gateway.read("system/power_mode")).power_mode, 2);
-		const { device } = await gateway.read("system/version");
-		await visit.card("about.title").getByText(device.serial).waitFor();
+		const { device, firmware } = await gateway.read("system/version");
+		for (const text of [device.model, device.serial, firmware.version])
+			await visit.card("about.title").getByText(text, { exact: true }).waitFor();
 	});
 
 	it("shows how long a gateway on batteries stays awake, and that its batteries are low", async () => {
@@ -74,7 +75,7 @@ describe("The page's system settings", function () {
 		await card.getByText(say("supply.battery.low")).waitFor({ state: "detached" });
 	});
 
-	it("shows safe mode, and damaged or failing memory, on every page while they last", async () => {
+	it("shows safe mode, and damaged or failing memory, while they last", async () => {
 		let told: object = {};
 		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
@@ -109,7 +110,7 @@ describe("The page's system settings", function () {
 		await visit.go("system");
 	});
 
-	it("restarts, says so at the login, and returns with all settings", async () => {
+	it("restarts, says so at the login, and returns with the time zone that was set", async () => {
 		await visit.card("again.title").locator("[name=restart]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
 		await comesBack("ending.restart");

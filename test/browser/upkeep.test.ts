@@ -339,7 +339,7 @@ describe("Maintenance on the page", function () {
 		});
 	});
 
-	it("creates the report for the manufacturer, with the session log if that is recorded", async () => {
+	it("turns on the session log for the manufacturer's report, and saves the report as a file", async () => {
 		const card = visit.card("report.title");
 		const record = card.getByRole("switch");
 		await record.check();

@@ -174,7 +174,7 @@ describe("Zigbee on the page", function () {
 	});
 
 	for (const language of LANGUAGES) {
-		it(`fits every width in the language ${language}, and no text is missing`, async () => {
+		it(`fits every width with its longest texts in the language ${language}`, async () => {
 			await visit.page.goto(`${visit.base}/${language}#/zigbee`);
 			const found: string[] = [];
 			for (const state of LONGEST) {
@@ -305,7 +305,7 @@ describe("Zigbee on the page", function () {
 			await visit.page.reload();
 		});
 
-		it("asks for the same if they are chosen on the page of readings", async () => {
+		it("asks for another interview if a current is mapped or removed on the page of readings", async () => {
 			await visit.go("readings");
 			const row = visit.page.locator("table.readings tbody tr").filter({ hasText: "Current L1" });
 			const stored = () => visit.page.waitForResponse((response) => response.request().method() === "POST");
@@ -315,7 +315,7 @@ describe("Zigbee on the page", function () {
 			await interview().waitFor();
 		});
 
-		it("restarts the gateway when Zigbee is turned off, and announces this before and meanwhile", async () => {
+		it("announces the gateway's restart before Zigbee is turned off, and meanwhile", async () => {
 			const form = visit.card("state.zigbee");
 			await form.getByText(say("zigbee.enabled.help")).waitFor();
 			await form.locator("[name=enabled]").uncheck();

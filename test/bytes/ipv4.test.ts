@@ -21,7 +21,7 @@ describe("bytes/ipv4", () => {
 		])
 			assert.equal(parseIPv4(text), -1, text);
 	});
-	it("accepts network masks of 8 to 30 bits", () => {
+	it("accepts only network masks of 8 to 30 leading one bits", () => {
 		for (let length = 0; length <= 32; length++) {
 			const mask = 2 ** 32 - 2 ** (32 - length);
 			assert.equal(prefixOf(mask), length >= 8 && length <= 30 ? length : -1);

@@ -52,12 +52,12 @@ describe("the parity filter", () => {
 	it("marks characters with bit 7 on a line without parity", () => {
 		assert.equal(filtered(bytesOf("/L\xc7Z")), hex("/L\xc7Z"));
 	});
-	it("passes noise before the first slash without bit 7", () => {
+	it("clears bit 7 of noise before the first slash", () => {
 		const filter = new ParityFilter();
 		assert.equal(filtered(Uint8Array.of(0xff, 0x80, 0x7f, 0x00), filter), "7f007f00");
 		assert.equal(filtered(withParity("/AC"), filter), hex("/AC"));
 	});
-	it("decides once whether the line has parity, however the bytes are split", () => {
+	it("recognises a line with parity even if its bytes arrive one by one", () => {
 		const filter = new ParityFilter();
 		let seen = "";
 		for (const byte of withParity("\x00/LGZ5/TEST\r\n")) seen += filtered(Uint8Array.of(byte), filter);

@@ -170,7 +170,7 @@ describe("certificate/identity: the device's own certificate", () => {
 		const second = device.renew("cellar");
 		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
 	});
-	it("is outdated when it is for another address, unless an installed certificate is served", () => {
+	it("is outdated when it is for another address, unless another certificate is installed", () => {
 		const device = new Device();
 		device.start("gateway", "192.0.2.20");
 		const { identity } = device;
@@ -191,7 +191,7 @@ describe("certificate/identity: the device's own certificate", () => {
 		assert.match(full.start(), /BEGIN CERTIFICATE/);
 		assert.equal(full.traced.length, 1);
 	});
-	it("is in flash exactly once, whenever the power is cut while it is made", () => {
+	it("is in flash exactly once, whenever the power is cut while it is replaced", () => {
 		for (let cut = 0; cut < 4; cut++) {
 			const device = new Device();
 			device.start();
@@ -253,7 +253,7 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.match(device.start(), /BEGIN CERTIFICATE/);
 		assert.equal(device.identity.installed.lastError, "bad");
 	});
-	it("is given up when it is damaged, even long after its trial", () => {
+	it("is given up when it is damaged, even after its trial", () => {
 		const device = new Device();
 		const own = device.start();
 		device.identity.installed.install(file("first"));
@@ -262,7 +262,7 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.equal(device.start(), own);
 		assert.match(device.identity.installed.lastError, /damaged/);
 	});
-	it("is the last one that was served if the next one fails, not one that was only installed", () => {
+	it("gives way to the last one that was served, not to one that was only installed", () => {
 		const device = new Device();
 		device.start();
 		device.identity.installed.install(file("first"));

@@ -11,7 +11,7 @@ function filled(length: number, seed: number): Uint8Array {
 	return Uint8Array.from({ length }, (_, i) => (i * 31 + seed + (i >> 8)) & 255);
 }
 
-/** A blob's user, and its operations from the start on. */
+/** Stores one blob, and removes leftovers of an earlier start. */
 class Owner {
 	readonly storage: VirtualStorage;
 	readonly blobs: BlobStore;

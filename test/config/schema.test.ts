@@ -59,7 +59,7 @@ describe("config/schema", () => {
 		}
 	});
 
-	it("has the defaults that the API promises", () => {
+	it("has the defaults of the protocol and of IEC 62056-21 that the API promises", () => {
 		assert.equal(METER_PROTOCOL.initial, "iec62056");
 		assert.deepEqual(
 			IEC62056.fields.map((field) => [field.name, field.initial]),
@@ -81,7 +81,7 @@ describe("config/schema", () => {
 		refuses(CONTROL_LOG_EN, [0, 1, "true", "", null, undefined, [], {}]);
 	});
 
-	it("accepts whole numbers within the range, including its ends", () => {
+	it("accepts only whole numbers within the range, including its ends", () => {
 		assert.equal(IEC62056_BAUDRATE_MAX.kind, INTEGER);
 		allows(IEC62056_BAUDRATE_MAX, [300, 301, 9600, 19199, 19200]);
 		refuses(IEC62056_BAUDRATE_MAX, [299, 19201, -300, 0, 300.5, "300", Number.NaN, Infinity, null, undefined, true]);

@@ -141,7 +141,7 @@ describe("config/store on flash that refuses", () => {
 		assert.deepEqual(allOf(open(storage)), allOf(store));
 	});
 
-	it("starts when nothing can be read", () => {
+	it("starts with the initial values, and reports all entries as damaged, when nothing can be read", () => {
 		const storage = new VirtualStorage();
 		open(storage).change(CHANGES);
 		storage.get = () => {

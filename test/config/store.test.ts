@@ -448,7 +448,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("returns whatever was set, for all values that the fields allow", () => {
+	it("returns what was set before a restart, for random numbers, choices, texts and booleans", () => {
 		const address = fc.string({
 			unit: fc.constantFrom(..."0123456789 ABCxyz"),
 			maxLength: 32,

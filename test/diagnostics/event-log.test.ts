@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PARTITION_SIZES } from "../../hosts/node/partitions.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { WRITES_A_DAY } from "../../modules/diagnostics/event-flash.js";
 import { EventCursor, EventLog, MEMORY_LIMIT } from "../../modules/diagnostics/event-log.js";
 import { DETAIL_LIMIT, timeAt, UNIT, uptimeAt } from "../../modules/diagnostics/event-record.js";
@@ -17,7 +18,7 @@ const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
 
 describe("diagnostics/event-log", () => {
-	it("lists events with time and count, the oldest first", () => {
+	it("lists events with their times, the oldest first", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_STARTED, "power was switched on");
 		unit.time.advance(90 * SECOND_MS);
@@ -50,11 +51,34 @@ describe("diagnostics/event-log", () => {
 			unit.time.advance(SECOND_MS);
 		}
 		assert.deepEqual(unit.shown, ["login_refused 10.0.0.1 x500", "login_refused 10.0.0.2 x500"]);
+		assert.equal(uptimeAt(unit.log.copy(), 0), 499);
 		unit.time.advance(601 * SECOND_MS);
 		unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.1");
 		assert.deepEqual(unit.shown.at(-1), "login_refused 10.0.0.1");
 		for (let i = 0; i < 70_000; i++) unit.log.note(EVENT_LOGIN, "x");
 		assert.equal(unit.shown.at(-1), "login x x65535", "the count stops at 65535");
+	});
+
+	it("measures the ten minutes by its uptime while the clock is unset, set, or set back", () => {
+		const unit = new Unit();
+		const hourMs = 3_600_000;
+		const shownAt = (utcMs: number | undefined) => {
+			if (utcMs !== undefined) unit.time.setUTC(utcMs);
+			unit.log.note(EVENT_LOGIN);
+			unit.time.advance(SECOND_MS);
+			const bytes = unit.log.copy();
+			return [unit.shown, timeAt(bytes, 0), uptimeAt(bytes, 0)];
+		};
+		unit.time = new VirtualTime();
+		unit.log = new EventLog({ clock: unit.time, trace: () => undefined }, undefined);
+		assert.deepEqual(shownAt(undefined), [["login"], 0, 0]);
+		assert.deepEqual(shownAt(START_MS), [["login x2"], START_MS / 1000, 1]);
+		assert.deepEqual(shownAt(START_MS + hourMs), [["login x3"], (START_MS + hourMs) / 1000, 2]);
+		assert.deepEqual(shownAt(START_MS - hourMs), [["login x4"], (START_MS - hourMs) / 1000, 3]);
+		unit.time.advance(601 * SECOND_MS);
+		unit.time.setUTC(START_MS);
+		unit.log.note(EVENT_LOGIN);
+		assert.deepEqual(unit.shown, ["login x4", "login"]);
 	});
 
 	it("accepts any detail: truncates a long one, and replaces all but printable ASCII by question marks", () => {
@@ -105,7 +129,7 @@ describe("diagnostics/event-log", () => {
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 
-	it("erases flash no more often than its budget permits, whatever happens", () => {
+	it("erases flash no more often than its budget permits, with three events a minute for 30 days", () => {
 		const unit = new Unit();
 		const days = 30;
 		for (let i = 0; i < days * 24 * 60; i++) {
@@ -239,7 +263,7 @@ describe("diagnostics/event-log", () => {
 		assert.deepEqual(unit.shown, ["started"]);
 	});
 
-	it("has room for two sectors at least on each board", () => {
+	it("has room for at least two sectors in its partition", () => {
 		assert.ok(PARTITION_SIZES.log >= 2 * 4096);
 	});
 });

@@ -35,7 +35,7 @@ const countOf = (text: string) => Number(/ x(\d+)$/.exec(text)?.[1] ?? 1);
 const refusedIn = (unit: Unit) => unit.shown.filter(isRefused).reduce((sum, text) => sum + countOf(text), 0);
 
 describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
-	it("keeps an intruder's login and all events that need a login over 1000 refused logins and a restart", () => {
+	it("keeps an intruder's login and the acts after it over 1000 refused logins and a restart", () => {
 		const unit = new Unit();
 		const acts = [
 			[EVENT_LOGIN, "192.168.1.9"],

@@ -34,7 +34,7 @@ function message(...parts: string[]): string {
 }
 
 describe(`AARE (SEED=${SEED})`, () => {
-	it("is read in each form in which meters send it", () => {
+	it("is read with missing, unknown or reordered elements, with long lengths, and as a refusal", () => {
 		const accepted = "A203020100 A305A103020100";
 		const initiate = "0800065f1f040000501f01f40007";
 		assert.deepEqual(decode(message(CONTEXT, accepted, INITIATE)), [true, 0, 0, "", "", initiate]);
@@ -57,7 +57,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		assert.deepEqual(decode(message(accepted, "A40A04084D4D4D0000BC614E")), [true, 0, 0, "4d4d4d0000bc614e", "", ""]);
 	});
 
-	it("shows a refusal even if its other elements are malformed", () => {
+	it("shows its result even if other elements are malformed, but none if its own length is", () => {
 		assert.deepEqual(decode(message("A203020101 A305A10302010D BE")).slice(0, 3), [false, 1, 13]);
 		assert.deepEqual(decode("61FFA203020101").slice(0, 3), [false, -1, -1]);
 		assert.deepEqual(decode("617FA203020101").slice(0, 3), [false, 1, -1]);

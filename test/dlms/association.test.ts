@@ -110,8 +110,15 @@ describe("an association", () => {
 				}
 			});
 
-			it("reads from a meter that accepts only short APDUs", () => {
-				for (const pdu of [33, 40, 64, 100]) read(...pair({ ...level, pdu }));
+			it("sends requests that fit the APDU size of the meter", () => {
+				for (const pdu of [33, 40, 64, 100]) {
+					const [conversation, server] = pair({ ...level, pdu });
+					read(conversation, server);
+					// One attribute is sent for any limit.
+					const least = level.ciphered ? 34 : 13;
+					const gets = conversation.sent.filter(([tag]) => tag === 0xc0 || tag === 0xc8);
+					for (const { length } of gets) assert.ok(length <= Math.max(pdu, least), `${length} bytes of ${pdu}`);
+				}
 			});
 
 			it("releases the association at its end", () => {
@@ -161,7 +168,7 @@ describe("an association", () => {
 				}
 			});
 
-			it("ends whichever bit of an answer is flipped", () => {
+			it("ends whichever bit of an answer is flipped, and reads no wrong value if it is ciphered", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {

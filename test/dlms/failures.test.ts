@@ -101,7 +101,7 @@ describe("the failure of an association", () => {
 				}
 			});
 		}
-		it("is another one if the meter names our mechanism, or one that it does not insist on", () => {
+		it("names no unsupported mechanism if the meter names a supported or malformed one, or accepts the association", () => {
 			assert.equal(got({ mechanism: 5 }, aare(1, 11, name(5))), failures.DLMS_MECHANISM);
 			assert.equal(got({}, aare(1, 12, name(5))), failures.DLMS_AUTHENTICATION_REQUIRED);
 			assert.equal(got({}, aare(1, 11, "8901 07")), failures.DLMS_MECHANISM);
@@ -175,7 +175,7 @@ describe("the failure of an association", () => {
 		assert.equal(got, undefined);
 	});
 
-	it("names the invocation counter, with the one that the meter expects", () => {
+	it("names the invocation counter that the meter expects if an exception contains it, and an exhausted counter", () => {
 		const behind = ends(failures.DLMS_AUTHENTICATION, { ...LOW, counter: 10 }, { ...LOW, clientCounter: 10 });
 		assert.equal(behind.association.diagnostic, 13);
 		const apdu = "D8010600001234";
@@ -197,7 +197,7 @@ describe("the failure of an association", () => {
 		}
 	});
 
-	it("names exceptions and service errors that are ciphered, or come in pass 4 or after a notification", () => {
+	it("names a service error that is ciphered or comes in pass 4, and a malformed answer, also after a notification", () => {
 		const inside = (apdu: string, both: Both): Conversation => {
 			const conversation = new Conversation({ list, ...both, counter: 1 });
 			const plainFault = (answer: Uint8Array) => (answer[0] === 0xd8 ? answer : hex(apdu));
@@ -249,7 +249,7 @@ describe("the failure of an association", () => {
 		ends(failures.DLMS_PDU_SIZE, LOW, { ...LOW, pdu: 32 });
 	});
 
-	it("names missing keys before a byte is sent", () => {
+	it("names missing keys, and a key, title or password of wrong length, before a byte is sent", () => {
 		for (const client of [
 			{ ...HIGH, keyless: true },
 			{ ...HIGH, encryptionKey: new Uint8Array(0) },
@@ -389,7 +389,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("shows the raw number if the scaler is denied for good, and no number if it is missing only this time", () => {
+	it("shows the raw number if the scaler is denied for good, and none if it is malformed or refused only this time", () => {
 		for (const reason of [3, 4, 9, 11, 12, 13]) {
 			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
 			assert.deepEqual(conversation.notes.all, ["1.0.1.8.0.255: 12345678", WHOLE[1]]);
@@ -450,7 +450,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("uses no value of an incomplete answer to a list", () => {
+	it("uses no value of an answer to a list that is a byte too short or too long", () => {
 		const cut = (answer: Uint8Array) => answer.subarray(0, answer.length - 1);
 		const longer = (answer: Uint8Array) => join(answer, hex("00"));
 		for (const fault of [cut, longer]) {
@@ -474,7 +474,7 @@ describe("a reading", () => {
 		assert.deepEqual([got, conversation.notes.all], [undefined, lines]);
 	});
 
-	it("ends if an answer shows that the association is lost, and treats other exceptions as refusals", () => {
+	it("ends if an answer is malformed or shows that the association is lost, and treats other exceptions as refusals", () => {
 		const fault = (apdu: string) => (answer: Uint8Array, request: Uint8Array) =>
 			request[1] === 1 && request[4] === 1 && request[7] === 96 ? hex(apdu) : answer;
 		const single = { conformance: 0x00101d };
@@ -494,7 +494,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("joins blocks up to its limit, and refuses longer values", () => {
+	it("joins blocks, and refuses a value that is too long", () => {
 		const text = (length: number) => `0A82${length.toString(16).padStart(4, "0")}${"20".repeat(length - 1)}41`;
 		for (const [length, line] of [
 			[250, `0.0.96.1.0.255: ${" ".repeat(249)}A`],
@@ -513,7 +513,7 @@ describe("a reading", () => {
 		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
 	});
 
-	it("does not request the scaler or time of objects without one", () => {
+	it("does not request a scaler or time for attributes that have none", () => {
 		const own = listOf("4 1-0:1.6.0.255 5", "5 1-0:1.4.0.255 8", "3 1-0:1.8.0.255 3", "8 0-0:1.0.0.255 3");
 		const objects = new Map<string, string>([
 			["4 1.0.1.6.0.255 5", "090C07EA030107112D1EFF003C00"],
@@ -579,7 +579,7 @@ describe("a reading", () => {
 		assert.equal(conversation.reading.requests, Math.ceil((1 + 96) / 30));
 	});
 
-	it("reads the invocation counter as the public client", () => {
+	it("reads the invocation counter from either of two objects, and gives -1 if both lack a valid one", () => {
 		for (const [values, expected] of [
 			[["0600001234", 4], 0x1234],
 			[[4, "06FFFFFFFF"], 2 ** 32 - 1],

@@ -13,8 +13,9 @@ export interface ServerOptions {
 	key: Uint8Array;
 	authenticationKey: Uint8Array;
 	title: Uint8Array;
-	/** The client's last accepted invocation counter, and (`counter`) the server's first. */
+	/** The client's last accepted invocation counter. */
 	clientCounter: number;
+	/** The server's next invocation counter. */
 	counter: number;
 	/** Offered conformance. */
 	conformance: number;

@@ -72,7 +72,7 @@ describe("dns/captive-dns", () => {
 		assert.equal(bed.query({ flags: 0, questions: [{ name: NAME, type: A }] })?.flags, 0x8480);
 	});
 
-	it("replies to other types with no record and no error", () => {
+	it("replies to other types and classes with no record and no error", () => {
 		const bed = started();
 		for (const type of [AAAA, HTTPS, 2, 6, 15, 16, 33, 64]) {
 			const reply = bed.query({ questions: [{ name: NAME, type }] });
@@ -113,7 +113,7 @@ describe("dns/captive-dns", () => {
 		assert.equal(codeOf(pointer), 1);
 	});
 
-	it("answers neither responses nor senders without a usable address", () => {
+	it("answers neither responses nor senders with port 0", () => {
 		const bed = started();
 		const questions = [{ name: NAME, type: A }];
 		assert.equal(bed.ask(message({ flags: 0x8000, questions })), undefined);
@@ -177,7 +177,7 @@ describe("dns/captive-dns", () => {
 		assert.deepEqual(bed.network.ports, []);
 	});
 
-	it("lets other tasks run during a flood, and answers every query that the host has queued", () => {
+	it("answers every query of a flood that the host has queued", () => {
 		const bed = started();
 		const bytes = message({ id: 9, questions: [{ name: NAME, type: A }] });
 		for (let port = 4000; port < 4200; port++) bed.network.send({ from: { address: PHONE, port }, to: DEVICE, bytes });

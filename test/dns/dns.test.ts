@@ -172,7 +172,7 @@ describe("dns/dns", () => {
 		assert.equal(isGateway(bytes, 12), false);
 	});
 
-	it("writes messages that another parser reads, with each name only once", () => {
+	it("writes messages that another parser reads, and compresses names unless asked not to", () => {
 		const writer = new DNSWriter(new Uint8Array(512), NAMES);
 		writer.begin(7, 0x8400);
 		writer.question(GATEWAY, TYPE_A, CLASS_IN | 0x8000);

@@ -158,7 +158,7 @@ const ROWS: readonly Row[] = [
 		wanted: from(OFF, WAITING, PROBING, PROBING, PROBING),
 	},
 	{ what: "its own answer come back", change: ownAnswer, wanted: STATES },
-	{ what: "what is no message", change: (bed) => bed.receive({ flags: 0x7800 }), wanted: STATES },
+	{ what: "a message with an unknown opcode", change: (bed) => bed.receive({ flags: 0x7800 }), wanted: STATES },
 	{
 		what: "being called too early",
 		change: ({ responder, nowMs }) => responder.advance(nowMs),

@@ -178,7 +178,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("does not answer questions for other names, types or classes", () => {
+		it("does not answer questions for other names, types or classes, nor messages that are no valid question", () => {
 			const { air } = Air.settled();
 			const silent: Parts[] = [
 				one("gateway2.local", A),
@@ -285,7 +285,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("multicasts each record at most once a second", () => {
+		it("multicasts a record at most once a second", () => {
 			const { air } = Air.settled();
 			const times: number[] = [];
 			for (let i = 0; i < 100; i++) {
@@ -377,7 +377,7 @@ describe("dns/mdns", () => {
 			assert.equal(found, `_http._tcp.local PTR 4500 ${"ä".repeat(29)} (2)._http._tcp.local`);
 		});
 
-		it("gives two devices that start with the same names different ones", () => {
+		it("gives three devices that start with the same names different ones", () => {
 			for (let seed = 0; seed < 12; seed++) {
 				const air = new Air();
 				for (let i = 0; i < seed; i++) air.device();
@@ -640,7 +640,7 @@ describe("dns/mdns", () => {
 		assert.deepEqual([later.map(({ to }) => to), answersOf(later)], [["all"], [`_smgw._tcp.local PTR 4500 ${SMGW}`]]);
 	});
 
-	it("fits all records into one message, whatever the names, and refuses more services", () => {
+	it("fits all records into one message, whatever the names, and refuses services that do not fit", () => {
 		const host = "h".repeat(63);
 		const instance = "i".repeat(63);
 		const types = ["https", "http", "smgw", "a", "b", "c"];
@@ -660,7 +660,7 @@ describe("dns/mdns", () => {
 		}
 	});
 
-	it("answers a good question after 10 000 random or damaged messages in every state", () => {
+	it("answers a good question after 10 000 random or damaged messages", () => {
 		const random = new SeededRandom(3);
 		const frames = [
 			message(one(HOST, A)),

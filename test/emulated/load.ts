@@ -23,8 +23,9 @@ const PAUSE_MS = 500;
 const DRAINED_MS = 10_000;
 /** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
-/** Part of an upload that is sent by the last telegram; then at each wait for late telegrams, since it may pause for 30 s. */
+/** Part of an upload that is sent by the last telegram. */
 const UPLOADED = 0.9;
+/** Part that is sent at each wait for late telegrams, since an upload may pause for at most 30 s. */
 const STILL_UPLOADED = 0.002;
 const BROWSERS = 2;
 /** Requests of the open page. */

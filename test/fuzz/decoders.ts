@@ -1,4 +1,4 @@
-/** Damaged input to the API's decoders, called directly for speed: JSON bodies, and OBIS codes with their names. */
+/** Damaged input to the API's decoders, called directly for speed: JSON bodies, backups, and OBIS codes with names. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -15,8 +15,9 @@ import { type Mutator, runAll } from "./mutator.js";
 import { oddSML, SML_TELEGRAMS, TIC_FRAMES } from "./pushes.js";
 import { checkTrace } from "./requests.js";
 
-/** Allowed growth of live slots, and (SLOTS_OF_CODE) additional growth for each counted failure code. */
+/** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
+/** Additional growth for each failure code, which is counted separately from its first occurrence on. */
 const SLOTS_OF_CODE = 3;
 /** Time for the longest transmission and a silence, ms. */
 const PUSH_MS = 4000;

@@ -16,14 +16,14 @@ function outcomes(count: number, options: { faults: number; losesBytes?: boolean
 const isDone = ({ failure }: Outcome) => failure === undefined || failure === HDLC_TOO_LONG;
 
 describe("an HDLC connection to servers with random options", () => {
-	it("gets every answer over a good line, and repeats nothing", () => {
+	it("gets every answer over a good line, and repeats at most one frame", () => {
 		for (const [seed, outcome] of outcomes(300, { faults: 0 }).entries()) {
 			assert.ok(isDone(outcome), `seed ${seed}: ${outcome.failure?.code}`);
 			// The one permitted repetition is SNRM, for a server that refuses parameters.
 			assert.ok(outcome.repeated <= 1, `seed ${seed}: ${outcome.repeated} repeated`);
 		}
 	});
-	it("gets nearly every answer, and never a wrong one, over a line with one fault in 30 transmissions", () => {
+	it("completes nearly every session, and never gets a wrong answer, over a line with one fault in 30 transmissions", () => {
 		const done = outcomes(300, { faults: 30 }).filter(isDone);
 		assert.ok(done.length >= 290, `${done.length} of 300`);
 	});

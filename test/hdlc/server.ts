@@ -26,8 +26,9 @@ export class Server {
 	readonly #options: ServerOptions;
 	#line: number[] = [];
 	#connected = false;
-	/** N(S) of the next frame to be acknowledged, and (`#expected`) N(S) of the next frame to be received. */
+	/** N(S) of the next frame to be acknowledged. */
 	#unacknowledged = 0;
+	/** N(S) of the next frame to be received. */
 	#expected = 0;
 	#request: number[] = [];
 	/** Segments of the answer from `#unacknowledged` on. */

@@ -33,7 +33,7 @@ function wear(unit: Unit, years: number): { most: number; least: number; all: nu
 
 describe("Simulated years in the history", () => {
 	for (const { name, years, setup } of SETUPS) {
-		it(name, function () {
+		it(`equal the meter's counts, and wear flash evenly: ${name}`, function () {
 			const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
 			const start = at("2026-01-15 10:20");
 			const simulation = new Simulation({ seed, ...setup }, start);

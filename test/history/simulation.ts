@@ -23,9 +23,11 @@ export interface Setup {
 	readonly registers?: readonly Register[];
 	/** Planned seconds between readings; default: a quarter of an hour. */
 	readonly stepS?: number;
-	/** Average number of readings between two power cuts, two times off, and two exchanges of the meter; 0: never. */
+	/** Average number of readings between two power cuts; 0: never. */
 	readonly cuts?: number;
+	/** Average number of readings between two outages; 0: never. */
 	readonly outages?: number;
+	/** Average number of readings between two exchanges of the meter; 0: never. */
 	readonly exchanges?: number;
 	/** Unit to use; default: a new one with the history partition of 4 MB of flash. */
 	readonly unit?: Unit;

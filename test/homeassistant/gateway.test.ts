@@ -40,7 +40,7 @@ describe("The hub in the gateway", function () {
 	};
 	const valuesOf = (lines: readonly string[]) => lines.filter((line) => /sensor\.gateway_\d/.test(line));
 
-	it("receives each value of a readout, by HTTP and by HTTPS", async () => {
+	it("receives the energy and the time of a readout, by HTTP and by HTTPS", async () => {
 		for (const settings of [PLAIN, SECURE]) {
 			server = new StateServer(gateway.world);
 			server.serve(8123, settings === SECURE ? { certificate: OWN_CERTIFICATE.certificate } : {});
@@ -61,7 +61,7 @@ describe("The hub in the gateway", function () {
 		}
 	});
 
-	it("receives nothing from the simulator, and nothing that failed its check", async () => {
+	it("receives no values from the simulator, and none from a readout that failed its check", async () => {
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
 		await gateway.write("iec62056/control", { simulator_en: true });
@@ -127,7 +127,7 @@ describe("The hub in the gateway", function () {
 		);
 	});
 
-	it("is tested on request, by one client at a time", async () => {
+	it("is tested on request, but only after a pause since the last test", async () => {
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
@@ -144,7 +144,7 @@ describe("The hub in the gateway", function () {
 		assert.match(String(refused.message), /administrator/);
 	});
 
-	it("never shows its token, and sends it to no other server, whatever goes wrong", async () => {
+	it("never shows its token, and sends it to no other server, whatever it replies", async () => {
 		gateway.plant(TOKEN);
 		const elsewhere = new StateServer(gateway.world);
 		for (const answer of ["200 OK", "302 Found", "401 Unauthorized", "500 Internal Server Error"]) {

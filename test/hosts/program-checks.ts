@@ -163,7 +163,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
 
-	it("keeps its state folder private, leaves only that behind when it is killed, and reports if it can't be created", async () => {
+	it("allows no second gateway on its state folder, starts again after it was killed, and reports an unusable folder", async () => {
 		const first = start(...ANY_PORT);
 		await first.printed();
 		const second = start(...ANY_PORT);
@@ -247,7 +247,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
 
-	it("prints only the ready line with --quiet, and handles the signal of the button", async () => {
+	it("prints only the ready line with --quiet, and is not ended by the signal of the button", async () => {
 		const program = start("--quiet", ...ANY_PORT, "--zigbee", "/dev/ttyACM0");
 		await program.printed();
 		program.process.kill("SIGUSR1");

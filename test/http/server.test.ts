@@ -432,7 +432,7 @@ describe("HTTP server: errors", () => {
 });
 
 describe("HTTP server: pipelining", () => {
-	it("answers one request at a time and in order, in any split", () => {
+	it("answers requests in order, in any split", () => {
 		const wire =
 			get("/text") +
 			post("/echo", "abc") +

@@ -122,7 +122,7 @@ const ENDING: Readonly<Record<string, (state: Case) => void>> = {
 describe("States of an HTTP connection", () => {
 	for (const [state, arrange] of Object.entries(STATES)) {
 		for (const [event, happen] of Object.entries(HARMLESS)) {
-			it(`${state}; ${event}`, () => {
+			it(`${state}; ${event}: has no effect`, () => {
 				const made = arrange();
 				const { bench, client } = made;
 				happen(made);
@@ -141,7 +141,7 @@ describe("States of an HTTP connection", () => {
 			});
 		}
 		for (const [event, happen] of Object.entries(ENDING)) {
-			it(`${state}; ${event}`, () => {
+			it(`${state}; ${event}: ends the connection`, () => {
 				const made = arrange();
 				const { bench, client } = made;
 				happen(made);
@@ -158,7 +158,7 @@ describe("States of an HTTP connection", () => {
 				assert.deepEqual(bench.mistakes, []);
 			});
 		}
-		it(`${state}; no event until every deadline has passed`, () => {
+		it(`${state}; no event: ends the connection at a deadline, unless a handler is busy`, () => {
 			const made = arrange();
 			const { bench, client } = made;
 			bench.world.advance(400_000);

@@ -242,7 +242,7 @@ describe("a block in parts", () => {
 		other.block.begin(true, PART_AGAIN);
 		assert.equal(other.parser.damaged, 1);
 	});
-	it("is not accepted if no parts are expected: EOT is then a damaged character", () => {
+	it("does not end at EOT if no parts are expected", () => {
 		const receiver = received(`\x02${HEAD}\r\n(0.1)\x04(0.2)\r\n`);
 		assert.deepEqual([receiver.block.done, receiver.block.more], [false, false]);
 	});

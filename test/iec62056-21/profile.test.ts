@@ -253,7 +253,7 @@ describe("a load profile in programming mode", () => {
 			assert.equal(shown(TAP_RECEIVED, HEAD), HEAD);
 		});
 	});
-	it("ends with a break once the meter is silent, because the meter can't receive while it sends", () => {
+	it("ends with a break after an abort, but not while the meter sends, because the meter can't receive then", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		const { driver } = meter;

@@ -273,7 +273,7 @@ describe("Wi-Fi set-up over the console (Improv)", () => {
 		await assert.rejects(bed.join("home", "secret-of-home"), /UNKNOWN_ERROR/);
 	});
 
-	it("closes the console's port when the gateway stops", () => {
+	it("opens the console's port only with a radio, and closes it when the gateway stops", () => {
 		const world = new VirtualWorld({ console: (time) => new VirtualConsole(time) });
 		const { console } = world.serial;
 		assert.ok(console instanceof VirtualConsole);

@@ -96,7 +96,7 @@ describe("JSON writer", () => {
 		assert.equal(writer.position, 2);
 	});
 
-	it("writes numbers that are not finite as null", () => {
+	it("writes numbers as JSON.stringify does, those that are not finite as null", () => {
 		for (const number of [Number.NaN, Number.POSITIVE_INFINITY, -0, 1e21, 5e-324]) {
 			assert.equal(
 				whole((writer) => writer.number(number)),

@@ -129,6 +129,20 @@ describe("The gateway as an EcoTracker", () => {
 		assert.equal(power, null);
 	});
 
+	it("has no value of the previous meter after its protocol was changed", async () => {
+		await turnOn();
+		await values();
+		for (const protocol of ["dlms", "iec62056"]) {
+			await gateway.write("meter/protocol", { protocol });
+			assert.equal((await ask()).status, 503, protocol);
+		}
+		const other = Buffer.from("/TST5OTHER\r\n\r\n1-0:1.7.0(0.5*kW)\r\n!\r\n");
+		await gateway.connectMeter({ telegram: other, mode: "D", pushBaud: 2400, pushMs: 2000 });
+		await gateway.pass(10_000);
+		const { agePower: _, ...rest } = await values();
+		assert.deepEqual(rest, { power: 500, powerAvg: 500 });
+	});
+
 	it("corrects power by sign and offset, and exchanges the counters if the sign is inverted", async () => {
 		await turnOn({ inverted: true, offset_w: -50 });
 		const { power, energyCounterIn, energyCounterOut } = await values();

@@ -97,7 +97,7 @@ export function engines(engine: EngineName): void {
 
 		if (engine !== "linux") return;
 
-		it("take few slots when idle, and leave none in use", async function () {
+		it("take few slots when idle, and leave hardly any in use after they are turned off", async function () {
 			const rest = async (): Promise<Memory> => {
 				await gateway.pass(31_000);
 				return gateway.memory();

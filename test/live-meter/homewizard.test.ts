@@ -57,7 +57,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 		});
 	});
 
-	it("has no answer without a value", async () => {
+	it("replies 503 without a body if it has no value, but still describes itself", async () => {
 		await turnOn();
 		const reply = await ask("/api/v1/data");
 		assert.deepEqual([reply.status, reply.text], [503, ""]);
@@ -75,7 +75,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 		assert.equal(data.total_power_export_t2_kwh, 99_999_999.999);
 	});
 
-	it("is announced with all other dialects in one message", async () => {
+	it("is announced with all other dialects in one message, and its requests are counted separately", async () => {
 		await connect(P1);
 		await turnOn({ homewizard: true, shelly: true, ecotracker: true });
 		for (const path of ["/api/v1/data", "/v1/json", "/rpc/EM.GetStatus"]) await read(path);

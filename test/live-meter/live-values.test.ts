@@ -45,7 +45,7 @@ describe("Live values", () => {
 	it("prefer the net power to import minus export", () => {
 		assert.equal(liveOf("1-0:1.7.0(5*W)", "1-0:16.7.0(-0.3215*kW)")[LIVE_POWER], -321.5);
 	});
-	it("subtract export power from import power, in the meter's units", () => {
+	it("subtract export power from import power, both converted to W", () => {
 		assert.equal(liveOf("1-0:1.7.0(00.000*kW)", "1-0:2.7.0(01.193*kW)")[LIVE_POWER], -1193);
 		assert.equal(liveOf("1.7.0(250*W)")[LIVE_POWER], 250);
 		assert.equal(liveOf("2.7.0(250*W)")[LIVE_POWER], -250);
@@ -55,7 +55,7 @@ describe("Live values", () => {
 		assert.equal(live[LIVE_POWER], -150);
 		assert.deepEqual(three(live, LIVE_POWER_L1), [100, -300, 50]);
 	});
-	it("have power, voltage and current of each phase", () => {
+	it("have power, voltage and current of each phase, and the frequency", () => {
 		const live = liveOf(
 			...["1-0:21.7.0(00.056*kW)", "1-0:22.7.0(00.000*kW)", "1-0:41.7.0(00.000*kW)", "1-0:42.7.0(00.270*kW)"],
 			...["1-0:61.7.0(00.206*kW)", "1-0:32.7.0(236.8*V)", "1-0:52.7.0(236.1*V)", "1-0:72.7.0(238.4*V)"],
@@ -113,7 +113,7 @@ describe("Values for clients", () => {
 		assert.deepEqual(three(shownOf(PHASES, { offsetW: 30, isOnAll: true }), LIVE_POWER_L1), [110, -10, 20]);
 		assert.deepEqual(three(shownOf(TOTAL, { offsetW: 30 }), FULL_POWER_L1), [-270, 0, 0]);
 	});
-	it("include calculated values that the meter does not send", () => {
+	it("include calculated values in place of those that the meter does not send", () => {
 		const shown = shownOf(liveOf("1-0:16.7.0(-460*W)"));
 		assert.deepEqual(three(shown, FULL_VOLTS_L1), [230, 230, 230]);
 		assert.deepEqual(three(shown, FULL_AMPERES_L1), [2, 0, 0]);
@@ -121,7 +121,7 @@ describe("Values for clients", () => {
 		assert.equal(shown[FULL_HERTZ], 50);
 		assert.ok(shown.subarray(FULL_POWER_L1).every(Number.isFinite));
 	});
-	it("include the values that the meter sends unchanged", () => {
+	it("leave the values that the meter sends unchanged", () => {
 		const live = liveOf("1-0:16.7.0(200*W)", "1-0:32.7.0(200*V)", "1-0:31.7.0(2*A)", "1-0:14.7.0(49.9*Hz)");
 		const shown = shownOf(live);
 		assert.deepEqual(three(shown, FULL_VOLTS_L1), [200, 200, 200]);
@@ -136,7 +136,7 @@ describe("Decimal numbers of messages", () => {
 		assert.deepEqual(texts, ["87.0", "0.0", "0.0", "0.1", "-321.5", "1000000000.0"]);
 		assert.deepEqual([decimalText(0.0012, 3), decimalText(-7.0605, 2)], ["0.001", "-7.06"]);
 	});
-	it("are whole without places", () => {
+	it("are rounded to whole numbers if no decimal places are requested", () => {
 		assert.deepEqual(
 			[-0.4, 0.5, -321.5, 12_572_239].map((value) => decimalText(value, 0)),
 			["0", "1", "-322", "12572239"],

@@ -81,7 +81,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		for (const value of numbers) assert.match(value, /^-?\d+\.\d+$/);
 	});
 
-	it("answers frames by HTTP", async () => {
+	it("answers frames by HTTP, those with an unknown method with error 404", async () => {
 		await turnOn();
 		const body = { id: 7, src: "battery", method: "EM.GetStatus", params: { id: 0 } };
 		const frame = JSON.parse((await send("POST", "/rpc", { body })).text);
@@ -101,7 +101,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		await read("/shelly");
 	});
 
-	it("changes nothing for other paths, methods and addresses", async () => {
+	it("answers other paths, methods and addresses like a gateway without this dialect", async () => {
 		await turnOn();
 		for (const path of ["/rpc", "/rpc/", "/rpc/Switch.Set", "/rpc/Sys.SetConfig", "/rpc/EM.GetStatus/x"])
 			assert.equal((await send("GET", path)).status, 301, path);
@@ -184,7 +184,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.ok(!after.includes("shelly") && !after.includes("ecotracker"), after);
 	});
 
-	it("opens its port again after a restart, and closes it with the network", async () => {
+	it("opens its port again after a restart, and closes it when the network is lost", async () => {
 		await turnOn();
 		await gateway.restart();
 		await gateway.pass(15_000);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as failures from "../../modules/iec62056-21/failures.js";
 import { FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
+import type { ProbeResult } from "../../modules/meter/probe.js";
 import type { Failure } from "../../modules/readout/failure.js";
 import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
@@ -55,7 +56,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	it("reads a block without ETX and BCC", () => isGood(readWith({ noBCC: true })));
 	it("reads a block without STX, ETX and BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
 	it("reads a meter that answers a little later than the standard allows", () => isGood(readWith({ lateMs: 1800 })));
-	it("reads a meter that always answers 3.5 s late in a single session", () => {
+	it("reads a meter that always answers after 3.5 s in a single session", () => {
 		const outcome = readWith({ lateMs: 3300 });
 		isGood(outcome);
 		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
@@ -91,7 +92,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	});
 
 	for (const lieBaud of [300, 600, 1200, 2400, 4800]) {
-		it(`reads a meter that offers 9600 Bd but only works at ${lieBaud} Bd`, () => {
+		it(`reads a meter that offers 9600 Bd but only works at ${lieBaud} Bd, and begins with this speed next time`, () => {
 			const outcome = readWith({ lieBaud });
 			isGood(outcome);
 			assert.equal(outcome.readout?.baud, lieBaud);
@@ -105,7 +106,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		});
 	}
 	it("reads a meter that does not answer the first two sign-ons", () => isGood(readWith({ silence: 2 })));
-	it("reports soon that a meter does not answer at all", () => {
+	it("reports within 15 s that a meter does not answer at all", () => {
 		const outcome = readWith({ silence: 1000 });
 		assert.equal(outcome.readout, undefined);
 		assert.equal(outcome.failure, failures.IEC_SILENCE);
@@ -138,7 +139,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.equal(readout, undefined);
 		assert.equal(failure, failures.IEC_METER_ERROR);
 	});
-	it("wakes a battery meter", () => {
+	it("reads a battery meter only if it wakes it", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
 		isGood(bench.read());
 		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();
@@ -201,7 +202,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.equal(bench.reader.outcomes.last, undefined);
 		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
-	it("stores the readings that fit of a block that is too long, with status 2", () => {
+	it("stores those readings of a block that is too long that fit, with status 2", () => {
 		let block = "";
 		for (let i = 0; i < 3000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
 		block += "!\r\n\x03";
@@ -295,7 +296,7 @@ describe("mode D", () => {
 		assert.equal(tookMs, 60_000);
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
-	it("times out when the meter sends nothing", () => {
+	it("reports that no telegram came if the meter sends nothing", () => {
 		assert.equal(new ReaderBench({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
 	});
 	it("applies a change of the settings", () => {
@@ -338,7 +339,7 @@ describe("mode D", () => {
 		bench.world.advance(4);
 		assert.equal(fails(), before + 2);
 	});
-	it("does not finish a readout that was given up while its port was missing", () => {
+	it("completes a long readout after it stopped listening for pushes while its port was missing", () => {
 		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
 		const bench = listen(pushed.telegram);
 		bench.world.serial.meter.unplug();
@@ -367,7 +368,7 @@ describe("several callers of the reader", () => {
 		assert.deepEqual(told, [undefined, undefined, undefined]);
 		assert.equal(bench.world.serial.meter.sentByGateway, 11);
 	});
-	it("may cancel; the readout is stored", () => {
+	it("may cancel: they are not notified, and the readout is stored", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		const waiter = { finished: () => assert.fail("notified after it had cancelled") };
 		bench.reader.read(waiter);
@@ -381,10 +382,12 @@ describe("a probe", () => {
 	it("started right after a readout waits until the meter accepts another sign-on, then returns its identification", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
-		const results: (Failure | undefined)[] = [];
-		assert.equal(bench.reader.probe({ finished: ({ failure }) => results.push(failure) }), true);
+		const results: (Failure | string)[] = [];
+		const finished = ({ failure, ident }: ProbeResult) =>
+			results.push(failure ?? Buffer.from(ident).toString("latin1"));
+		assert.equal(bench.reader.probe({ finished }), true);
 		bench.world.advance(5000);
-		assert.deepEqual(results, [undefined]);
+		assert.deepEqual(results, [logarex.meterId]);
 		isGood(bench.read());
 	});
 	it("is rejected during a session", () => {

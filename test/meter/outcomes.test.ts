@@ -20,7 +20,7 @@ const readoutAt = (utcMs: number): Readout => ({
 describe("meter/read-statistics", () => {
 	const timesOf = ({ last, attemptUtcMs }: ReadStatistics) => [last?.utcMs, attemptUtcMs];
 
-	it("is empty at first, and then dates nothing back", () => {
+	it("is empty at first, and dates nothing back while it is empty", () => {
 		const last = new ReadStatistics({});
 		last.dateBack(NOW, 5000);
 		last.dropSimulated();
@@ -92,7 +92,7 @@ describe("meter/read-statistics", () => {
 		assert.deepEqual(timesOf(last), [NOW + 1, NOW]);
 	});
 
-	it("logs the first failure, each different one, and the first good readout after them", () => {
+	it("reports the first failure, each different one, and the first good readout after them", () => {
 		const told: (string | undefined)[] = [];
 		const outcomes = new ReadStatistics({ failureChanged: (failure) => told.push(failure?.code) });
 		outcomes.failed(FAILURE_PORT);

@@ -119,7 +119,7 @@ describe("every call in every state of a session", () => {
 		"before a repetition": () => at(at(session(), 400, IDENT), 900, WRONG),
 	};
 	for (const [name, enter] of Object.entries(sessions))
-		it(`ends a sign-on that is ${name}`, () => comesToItsEnd(enter, name));
+		it(`ends a sign-on once after any call: ${name}`, () => comesToItsEnd(enter, name));
 	it("changes nothing in a sign-on that has been handed over to DLMS/COSEM", () => {
 		for (const call of Object.values(CALLS)) {
 			const { driver, conversation } = at(at(session({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
@@ -145,7 +145,7 @@ describe("every call in every state of a session", () => {
 		"in a pause": () => at(at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
 	};
 	for (const [name, enter] of Object.entries(conversations))
-		it(`ends a DLMS/COSEM session that is ${name}`, () => comesToItsEnd(enter, name));
+		it(`ends a DLMS/COSEM session once after any call: ${name}`, () => comesToItsEnd(enter, name));
 
 	it("repeats DISC of an aborted session after its timeout", () => {
 		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
@@ -267,7 +267,7 @@ describe("every call in every state of the reader", () => {
 		"a call that is too early": ({ reader }) => reader.advance(0),
 	};
 	for (const [name, enter] of Object.entries(states)) {
-		it(`${name}: notifies each caller once, and then reads the meter`, () => {
+		it(`${name}: notifies a caller once, unless it is stopped, and can then read the meter`, () => {
 			for (const [what, call] of Object.entries(calls)) {
 				const bench = enter();
 				const where = `${name}, ${what}`;
@@ -286,7 +286,7 @@ describe("every call in every state of the reader", () => {
 			}
 		});
 	}
-	it("switches the light off while idle", () => {
+	it("switches the light on for a readout, and off after it", () => {
 		let isOn = false;
 		const light = {
 			reading: (on: boolean) => {

@@ -170,7 +170,7 @@ describe("meter/schedule", () => {
 		return new Bench(utcMs, START_MS - DAY_MS, before.plan, kept, lastError);
 	}
 
-	it("continues after a sleep: no readout is missed or repeated", () => {
+	it("misses and repeats no readout by a sleep that ends in time, and counts those missed in a longer one", () => {
 		let bench = new Bench();
 		bench.time.advance(10 * SECOND_MS);
 		for (let i = 1; i <= 4; i++) {
@@ -364,7 +364,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, []);
 	});
 
-	it("leaves a running readout to new settings that end it", () => {
+	it("cancels its running request if new settings remove the schedule", () => {
 		const bench = new Bench();
 		bench.tookMs = HOUR_MS;
 		bench.time.advance(14 * MINUTE_MS + SECOND_MS);

@@ -55,7 +55,7 @@ describe("the meter's settings, as the reader gets them", () => {
 		putValues(store, CONTROL, [true, false]);
 		assert.equal(settings.simulator, true);
 	});
-	it("allow mode D and the hand-over to mode E only with protocol iec62056", () => {
+	it("allow mode D and the hand-over to DLMS/COSEM in mode E only with protocol iec62056", () => {
 		const { store, settings } = open();
 		putValues(store, IEC62056, [true, 2400, 9600, false, true]);
 		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["iec62056", true, true]);

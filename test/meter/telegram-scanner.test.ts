@@ -18,7 +18,7 @@ describe("the scanner for unsolicited telegrams", () => {
 			assert.ok(kinds.length > 0);
 			assert.deepEqual([...new Set(kinds)], [kind]);
 		});
-		it(`recognises ${name} three times in a row, although it joins in the middle of the first`, () => {
+		it(`recognises at least two of three of ${name} in a row if it joins in the middle of the first`, () => {
 			const half = bytes.subarray(bytes.length >> 1);
 			const kinds = kindsIn(Uint8Array.from([...half, ...bytes, ...bytes]));
 			assert.ok(kinds.length >= 2);
@@ -37,7 +37,7 @@ describe("the scanner for unsolicited telegrams", () => {
 		it(`does not recognise ${name} as an unsolicited telegram`, () => assert.deepEqual(kindsIn(bytes), []));
 	}
 
-	it("recognises no HDLC reply as a push, but a data-notification in any frame", () => {
+	it("recognises no HDLC reply as a push, but pushes in UI and I frames", () => {
 		const llc = [0xe6, 0xe7, 0x00];
 		assert.deepEqual(kindsIn(hdlcFrame(0x73, [])), [], "UA");
 		assert.deepEqual(kindsIn(hdlcFrame(0x1f, [])), [], "DM");
@@ -70,12 +70,17 @@ describe("the scanner for unsolicited telegrams", () => {
 	it("distinguishes 7E1 from 8N1 with up to one damaged character in sixteen", () => {
 		for (const { name, bytes } of pushedTelegrams().filter((telegram) => telegram.name.endsWith("E1"))) {
 			const scanner = new TelegramScanner();
-			const damaged = bytes.map((byte, at) => (at % 40 === 39 && byte !== 0x0a ? byte ^ 0x80 : byte));
+			const damaged = bytes.map((byte, at) => (at % 17 === 16 && byte !== 0x0a ? byte ^ 0x80 : byte));
 			assert.ok(
 				[...damaged].some((byte) => scanner.take(byte) !== KIND_NONE),
 				name,
 			);
 			assert.equal(scanner.hasParity, true, name);
+		}
+		for (const { name, bytes } of pushedTelegrams().filter((telegram) => telegram.name.endsWith("8N1"))) {
+			const scanner = new TelegramScanner();
+			for (const byte of bytes) scanner.take(byte);
+			assert.equal(scanner.hasParity, false, name);
 		}
 	});
 });

@@ -100,7 +100,7 @@ describe("MQTT discovery", () => {
 		assert.notEqual(english["1_0_1_8_0"].name, german["1_0_1_8_0"].name);
 	});
 
-	it("has the same entities for the gateway itself as the output to the hub: meter, battery, signal", () => {
+	it("has entities for the gateway itself: time, meter, battery and signal, with their states", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
 		const radio: { address: object; station: { rssi: number } | undefined } = { address: {}, station: { rssi: -61 } };
 		bed = new Bed({ power, radio }).start();
@@ -134,7 +134,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
-	it("reports that the meter can't be read even before the first readout, and forgets nothing then", () => {
+	it("reports that the meter can't be read even before the first readout, and forgets no announced value by that", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
@@ -173,7 +173,7 @@ describe("MQTT discovery", () => {
 		assert.equal(idOf("Ä 1/#+"), "__1___");
 	});
 
-	it("has values up to the limit", () => {
+	it("has no more than 64 values of the meter", () => {
 		bed = new Bed().start();
 		const block = Array.from({ length: 70 }, (_, i) => `1-0:${i + 1}.7.1*255(${i}.5*V)`).join("\r\n");
 		bed.measured(block);

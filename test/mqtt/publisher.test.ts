@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { put } from "../../modules/config/schema.js";
+import { RESERVE } from "../../modules/io/memory.js";
 import {
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
@@ -76,7 +77,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 	});
 
-	it("tries only once on a device that sleeps if the broker is missing, and then does not keep it awake", () => {
+	it("reports a missing broker on a device that sleeps, and does not keep it awake for another attempt", () => {
 		bed = new Bed({ saving: { awakeUntilMs: 60_000 } });
 		bed.world.servers.stop(BROKER_ADDRESS, 1883);
 		bed.measured();
@@ -452,7 +453,12 @@ describe("MQTT", () => {
 
 	it("waits for memory, and holds none when everything is sent", () => {
 		let has = false;
-		bed = new Bed({ memory: { suffices: () => has } }).start(10_000);
+		let asked = 0;
+		const suffices = (slots: number) => {
+			asked = slots;
+			return has;
+		};
+		bed = new Bed({ memory: { suffices } }).start(10_000);
 		assert.equal(bed.broker.met.length, 0);
 		has = true;
 		bed.advance(3000);
@@ -465,6 +471,8 @@ describe("MQTT", () => {
 		bed.advance(3000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		assert.equal(bed.service.isSending, false);
+		bed.ledger.fits({ slots: 0, chunkBytes: 0 });
+		assert.equal(asked, RESERVE.slots);
 	});
 
 	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
@@ -515,7 +523,7 @@ describe("MQTT", () => {
 		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
 	});
 
-	it("affects nothing else if the broker reads nothing or sends without end", () => {
+	it("reports a broker that reads nothing, publishes once it reads again, and reports one that sends without end", () => {
 		bed = new Bed();
 		bed.broker.isStuck = true;
 		bed.start();
@@ -571,6 +579,8 @@ describe("MQTT", () => {
 			const broker = secureBed();
 			bed.start();
 			broker.current!.peer.reset();
+			// A new session would end here, because the certificate has expired.
+			bed.world.time.setUTC(Date.UTC(2050, 0, 1));
 			bed.advance(20_000);
 			assert.equal(broker.met.length, 2);
 			assert.equal(bed.world.servers.handshakes, 2);

@@ -247,7 +247,7 @@ describe("An MQTT session", () => {
 		assert.equal(bed.session.end, END_NONSENSE);
 	});
 
-	it("counts the messages that it subscribed to, and acknowledges those with QoS 1", () => {
+	it("counts only messages with the expected topic and payload, and acknowledges one with QoS 1", () => {
 		const bed = new Bed().ready();
 		for (const [topic, payload, count] of [
 			[TOPIC, "offline", 0],
@@ -319,7 +319,7 @@ describe("An MQTT session", () => {
 		assert.equal(bed.session.isFree, true);
 	});
 
-	it("never throws and never grows, whatever it receives", () => {
+	it("never throws, whatever it receives, and can still be ended", () => {
 		const random = new SeededRandom(99);
 		for (let run = 0; run < 600; run++) {
 			const bed = random.oneIn(2) ? new Bed().flush() : new Bed().ready();

@@ -57,7 +57,7 @@ describe("An OBIS code", () => {
 		});
 	}
 
-	it("has a fourth short group that is not a billing period", () => {
+	it("can have a fourth short group, which is not a billing period", () => {
 		const code = parse("1-1:0.5.1.2");
 		assert.ok(code);
 		assert.deepEqual([...groups(code), code.sub, code.billingPeriod], [1, 1, 0, 5, 1, -1, 2, null]);

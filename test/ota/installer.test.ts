@@ -189,7 +189,7 @@ describe("Firmware installer", () => {
 		}
 	});
 
-	it("accepts an image that ends in the middle of an erase unit", () => {
+	it("writes an image that ends in the middle of an erase unit", () => {
 		// This image can't start; only its bytes count.
 		const image = new Uint8Array(ERASE_SIZE * 2 + 5).map((_, i) => i);
 		for (const packed of [false, true]) {
@@ -209,7 +209,7 @@ describe("Firmware installer", () => {
 	});
 });
 
-describe("Firmware installer: files refused before anything is erased", () => {
+describe("Firmware installer: checks before anything is erased", () => {
 	const set = (file: Uint8Array, at: number, ...bytes: number[]) => {
 		const copy = file.slice();
 		copy.set(bytes, at);
@@ -388,7 +388,7 @@ describe("Firmware installer: every event in every state", () => {
 		],
 	};
 	for (const [name, [state, arrange]] of Object.entries(STATES)) {
-		it(`${name}: a byte arrives`, () => {
+		it(`handles another byte in state ${name}`, () => {
 			const { installer } = arrange();
 			assert.equal(installer.state, state);
 			assert.ok(installer.write(new Uint8Array(1), 0, 1) === 1);
@@ -397,18 +397,18 @@ describe("Firmware installer: every event in every state", () => {
 			for (let turns = 0; turns < 1000; turns++) installer.advance();
 			assert.equal(installer.state, state === INSTALL_CHECKING ? INSTALL_INSTALLED : expected);
 		});
-		it(`${name}: the file ends`, () => {
+		it(`handles the end of the file in state ${name}`, () => {
 			const { installer } = arrange();
 			installer.end();
 			const isOpen = state < INSTALL_WHOLE;
 			assert.equal(installer.state, isOpen ? INSTALL_REFUSED : state === INSTALL_WHOLE ? INSTALL_CHECKING : state);
 		});
-		it(`${name}: advance is called`, () => {
+		it(`stays in state ${name} for the first call of advance`, () => {
 			const { installer } = arrange();
 			installer.advance();
 			assert.equal(installer.state, state);
 		});
-		it(`${name}: the update is given up`, () => {
+		it(`handles an abort in state ${name}`, () => {
 			const setup = arrange();
 			setup.installer.close(why.INTERRUPTED);
 			assert.equal(setup.installer.state, state === INSTALL_INSTALLED ? state : INSTALL_REFUSED);

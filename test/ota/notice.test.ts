@@ -40,6 +40,7 @@ describe("The check for newer firmware", () => {
 	let gateway: VirtualGateway;
 	/** Heads of the requests, each preceded by its server. */
 	let requests: string[];
+	let peers: VirtualClient[];
 
 	async function start(options: GatewayOptions = {}, utcMs = START_UTC_MS): Promise<void> {
 		await gateway?.stop();
@@ -48,6 +49,7 @@ describe("The check for newer firmware", () => {
 		gateway.onWorld = (world) => world.names.set(HOST, ADDRESS);
 		gateway.onWorld(gateway.world);
 		requests = [];
+		peers = [];
 		await gateway.login();
 	}
 
@@ -56,6 +58,7 @@ describe("The check for newer firmware", () => {
 		gateway.world.servers.serve(address, port, {
 			certificate,
 			onConnection: (peer: VirtualClient) => {
+				peers.push(peer);
 				peer.onReceived = () => {
 					if (peer.isClosed) return;
 					const text = Buffer.from(peer.received).toString("latin1");
@@ -120,9 +123,13 @@ describe("The check for newer firmware", () => {
 	});
 	it("closes the connection to a server that sends the whole file after the same bytes", async () => {
 		assert.equal(await look(() => whole(FILE)), "1.2.3-test");
+		assert.deepEqual(
+			peers.map(({ isClosed }) => isClosed),
+			[true],
+		);
 		assert.equal((await gateway.read("system/status")).ota_state, "idle");
 	});
-	it("runs within an hour after the start, and then each day at another minute", async () => {
+	it("runs 10 to 70 minutes after the start, and about a day after each check, at varying minutes", async () => {
 		serve(() => partial(FILE));
 		await set({ upgrade_url: URL });
 		await gateway.pass(SOON_MS);
@@ -185,7 +192,7 @@ describe("The check for newer firmware", () => {
 		offered = FILE;
 		assert.equal(await look(() => partial(offered), `${URL}?other`), "1.2.3-test");
 	});
-	it("reports nothing if the version already runs, or if the check is switched off", async () => {
+	it("reports nothing if a newer version runs, or if the check is switched off", async () => {
 		const info = { firmwareVersion: "1.2.9-test" };
 		await start({ slots: makeSlots(), info });
 		assert.equal(await look(() => partial(FILE)), "");
@@ -311,7 +318,7 @@ describe("The check for newer firmware", () => {
 		assert.deepEqual(await gateway.read("system/upgrade"), { upgrade_url: "", upgrade_check_enabled: true });
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
-	it("returns its memory and its TLS permit in every case", async () => {
+	it("returns its memory in every case, and can check again", async () => {
 		const memory = {
 			asked: 0,
 			suffices(slots: number) {
@@ -325,6 +332,7 @@ describe("The check for newer firmware", () => {
 			await set({ upgrade_url: `${URL}?y${requests.length}` });
 			await gateway.pass(70_000);
 		}
+		assert.equal(await look(() => partial(FILE), `${URL}?last`), "1.2.3-test");
 		assert.equal((await gateway.post("system/logout", "{}")).status, 200);
 		assert.ok(memory.asked <= RESERVE.slots + SHORT_BODY_COST.slots, `${memory.asked} slots are claimed`);
 	});

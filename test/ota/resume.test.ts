@@ -110,7 +110,7 @@ describe("A firmware file that is sent again after an interruption", () => {
 			assertInstalled(slots);
 		});
 
-		it(`continues a ${name} file after a power cut anywhere`, () => {
+		it(`installs a ${name} file that is sent again after a power cut anywhere`, () => {
 			const random = new SeededRandom(19);
 			const whole = makeSlots();
 			const installer = newInstaller(whole);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { NodeCrypto } from "../../hosts/node/platform.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { BYTES } from "../../modules/config/schema.js";
 import { Driver, type Task } from "../../modules/io/driver.js";
+import { ERASE_SIZE } from "../../modules/io/flash.js";
 import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/ota/trial.js";
 import type { CablePolicy } from "../../modules/wifi/cable.js";
 
@@ -17,7 +21,7 @@ const STATION = {
 };
 const HOME = { ssid: "home", password: "", hostname: "gateway" };
 
-describe("app/trial", () => {
+describe("ota/trial", () => {
 	let time: VirtualTime;
 	let trial: Trial;
 	let drive: Task;
@@ -131,7 +135,7 @@ describe("app/trial", () => {
 		assert.equal(done.length, 1);
 	});
 
-	it("confirms at a requested restart if all parts work; otherwise the restart rolls back", () => {
+	it("confirms at a requested restart if all parts work", () => {
 		missing = "network";
 		restarting();
 		assert.deepEqual(done, []);
@@ -142,10 +146,37 @@ describe("app/trial", () => {
 		assert.equal(done.length, 1);
 	});
 
+	it("leaves the firmware unconfirmed at a requested restart without all parts, so that the previous one starts", () => {
+		const slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
+		const crypto = new NodeCrypto();
+		const start = () => slots.start(crypto, () => assert.fail("it rolls back by the restart alone"));
+		for (const what of ["settings", ""]) {
+			const image = makeBenchImage({ version: "2.0.0", size: ERASE_SIZE });
+			const before = start();
+			before.slot.erase(0, ERASE_SIZE);
+			before.slot.write(0, image);
+			before.activate(image.length);
+			const update = start();
+			missing = what;
+			new Trial({ update, info: { firmwareVersion: "2.0.0" } }, partsOf(), time.nowMs).prove();
+			assert.equal(start().image?.version, what === "" ? "2.0.0" : undefined);
+		}
+	});
+
 	it("repeats the confirmation until flash accepts it", () => {
 		refusals = 2;
 		time.advance(YOUNG_MS + 2 * LOOK_MS);
 		assert.deepEqual(done, ["refused confirm", "refused confirm", `confirm ${YOUNG_MS + 2 * LOOK_MS}`]);
+	});
+
+	it("repeats it every 5 s after the ten minutes too, and rolls back once if a part fails then", () => {
+		const count = (LIMIT_MS - YOUNG_MS) / LOOK_MS + 3;
+		refusals = count;
+		time.advance(LIMIT_MS + 2 * LOOK_MS);
+		assert.deepEqual(done, Array(count).fill("refused confirm"));
+		missing = "network";
+		time.advance(LIMIT_MS);
+		assert.deepEqual(done.slice(count), [`give up: network ${LIMIT_MS + 3 * LOOK_MS}`]);
 	});
 
 	it("leaves the firmware running if it can't roll back", () => {

@@ -190,7 +190,7 @@ export const brokerCases: readonly Case[] = [
 			checkRefused(gateway, WITH_PASSWORD, { code: /^refused_(login|access)$/, words: /user and password/ }),
 	},
 	{
-		name: "the gateway does not trust a broker of another authority, and never sends it the password",
+		name: "the gateway does not trust a broker of another authority",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "server"), {
 				code: /^certificate_untrusted$/,

@@ -74,7 +74,7 @@ export const hubCases = [
 		},
 	},
 	{
-		name: "the gateway reports the refusal of a token without administrator rights, and sends nothing more",
+		name: "the gateway reports the refusal of a wrong token and of one without administrator rights, and sends nothing more",
 		async run({ gateway, hass }: Home) {
 			for (const token of [hass.guestToken, "wrong"]) {
 				await use(gateway, hass, token);
@@ -96,7 +96,7 @@ export const hubCases = [
 		},
 	},
 	{
-		name: "the gateway reports a missing server, and one that is not Home Assistant",
+		name: "the gateway reports a wrong path, and a server that is not Home Assistant",
 		async run({ gateway, hass, broker }: Home) {
 			const other =
 				broker instanceof Error ? [] : [[`http://127.0.0.1:${broker.port}`, /no_http|no_reply|closed|connection_lost/]];

@@ -98,7 +98,7 @@ export const liveMeterCases = [
 		},
 	},
 	{
-		name: "python-zeroconf finds all three",
+		name: "python-zeroconf finds all three meters",
 		async run({ gateway }: LivePeers) {
 			const { env, address } = await prepareZeroconf();
 			const { id } = await gateway.read("live-meter/status");

@@ -104,7 +104,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "Home Assistant shows them as unavailable while the gateway or the broker is missing",
+		name: "Home Assistant shows them as unavailable while the broker is missing, and has them again after a restart of either",
 		async run(home: Home) {
 			const { gateway } = home;
 			const broker = brokerOf(home);

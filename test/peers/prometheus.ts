@@ -79,7 +79,7 @@ export const prometheusCases = [
 		},
 	})),
 	{
-		name: "the server scrapes all metrics with a read-only token",
+		name: "the server scrapes all readings with a read-only token",
 		async run(gateway: ProcessGateway) {
 			await readMeter(gateway, METERS[0]);
 			const { token, id } = await gateway.write("system/tokens", { name: "prometheus", scope: "read" });

@@ -116,7 +116,7 @@ export const scriptCases = [
 		},
 	},
 	{
-		name: "Home Assistant's sensors",
+		name: "Home Assistant's sensors have the values, and are unavailable if the readout is a day old",
 		async run(bench: Bench) {
 			const numbers = numbersOf(bench.last);
 			assert.deepEqual(await sensors(bench, bench.last), {

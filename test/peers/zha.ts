@@ -179,7 +179,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "reports are configured, and missing ones are refused properly",
+		name: "reports of the meter's values are configured, and others are refused properly",
 		async run({ zha, ieee }: Home) {
 			const answers = configured(zha);
 			for (const name of [
@@ -254,7 +254,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "the gateway is in the network again after a restart of itself, of ZHA or of its chip",
+		name: "the gateway is in the network again after a restart of itself, and of ZHA",
 		async run(home: Home) {
 			const { gateway, ports } = home;
 			await gateway.restart();

@@ -218,7 +218,7 @@ describe("power/sleep", () => {
 		}
 	});
 
-	it("stays awake for two minutes from each request, an hour from the press, ten minutes from a start by the timer", () => {
+	it("stays awake two minutes after each request, but at most an hour after a press, or ten minutes after a start by the timer", () => {
 		for (const [start, limitMs] of [
 			[START_BY_PERSON, LIMIT_MS],
 			[START_BY_TIMER, HAND_MS],

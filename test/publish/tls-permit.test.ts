@@ -54,7 +54,8 @@ describe("publish/connect-failures", () => {
 			([name, value]) => name.startsWith("CLIENT_") && typeof value === "number",
 		);
 		const codes = new Map(numbers.map(([name, value]) => [name, connectFailure(Number(value))]));
-		assert.equal(new Set([...codes.values()].map(({ message }) => message)).size, numbers.length);
+		for (const part of ["code", "message"] as const)
+			assert.equal(new Set([...codes.values()].map((failure) => failure[part])).size, numbers.length, part);
 		assert.equal(codes.get("CLIENT_NO_ADDRESS")?.retcode, 2);
 		assert.equal(codes.get("CLIENT_TIMEOUT")?.code, "timeout");
 		assert.equal(codes.get("CLIENT_HANDSHAKE")?.code, "tls_failed");

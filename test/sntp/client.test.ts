@@ -59,19 +59,23 @@ interface ServerOptions {
 /** A network with a method `resolve`, as in the hosts. */
 class NamedNetwork {
 	readonly #resolver: VirtualResolver;
+	/** Callbacks of the look-ups of "never". */
+	readonly unanswered: ((address: string | undefined) => void)[] = [];
 
 	constructor(resolver: VirtualResolver) {
 		this.#resolver = resolver;
 	}
 
 	resolve(name: string, done: (address: string | undefined) => void): void {
-		if (name !== "never") this.#resolver.resolve(name, done);
+		if (name === "never") this.unanswered.push(done);
+		else this.#resolver.resolve(name, done);
 	}
 }
 
 /** A time service on virtual time. The resolver never answers for the name "never". */
 class TimeBed extends Bed {
 	readonly resolver = new VirtualResolver(this.time);
+	readonly named = new NamedNetwork(this.resolver);
 	readonly asked: string[] = [];
 	readonly sets: number[] = [];
 	synchronised = 0;
@@ -91,7 +95,7 @@ class TimeBed extends Bed {
 			},
 			crypto: seededCrypto(7),
 			info: { timeServers: servers, builtUtcMs: BUILT },
-			network: new NamedNetwork(this.resolver),
+			network: this.named,
 			clockUser: { clockChanged: () => this.synchronised++ },
 		});
 	}
@@ -544,6 +548,23 @@ describe("sntp/client", () => {
 		bed.network.failure = "";
 		bed.run(MINUTE);
 		assert.equal(bed.synchronised, 1);
+	});
+
+	it("repeats a name look-up that is never answered, and ignores the late reply to the earlier one", () => {
+		const bed = new TimeBed("never");
+		const { unanswered } = bed.named;
+		bed.serve("never", 1);
+		bed.sync.start();
+		bed.run(5 * S);
+		assert.deepEqual([unanswered.length, bed.sync.lastError], [1, TIME_NO_ADDRESS]);
+		bed.run(15 * S);
+		assert.equal(unanswered.length, 2);
+		unanswered[0]("10.0.0.1");
+		bed.run(S);
+		assert.deepEqual(bed.asked, []);
+		unanswered[1]("10.0.0.1");
+		bed.run(S);
+		assert.deepEqual([bed.asked, bed.synchronised], [["never"], 1]);
 	});
 
 	it("survives 10 000 replies with random bytes, and sets no time outside of the accepted range", () => {

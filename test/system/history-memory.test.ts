@@ -79,7 +79,7 @@ describe("The history's slots in XS", function () {
 		assert.ok(Math.abs((await xs.slots()) - first) <= 2, `${await xs.slots()} after ${first}`);
 	});
 
-	it("are few while a client does not read the whole history", async function () {
+	it("are few while a client does not read its reply", async function () {
 		await start(flash);
 		await xs.request("meter/history");
 		const before = await xs.slots();

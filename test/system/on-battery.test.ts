@@ -32,7 +32,7 @@ describe("A unit on battery", function () {
 		["a quarter of an hour", QUARTERS, 15 * MINUTE_MS],
 		["an hour", HOURLY, HOUR_MS],
 	] as const) {
-		it(`reads once in ${name} through a month, and the history has all readings`, async () => {
+		it(`reads once in ${name} through a month, and the history has the energy of each day`, async () => {
 			unit = new OnBattery(START_MS - 10 * MINUTE_MS);
 			const { gateway } = unit;
 			await unit.begin(schedule);
@@ -271,7 +271,7 @@ describe("A unit on battery", function () {
 		assert.ok(Math.max(...connected) < 90_000, connected.join());
 	});
 
-	it("turns the radio on to send a readout to the hub, and off after success or failure", async () => {
+	it("turns the radio on to send a readout to the hub, and soon sleeps again after success or failure", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const servers: StateServer[] = [];

@@ -71,7 +71,7 @@ describe("The Zigbee bridge on Linux", function () {
 		rmSync(folder, { recursive: true });
 	});
 
-	it("is small after boot, with a coprocessor that is in no network", async function () {
+	it("takes little memory after boot, with a coprocessor that is in no network", async function () {
 		await sleep(2000);
 		await probe(gateway, this, BOOT_ZIGBEE);
 	});
@@ -136,7 +136,7 @@ describe("The Zigbee bridge on Linux", function () {
 		assert.equal(await stateOf(), "joined");
 	});
 
-	it("recovers after its coprocessor was unplugged, without more memory", async function () {
+	it("recovers after its coprocessor was unplugged, within the memory limit", async function () {
 		await ports[1].close();
 		await until("silent", async () => (await stateOf()) === "silent");
 		ports[1] = await serveTCP(chips[1], ports[1].port);

@@ -18,7 +18,7 @@ describe("The integration guide", () => {
 		assert.ok(templates.length > 15, `${templates.length}`);
 	});
 
-	it("finds a value by both names that meters use, if it promises this", () => {
+	it("finds each value by both names that meters use, in evcc and Node-RED", () => {
 		const evcc = readTemplates().get("evcc-mqtt.yaml")!;
 		const flow = readTemplates().get("node-red-mqtt.json")!;
 		const expressions = [...evcc.matchAll(/jq:\s(?:>-\s+)?((?:.|\n {8})+)/g), ...flow.matchAll(/"to": "(.*?)", /g)];

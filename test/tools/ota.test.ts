@@ -162,7 +162,7 @@ describe("npm run ota", () => {
 			assert.ok(!readdirSync(folder).includes("file.ota"));
 		});
 
-		it("rejects an image that no board of this kind can start", () => {
+		it("rejects an image that the board can't start, an unreadable key, and a version that is too long", () => {
 			const foreign = run(
 				"sign",
 				"--board",

@@ -49,7 +49,7 @@ describe("The simulated meter with unsolicited data", () => {
 		const expected = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
 		const isWhole = expected.readouts.length === expected.telegrams;
 		if (!isWhole || expected.readouts.some(({ check }: { check: string }) => check === "wrong")) continue;
-		it(`uses the SML transport like ${name}`, () => {
+		it(`frames SML files as ${name} does`, () => {
 			assert.equal(filesIn(readTelegram(vectorPath("sml", name))), expected.telegrams);
 		});
 	}

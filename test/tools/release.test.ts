@@ -175,7 +175,7 @@ describe("A release", function () {
 			assert.ok(text("install/LICENSES.txt").includes(`${name} `));
 	});
 
-	it("rejects an image that a unit could not start", () => {
+	it("rejects a build whose parts overlap, or that does not say where a part goes", () => {
 		const broken = join(folder, "broken");
 		writeESPBuild(broken, boards[0]);
 		const parts = readParts(broken);

@@ -90,7 +90,7 @@ describe("npm start, under npm", function () {
 		});
 	}
 
-	it("passes on the signals for button and memory, and continues", async () => {
+	it("continues after the signals for button and memory", async () => {
 		await start();
 		for (const signal of ["SIGUSR1", "SIGUSR2"]) process.kill(find(RUN), signal);
 		await sleep(500);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { TimeZone } from "../../modules/time/zone.js";
 import { buildTable, parseRule, readZone, readZones } from "../../tools/timezone-table.js";
 import { NAMES, RELEASE, TABLE } from "../time/zones.js";
 
@@ -63,7 +64,7 @@ describe("The generator of the time-zone table", () => {
 		assert.throws(() => readZone(Buffer.alloc(100)), /TZif/);
 	});
 
-	it("stores exceptions to the rule, including a year without daylight-saving time", () => {
+	it("stores exceptions to the rule, including a year without daylight-saving time, in five bytes each", () => {
 		const second = (year: number, month: number, day: number, hour: number) => Date.UTC(year, month, day, hour) / 1000;
 		const transitions = [
 			{ atS: second(2023, 9, 29, 1), offsetS: 3600 },
@@ -74,5 +75,9 @@ describe("The generator of the time-zone table", () => {
 		const plain = buildTable({ release: RELEASE, names: new Map([["A", { ...zone, transitions: [] }]]) });
 		const table = buildTable({ release: RELEASE, names: new Map([["A", zone]]) });
 		assert.equal(table.length, plain.length + 5);
+		const stored = new TimeZone(table);
+		stored.select("A");
+		const summers = [2024, 2025, 2026].map((year) => stored.offsetMinutes(Date.UTC(year, 6, 1)));
+		assert.deepEqual(summers, [60, 120, 120]);
 	});
 });

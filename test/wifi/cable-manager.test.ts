@@ -328,7 +328,7 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual([bed.now, bed.told], ["cable", [WIFI_IP, WIFI_IP]]);
 	});
 
-	it("closes both when it is stopped", () => {
+	it("closes the radio and the Ethernet port when it is stopped", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.manager.bringUp();
 		bed.pass(5 * S);

@@ -72,7 +72,7 @@ describe("The external converter for Zigbee2MQTT", () => {
 		return all.map(({ name }) => name ?? "").sort();
 	}
 
-	it("knows each board with a radio, and nothing else", () => {
+	it("knows each board with a radio, the simulator and the firmware on Linux, and nothing else", () => {
 		const boards = BOARDS.filter(({ zigbee }) => zigbee !== undefined).map(({ model }) => model);
 		assert.deepEqual(definition.zigbeeModel, [...boards, ...BENCHES].map(modelOf).sort());
 	});

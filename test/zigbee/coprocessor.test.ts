@@ -86,7 +86,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.chip.nv.get(0x3a), KEY);
 	});
 
-	it("sends the requests of the trace", () => {
+	it("sends requests that the trace contains too", () => {
 		const said = new Set(
 			trace()
 				.filter(({ fromChip }) => !fromChip)

@@ -317,7 +317,7 @@ describe("OTA Upgrade client: queries", () => {
 		assert.ok(share > 5 && share < 60, `${share} of 100 were chosen`);
 	});
 
-	it("survives any bytes", () => {
+	it("never throws on damaged replies", () => {
 		const random = new SeededRandom(77);
 		for (let i = 0; i < 100; i++) {
 			const bed = loading();
@@ -352,7 +352,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 		assert.ok(bed.count(BLOCK) <= FILE.length / 50 + 30, `${bed.count(BLOCK)} blocks`);
 	});
 
-	it("ends after a quarter of an hour, is requested again an hour later, and continues at the last piece", () => {
+	it("ends after a quarter of an hour without replies, is requested again later, and continues at the last piece", () => {
 		const bed = loading(FILE);
 		until(bed, 70_000);
 		bed.answer = () => undefined;
@@ -396,7 +396,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 		assertInstalled(bed);
 	});
 
-	it("begins again only seldom, whatever the coordinator does, because each beginning may erase flash", () => {
+	it("begins again at most 31 times a day for a coordinator that aborts and notifies, because each beginning may erase flash", () => {
 		const bed = loading(FILE);
 		const good = serve(FILE, VERSION);
 		let beginnings = 0;

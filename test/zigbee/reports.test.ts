@@ -163,7 +163,7 @@ describe("zigbee/reports", () => {
 		}
 	});
 
-	it("forgets settings and values with the network, but not with the chip", () => {
+	it("forgets settings and values when it leaves the network, but not when the chip is silent", () => {
 		const world = quiet();
 		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 300, repChange: 1 };
 		world.configure(METERING, [power]);

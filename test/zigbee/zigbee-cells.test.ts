@@ -118,7 +118,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 			assert.deepEqual(refusals, []);
 		});
 
-		it("spends at most a minute of one wake on the file if the coordinator has forgotten it", async () => {
+		it("spends less than two minutes of one wake on the file if the coordinator has forgotten it", async () => {
 			await offer();
 			radio.coordinator.answer = () => undefined;
 			await untilAsleep(40 * MINUTE_MS);

@@ -169,6 +169,15 @@ describe("The Zigbee bridge of a gateway", () => {
 			await until(gateway, "joined", 400_000);
 		}
 		assert.deepEqual(new Set(await eventsOf(gateway)), new Set(["zigbee_joined", "zigbee_silent", "zigbee_back"]));
+		const { events } = await gateway.read("system/log");
+		for (const name of ["zigbee_silent", "zigbee_back"]) {
+			const counts: number[] = events.flatMap(({ event, count }: JSONObject) => (event === name ? count : []));
+			assert.equal(
+				counts.reduce((sum, count) => sum + count, 0),
+				2,
+				name,
+			);
+		}
 	});
 
 	it("finds its port again after it was missing, also at the start", async () => {

@@ -78,7 +78,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 		const york = dayOf("2026-11-01", 3600, "America/New_York").map(told);
 		assert.deepEqual(york.slice(1, 3), ["01:00 02:00 summer", "01:00 02:00 winter"]);
 	});
-	it("does not change days, months, and days without a clock change", () => {
+	it("does not change whole days, nor the quarters of a day without a clock change", () => {
 		const days = piecesOf(
 			["2026-10-24", "2026-10-25", "2026-10-26"].map((date) => {
 				const start = momentOf(Date.parse(date), BERLIN);

@@ -110,7 +110,7 @@ describe("hosts/browser/kit/money", () => {
 		];
 		assert.equal(money([month("2026-05-01", "2026-06-01", 0)], periods).base, -(10 + 21 * 2) * 1_000_000);
 	});
-	it("counts each day once and in full, also partial days and days of 23 or 25 hours", () => {
+	it("charges the base of each day once and in full, also of partial days and days of 23 or 25 hours", () => {
 		const periods = [{ from: "2026-01-01", import_micro: 0, base_micro: 31_000_000 }];
 		for (const [date, hours] of [
 			["2026-03-29", 23],

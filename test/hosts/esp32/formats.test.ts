@@ -39,7 +39,7 @@ describe("printf formats on the chip", () => {
 		const settings = readFileSync(join(ROOT, "hosts/esp32/sdkconfig/gateway.defaults"), "utf8").split("\n");
 		assert.ok(settings.includes(SETTING), `${SETTING} is gone, so this test can be deleted`);
 		const files = ["hosts/esp32", "hosts/native"].flatMap((folder) =>
-			readdirSync(join(ROOT, folder))
+			readdirSync(join(ROOT, folder), { encoding: "utf8", recursive: true })
 				.filter((name) => /\.[ch]$/.test(name))
 				.map((name) => `${folder}/${name}`),
 		);

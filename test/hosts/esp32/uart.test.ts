@@ -30,7 +30,8 @@ describe("The ESP32's UART", () => {
 		assert.deepEqual([status, signal], [0, null], args.join(" "));
 	}
 
-	it("opens with its pins, first reports room, and can have one owner only", () => run("opens"));
+	it("opens with the inversion and pull resistors of its lines, first reports room, and can have one owner only", () =>
+		run("opens"));
 	it("leaves nothing behind whichever driver call fails", () => run("fails"));
 	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () => run("parity"));
 	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => run("even-parity"));

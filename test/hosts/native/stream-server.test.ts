@@ -232,7 +232,7 @@ describe("The native stream server", function () {
 			old.socket.destroy();
 		});
 
-		it("keeps its certificate when the new pair is invalid", async () => {
+		it("keeps its certificate when the new pair is invalid, and does not start with an invalid pair", async () => {
 			const peer = await start({ certificates });
 			assert.equal(await peer.command("swap"), "the certificate can't be read");
 			await peer.checkServes();

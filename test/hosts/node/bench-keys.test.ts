@@ -54,7 +54,7 @@ describe("The development keys of the simulator", () => {
 		]);
 	});
 
-	it("sign the version after the running one", () => {
+	it("are for an update with the version after the running one", () => {
 		assert.deepEqual(following("0.1.0"), { version: "0.1.1", buildNumber: 1 });
 		assert.deepEqual(following("1.2.9-rc.1"), { version: "1.2.10", buildNumber: 10 });
 		assert.throws(() => following("next"), /no third number/);

@@ -32,7 +32,7 @@ describe("The options of the simulator", () => {
 		});
 	});
 
-	it("are all accepted", () => {
+	it("are accepted together", () => {
 		const line =
 			"--engine node --https-port 0 --http-port=65535 --mode ap --state s --meter /dev/ttyUSB0 --quiet --hub-demo --cable --help";
 		const options = parseOptions([

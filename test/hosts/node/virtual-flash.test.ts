@@ -52,7 +52,7 @@ describe("virtual flash", () => {
 		});
 	}
 
-	it("leaves an interrupted erase in any state, and changes nothing else", () => {
+	it("leaves garbage in the sector of an interrupted erase, and changes nothing else", () => {
 		const flash = new VirtualFlash();
 		const history = flash.open("history")!;
 		history.write(ERASE_SIZE - 16, pattern(16));

@@ -168,7 +168,7 @@ describe("virtual servers", () => {
 		assert.equal(connections, 0);
 	});
 
-	it("do one handshake at a time", () => {
+	it("do one handshake at a time, and none without memory", () => {
 		const tls = { trusted: own.certificate };
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
 		for (const name of ["a ", "b ", "c "]) connect({ tls }, name);
@@ -184,7 +184,7 @@ describe("virtual servers", () => {
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are trusted as in the simulator: by a pinned certificate, or by a chain that is valid for the name and the time", () => {
+	it("are trusted by a pinned certificate whatever its name, or by a chain for the name, while the certificate is valid", () => {
 		const certificate = own.certificate;
 		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
 		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");
@@ -198,6 +198,7 @@ describe("virtual servers", () => {
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "stands");
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
+		assert.equal(meet({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
 	});
 
 	it("may speak no TLS, or request our certificate", () => {

@@ -102,7 +102,7 @@ describe("virtual OTA slots and boot loader", () => {
 		assert.equal(startOn(slots).world.info.firmwareVersion, "0.0.0");
 	});
 
-	it("activate no image that is invalid, damaged, or of another length, and change nothing", () => {
+	it("activate nothing if the image is missing, damaged, or of another length", () => {
 		const slots = new VirtualSlots();
 		const image = makeBenchImage({ version: "1.0.0", size: 20_000 });
 		const cases: [Uint8Array, number, RegExp][] = [

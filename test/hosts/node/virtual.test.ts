@@ -120,7 +120,7 @@ describe("virtual storage", () => {
 });
 
 describe("virtual world", () => {
-	it("is the same for the same seed, with real hashes", () => {
+	it("has the same random numbers for the same seed, and real hashes", () => {
 		const bytes = (seed: number) => new VirtualWorld({ seed }).crypto.random(16);
 		assert.deepEqual(bytes(5), bytes(5));
 		assert.notDeepEqual(bytes(5), bytes(6));
@@ -182,7 +182,7 @@ function serve(world: VirtualWorld, reply: string) {
 }
 
 describe("virtual network", () => {
-	it("carries a request and a reply longer than the window, with a length, chunked, or up to the end", () => {
+	it("carries a request, and a reply longer than the window, with a length or in chunks", () => {
 		const body = "0123456789".repeat(1000);
 		const half = body.length / 2;
 		const chunk = `${half.toString(16)}\r\n`;
@@ -219,7 +219,7 @@ describe("virtual network", () => {
 		assert.equal(client.receivedCount, 5000);
 	});
 
-	it("reports the client's end after all its bytes were read, and nothing after close", () => {
+	it("reports the client's end once, and nothing after close", () => {
 		const world = new VirtualWorld();
 		const { errors, sockets, listener } = serve(world, "");
 		const gone = world.connect(false);

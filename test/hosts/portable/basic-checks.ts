@@ -109,9 +109,12 @@ export const basicChecks = frozen([
 			expectRangeError(() => retained.write(pattern(retained.size + 1)), "one byte too many");
 			expectBytes(retained.read(), pattern(retained.size), "the retained bytes before that");
 		},
+		async afterRestart({ retained }) {
+			expectBytes(retained?.read(), pattern(retained!.size), "what is retained after the restart");
+		},
 	},
 	{
-		name: "text of every plane becomes UTF-8 and back",
+		name: "text becomes UTF-8 and back, with characters of one to four bytes",
 		async run({ text }) {
 			const samples: [string, string][] = [
 				["", ""],

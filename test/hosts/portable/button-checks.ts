@@ -25,7 +25,7 @@ export const buttonChecks = frozen([
 		},
 	},
 	{
-		name: "a light is turned on and off, and may be closed twice and opened again",
+		name: "a light accepts any times for on and off, and may be closed twice and opened again",
 		async run(host) {
 			if (host.led === undefined) return;
 			const { io: LED, pins } = host.led;

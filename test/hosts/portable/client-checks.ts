@@ -36,7 +36,7 @@ type Scene = (stage: Stage) => Promise<void>;
 
 const scenes: [name: string, scene: Scene][] = [
 	[
-		"carries bytes both ways and tells whom it is with",
+		"carries bytes both ways, and reports the server's address",
 		async ({ host, serve, connect }) => {
 			const port = await serve("hello");
 			const noted = connect({ host: "localhost", port });
@@ -54,7 +54,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"refuses a write beyond the room as a whole",
+		"rejects a write that is longer than the announced room, as a whole",
 		async ({ host, serve, connect }) => {
 			const noted = connect({ port: await serve("expect-3") });
 			await noted.stands(host);
@@ -66,7 +66,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"sends much to a slow reader, and all that was written before close",
+		"sends 200 KB to a slow reader, and all that was written before close",
 		async ({ host, serve, connect }) => {
 			const noted = connect({ port: await serve("slow-reader") });
 			await noted.sendPattern(host, 200_000);
@@ -74,7 +74,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"holds a server back that sends faster than is read",
+		"holds back a server that sends faster than the client reads",
 		async ({ host, serve, connect }) => {
 			const noted = connect({ port: await serve("flood") });
 			await until(host, () => noted.readable > 0, "the first bytes");
@@ -85,7 +85,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells of the end once, after all that came before it was read",
+		"reports the end once, after all earlier bytes were read",
 		async ({ host, serve, connect }) => {
 			const noted = connect({ port: await serve("send-and-end") });
 			await until(host, () => noted.readable === 1000, "1000 bytes waiting");
@@ -101,7 +101,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells of a reset as of a break",
+		"reports a reset as a break",
 		async ({ host, serve, connect }) => {
 			const noted = connect({ port: await serve("reset") });
 			await noted.collect(host, 11);
@@ -109,13 +109,13 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells that nobody listens there",
+		"reports that nothing listens on the port",
 		async ({ host, serve, connect }) => {
 			await connect({ port: await serve("gone") }).fails(host, CLIENT_UNREACHABLE);
 		},
 	],
 	[
-		"tells that there is no such name",
+		"reports an unknown name",
 		async ({ host, connect }) => {
 			const noted = connect({ host: "nothing.invalid" });
 			await noted.fails(host, CLIENT_NO_ADDRESS);
@@ -123,7 +123,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"gives up when it is closed before it stands",
+		"reports no end when it is closed before or while it connects",
 		async ({ host, serve, connect }) => {
 			const port = await serve("silent");
 			const clients: NotedClient[] = [];
@@ -142,7 +142,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"refuses what is beyond its limits",
+		"rejects hosts, ports and timeouts that are out of range",
 		async ({ connect }) => {
 			let long = "a";
 			while (long.length < 254) long += ".a";
@@ -156,7 +156,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"stands several times at once",
+		"may have three connections at once",
 		async ({ host, serve, connect }) => {
 			const ports = [await serve("hello"), await serve("hello"), await serve("hello")];
 			const clients = ports.map((port) => connect({ port }));

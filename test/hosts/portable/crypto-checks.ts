@@ -90,7 +90,7 @@ export const cryptoChecks = frozen([
 		},
 	},
 	{
-		name: "a signature on P-256 is valid as in RFC 6979, and invalid after any change",
+		name: "a signature on P-256 is valid as in RFC 6979, and invalid for another message or key, or if it is changed",
 		async run({ crypto }) {
 			const key = unhex(SIGNER);
 			const good = unhex(SAMPLE_R + SAMPLE_S);

@@ -18,7 +18,7 @@ type Scene = (host: Host, peer: Peer, port: ListenerPort) => Promise<void>;
 
 const scenes: [name: string, scene: Scene][] = [
 	[
-		"carries bytes both ways and tells who the client is",
+		"carries bytes both ways, and reports the client's address",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("hello", listener.port);
@@ -37,7 +37,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"refuses a write beyond the room as a whole",
+		"rejects a write that is longer than the announced room, as a whole",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("expect-3", listener.port);
@@ -68,7 +68,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"holds a client back that sends faster than is read",
+		"holds back a client that sends faster than the listener reads",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("flood", listener.port);
@@ -83,7 +83,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"tells of the end once, after all that came before it was read",
+		"reports the end once, after all earlier bytes were read",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("send-and-end", listener.port);
@@ -105,7 +105,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"survives resets, at any moment",
+		"survives resets: in use, while waiting, and before the socket is made",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("reset-when-told", listener.port);
@@ -134,7 +134,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"lets up to eight connections wait, and leaves or closes what comes beyond",
+		"lets at most eight connections wait",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("ten-clients", listener.port);
@@ -157,7 +157,7 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"closes those who wait with the listener, but not those taken",
+		"closes waiting connections with the listener, but not accepted ones",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("hello", listener.port);
@@ -192,7 +192,7 @@ export const networkChecks = frozen([
 	...checksOf("a TCP listener", scenes, (host) => host.network.http, ""),
 	...checksOf("a TLS listener", scenes, (host) => host.network.https!, "tls-"),
 	{
-		name: "a host says which of its listeners is secure",
+		name: "a host reports which of its listeners is secure",
 		async run({ network }) {
 			expectEqual(network.http.secure, false, "the plain one");
 			expectEqual(network.https?.secure, true, "the other");

@@ -40,7 +40,7 @@ async function testOf(host: Host, listener: Listener): Promise<string> {
 
 export const tlsChecks = frozen([
 	{
-		name: "a TLS listener survives clients that speak no TLS, old TLS or nothing at all",
+		name: "a TLS listener rejects clients without TLS or with old TLS, and then serves others",
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);

@@ -145,7 +145,7 @@ export const udpChecks = frozen([
 		},
 	},
 	{
-		name: "UDP loses only datagrams that are not read in time",
+		name: "UDP keeps whole datagrams of a flood that is read late, and then receives others",
 		async run(host, peer) {
 			const noted = new Noted(host);
 			peer("udp-flood", noted.udp.port);

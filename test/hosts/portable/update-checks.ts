@@ -132,7 +132,7 @@ export const updateChecks = frozen([
 		},
 	},
 	{
-		name: "the idle slot is a partition",
+		name: "the idle slot is written, read and erased like a partition",
 		async run(host) {
 			const { slot } = updateOf(host);
 			expect(slot.size % ERASE_SIZE === 0 && slot.size >= 1_500_000, `it has ${slot.size} bytes`);
@@ -191,7 +191,7 @@ export const updateChecks = frozen([
 		},
 	},
 	{
-		name: "an activated image starts next, on trial, and stays when it is confirmed",
+		name: "an activated image starts next, on trial, and can be confirmed",
 		async run(host) {
 			const update = updateOf(host);
 			const { slot } = update;

@@ -19,9 +19,11 @@ export interface Account {
 }
 
 export class Owner {
-	/** Number of requests; `answered` of them in time, with the durations `tookMs`. */
+	/** Number of requests. */
 	asked = 0;
+	/** Number of requests that were answered in time. */
 	answered = 0;
+	/** Durations of the answered requests, ms. */
 	readonly tookMs: number[] = [];
 	readouts = 0;
 	readonly failures: string[] = [];
