@@ -2,7 +2,6 @@
 #include "memory-lock.h"
 
 #include <pthread.h>
-#include <stddef.h>
 
 #include "free-heap.h"
 #include "handshake-gate.h"
@@ -17,7 +16,9 @@ static uint64_t held_since_ms;
 /* Last sender, the time at which it last sent, and the time at which any other connection last sent. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
-/* Time for which handshakes may still delay senders. It decreases during a delay and recovers otherwise. */
+/* Time at which a record was last refused. */
+static uint64_t record_refused_ms;
+/* Time for which handshakes and records may still delay senders. It decreases during a delay and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
@@ -27,8 +28,8 @@ static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
-/* Returns true if senders must wait for a handshake. The mutex must be held. */
-static bool is_held_up(bool shaking, uint64_t now_ms)
+/* Returns true if senders must wait, for a limited time, since memory is `short_of`. The mutex must be held. */
+static bool is_held_up(bool short_of, uint64_t now_ms)
 {
 	uint64_t passed_ms = since(asked_ms, now_ms);
 	asked_ms = now_ms;
@@ -39,7 +40,7 @@ static bool is_held_up(bool shaking, uint64_t now_ms)
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	}
 	/* Once the time is used up, half of it must recover before the next delay. */
-	held_up = shaking && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
+	held_up = short_of && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
 	return held_up;
 }
 
@@ -62,13 +63,29 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	bool shaking = handshake_gate_is_taken();
 	size_t heap = free_heap();
 	pthread_mutex_lock(&lock);
-	bool may = !is_held_up(shaking && heap < ROOMY, now_ms)
+	bool short_of = (shaking && heap < ROOMY) || heap < LEAST_HEAP + SENDING_MEMORY
+		|| since(record_refused_ms, now_ms) <= 2 * ASK_AGAIN_MS;
+	bool may = !is_held_up(short_of, now_ms)
 		&& (heap >= HEAP_FLOOR + SENDING_MEMORY || takes_lock(who, now_ms));
 	if (may) {
 		if (who != sender) other_sent_ms = sent_ms;
 		sender = who;
 		sent_ms = now_ms;
 	}
+	pthread_mutex_unlock(&lock);
+	return may;
+}
+
+bool memory_lock_receive(size_t size, uint64_t now_ms)
+{
+	size_t piece = size + RECORD_EXTRA;
+	if (free_tls_piece() >= piece) return true;
+	bool shaking = handshake_gate_is_taken(), fits = free_heap_piece() >= piece;
+	if (fits && free_heap() >= piece + LEAST_HEAP + (shaking ? USUAL_HANDSHAKE_MEMORY : 0)) return true;
+	pthread_mutex_lock(&lock);
+	/* Waiting helps only if others return memory: a handshake, or sent bytes that have not arrived yet. */
+	bool may = !(is_held_up(true, now_ms) && (shaking || since(sent_ms, now_ms) < SETTLED_MS)) && fits;
+	if (!may) record_refused_ms = now_ms;
 	pthread_mutex_unlock(&lock);
 	return may;
 }

@@ -1,13 +1,15 @@
 /*
- * Decides which connection may take memory from the common heap: for a handshake, or for sending another piece, which
- * takes memory until the peer has acknowledged it. With enough free memory every connection may. Otherwise one
- * connection at a time sends (it holds the lock briefly), and none sends while handshakes run or wait. Both
- * restrictions are limited in time, so that a stalled peer cannot delay the others.
+ * Decides which connection may take memory from the common heap: for a handshake, for receiving a TLS record, or for
+ * sending another piece, which takes memory until the peer has acknowledged it. With enough free memory every
+ * connection may. Otherwise one connection at a time sends (it holds the lock briefly), and none sends while handshakes
+ * run or wait, or while the heap is nearly used up. All restrictions are limited in time, so that a stalled peer cannot
+ * delay the others.
  */
 #ifndef MEMORY_LOCK_H
 #define MEMORY_LOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -26,6 +28,13 @@ enum {
 	HANDSHAKE_HEAP = 12 * 1024,
 	/* Free heap that a sender must leave. */
 	HEAP_FLOOR = 40 * 1024,
+	/*
+	 * Free heap that is left for the rest of the program while records are received: 20 KB, and 4 KB for frames that
+	 * arrive meanwhile.
+	 */
+	LEAST_HEAP = 24 * 1024,
+	/* Memory of Mbed TLS for an incoming record, in addition to its length: header, authentication tag, alignment. */
+	RECORD_EXTRA = 512,
 	/*
 	 * Memory of a piece being sent: a TLS record (4.5 KB), two segments of lwIP and two frames of the radio (1.5 KB
 	 * each), and one of each for handshake messages, which are sent without the lock.
@@ -51,6 +60,12 @@ enum {
  * called in any thread.
  */
 bool memory_lock_send(const void *who, uint64_t now_ms);
+
+/*
+ * Ask before Mbed TLS receives a record of `size` bytes, whose memory is one block. Returns true if it may receive the
+ * record now; otherwise ask again in ASK_AGAIN_MS. `now_ms` is socket_clock_ms(). May be called in any thread.
+ */
+bool memory_lock_receive(size_t size, uint64_t now_ms);
 
 /* Forgets the connection `who`, which is being closed. */
 void memory_lock_leave(const void *who);

@@ -21,6 +21,12 @@ enum {
 	READ_BUDGET = 16384,
 	/* Number of pieces moved in one direction before the other. */
 	TURN_PIECES = 4,
+	/* RFC 5246, 6.2.1: header, change_cipher_spec to application_data, version 3.x. 6.2.3: 16 KB and 2 KB more. */
+	RECORD_HEADER = 5,
+	FIRST_CONTENT_TYPE = 20,
+	LAST_CONTENT_TYPE = 23,
+	TLS_MAJOR = 3,
+	RECORD_LIMIT = 16384 + 2048,
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -126,11 +132,34 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 	return count == SOCKET_AGAIN ? MBEDTLS_ERR_SSL_WANT_WRITE : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 }
 
+/*
+ * Returns true if Mbed TLS may receive `size` bytes. It asks for the header of a record, then allocates memory for the
+ * whole record (16 KB are usual in an upload), and ends the connection if there is none. Therefore the header stays in
+ * the socket until there is memory. During a handshake memory has been checked before.
+ */
+static bool may_receive(stream_connection *connection, size_t size)
+{
+	uint8_t header[RECORD_HEADER];
+	connection->record_refused = false;
+	if (size != RECORD_HEADER || !connection->rings) return true;
+	int count = socket_peek(connection->socket, header, RECORD_HEADER);
+	if (count <= 0) return true;
+	size_t length = RECORD_LIMIT;
+	if (count == RECORD_HEADER) {
+		/* These five bytes are the end of a record, for which Mbed TLS has memory already. */
+		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return true;
+		length = (size_t)header[3] << 8 | header[4];
+		if (length > RECORD_LIMIT) return true;
+	}
+	connection->record_refused = !memory_lock_receive(length, socket_clock_ms());
+	return !connection->record_refused;
+}
+
 /* Called by Mbed TLS, again and again while a peer sends data that Mbed TLS ignores. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
-	if (connection->budget == 0) return MBEDTLS_ERR_SSL_WANT_READ;
+	if (connection->budget == 0 || !may_receive(connection, size)) return MBEDTLS_ERR_SSL_WANT_READ;
 	int count = socket_receive(connection->socket, into, smaller(size, connection->budget));
 	if (count == SOCKET_AGAIN) return MBEDTLS_ERR_SSL_WANT_READ;
 	if (count < 0) return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
@@ -177,7 +206,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->handshake_error = 0;
 	connection->truncated = false;
 	connection->known = false;
-	connection->refused = connection->blocked = false;
+	connection->refused = connection->record_refused = connection->blocked = false;
 	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
 		mbedtls_ssl_init(&connection->tls);
@@ -284,6 +313,7 @@ connection_step connection_transfer(stream_connection *connection)
 
 connection_step connection_finish(stream_connection *connection)
 {
+	connection->record_refused = false;
 	if (!connection->ended) {
 		/* The received bytes are discarded: a client that cannot send its whole request would never read our reply. */
 		int result = socket_discard(connection->socket);
@@ -312,7 +342,7 @@ short connection_wants(stream_connection *connection, uint32_t *limit_ms)
 		if (connection->broken) break;
 		if (connection->rings->sent.used > 0) wants |= sends;
 		if (connection->ended || connection->blocked) break;
-		if (connection->rings->received.used == STREAM_RING_SIZE) break;
+		if (connection->rings->received.used == STREAM_RING_SIZE || connection->record_refused) break;
 		wants |= POLLIN;
 		if (connection->party && mbedtls_ssl_check_pending(&connection->tls)) *limit_ms = 0;
 		break;
@@ -321,7 +351,7 @@ short connection_wants(stream_connection *connection, uint32_t *limit_ms)
 		break;
 	}
 	pthread_mutex_unlock(connection->lock);
-	if (connection->refused && *limit_ms > ASK_AGAIN_MS) *limit_ms = ASK_AGAIN_MS;
+	if ((connection->refused || connection->record_refused) && *limit_ms > ASK_AGAIN_MS) *limit_ms = ASK_AGAIN_MS;
 	return wants;
 }
 
@@ -331,7 +361,7 @@ int connection_detach(stream_connection *connection)
 	tls_party *party = connection->party;
 	if (party) mbedtls_ssl_free(&connection->tls);
 	memory_lock_leave(connection);
-	connection->refused = false;
+	connection->refused = connection->record_refused = false;
 	pthread_mutex_lock(connection->lock);
 	connection->socket = -1;
 	connection->party = NULL;

@@ -80,8 +80,8 @@ typedef struct {
 	size_t budget;
 	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/* True if sending was not permitted for lack of memory (memory-lock.h); it is tried again soon. */
-	bool refused;
+	/* True if sending, or receiving a record, was not permitted for lack of memory (memory-lock.h); tried again soon. */
+	bool refused, record_refused;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;

@@ -4,6 +4,7 @@
  *
  *   memory-lock-peer sending      permissions to send
  *   memory-lock-peer shaking      handshakes while connections send
+ *   memory-lock-peer receiving    records while connections send
  *   memory-lock-peer threads      many threads that enter, send and leave
  */
 #include <pthread.h>
@@ -20,6 +21,8 @@ enum {
 	THREADS = 4,
 	PIECES = 400,
 	LITTLE = HEAP_FLOOR + SENDING_MEMORY - 1,
+	RECORD = 16 * 1024,
+	ROOM_TO_RECEIVE = RECORD + RECORD_EXTRA + LEAST_HEAP,
 	ROOM_TO_SEND = HEAP_FLOOR + SENDING_MEMORY,
 	ROOM_FOR_ALL = ROOM_TO_SEND + USUAL_HANDSHAKE_MEMORY,
 };
@@ -172,6 +175,67 @@ static void shaking(void)
 	MUST(sends(&a));
 }
 
+static bool receives(void)
+{
+	return memory_lock_receive(RECORD, now_ms);
+}
+
+static void receiving(void)
+{
+	gate_party party = { .granted = granted };
+	/* With enough memory a record is received, whoever sends. */
+	heap = ROOM_TO_RECEIVE;
+	MUST(sends(&a) && receives());
+	/* With less, it waits until the sent bytes have arrived; no more are sent meanwhile. */
+	heap = ROOM_TO_RECEIVE - 1;
+	for (int i = 0; i < SETTLED_MS; i += 10, now_ms += 10) MUST(!receives() && !sends(&a) && !sends(&b));
+	MUST(receives());
+	/* If nobody sends, waiting would not help. */
+	now_ms += HOLD_UP_MS;
+	heap = RECORD + RECORD_EXTRA;
+	MUST(receives());
+	/* A record needs one block, of either memory. Senders are delayed for its sake, but at most half of the time. */
+	heap = ROOM_FOR_ALL;
+	piece = RECORD + RECORD_EXTRA - 1;
+	now_ms += HOLD_UP_MS;
+	MUST(!receives() && !sends(&a));
+	unsigned sent = 0;
+	for (unsigned i = 0; i < 20 * HOLD_UP_MS; i += ASK_AGAIN_MS, now_ms += ASK_AGAIN_MS) {
+		/* In either order. */
+		bool first = i / ASK_AGAIN_MS % 2 == 0 && sends(&a);
+		MUST(!receives());
+		if (first || (i / ASK_AGAIN_MS % 2 == 1 && sends(&a))) sent += ASK_AGAIN_MS;
+	}
+	MUST(sent > 9 * HOLD_UP_MS && sent < 11 * HOLD_UP_MS);
+	tls_piece = RECORD + RECORD_EXTRA;
+	MUST(receives());
+	tls_piece = 0;
+	piece++;
+	MUST(receives());
+	/* The refused record is forgotten soon. */
+	now_ms += HOLD_UP_MS;
+	MUST(sends(&a));
+	/* Beside a handshake a record needs the memory of both, but waits only for a limited time. */
+	MUST(handshake_gate_enter(&party));
+	now_ms += SETTLED_MS;
+	heap = ROOM_TO_RECEIVE + USUAL_HANDSHAKE_MEMORY;
+	MUST(receives());
+	heap--;
+	unsigned waited = 0;
+	for (; !receives(); now_ms += ASK_AGAIN_MS) waited += ASK_AGAIN_MS;
+	MUST(waited > 0 && waited <= HOLD_UP_MS);
+	handshake_gate_leave(&party);
+	MUST(receives());
+	/* Nobody sends while the heap is nearly used up, but at most half of the time. */
+	now_ms += HOLD_UP_MS;
+	heap = LEAST_HEAP + SENDING_MEMORY - 1;
+	sent = allowed(&a, 20 * HOLD_UP_MS);
+	MUST(sent > 9 * HOLD_UP_MS && sent < 11 * HOLD_UP_MS);
+	heap++;
+	now_ms += HOLD_UP_MS;
+	MUST(sends(&a));
+}
+
 static atomic_bool over;
 
 /* Each connection can send all its bytes, with any load and any free heap. */
@@ -215,6 +279,7 @@ int main(int count, char **arguments)
 	(void)read_order;
 	if (strcmp(arguments[1], "sending") == 0) sending();
 	else if (strcmp(arguments[1], "shaking") == 0) shaking();
+	else if (strcmp(arguments[1], "receiving") == 0) receiving();
 	else threads();
 	return 0;
 }

@@ -26,5 +26,7 @@ describe("The memory lock", function () {
 	it("lets one connection at a time send, for a moment each, if little memory is free, and all if much is", () =>
 		run("sending"));
 	it("delays senders for a handshake, but at most half of the time", () => run("shaking"));
+	it("lets a record be received once its memory is there, and delays senders for it at most half of the time", () =>
+		run("receiving"));
 	it("starves no sender, with many threads", () => run("threads"));
 });

@@ -152,6 +152,7 @@ export type CommandName =
 	| "know"
 	| "forget"
 	| "scarce"
+	| "split"
 	| "chip"
 	| "chip-untold"
 	| "lowest"

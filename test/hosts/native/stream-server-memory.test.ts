@@ -125,4 +125,21 @@ describe("The memory of the native stream server", function () {
 		await soonEnough(1, 1.15 * freely[0] + 50);
 		await soonEnough(2, 1.5 * freely[1]);
 	});
+
+	it("receives a record of 16 KB only when a block of memory is free for it, and serves others meanwhile", async () => {
+		peer = await Peer.start({ certificates, connections: 3, handshakeMs: 10_000 });
+		const [uploader, other] = [await peer.open(), await peer.open()];
+		await peer.command("split");
+		const body = Buffer.alloc(100_000, "firmware");
+		uploader.request("POST /echo HTTP/1.1", `Content-Length: ${body.length}`);
+		await uploader.until(() => uploader.received.includes("\r\n\r\n"));
+		uploader.socket.write(body);
+		const head = uploader.received.length;
+		await sleep(300);
+		await other.get("/size/3000", 3000);
+		assert.equal(uploader.received.length, head, "the record was received");
+		await peer.command("plenty");
+		assert.ok((await uploader.reply(200)).equals(body));
+		for (const { socket } of [uploader, other]) socket.destroy();
+	});
 });

@@ -13,7 +13,7 @@
  *   swap: the other certificate   hold: ignore events   resume   break: shut the listening socket down
  *   pressed: number of STREAM_PRESSED events
  *   stop: stream_server_stop      count: number of open connections      drop: close them all
- *   scarce: no memory for handshakes   plenty: enough
+ *   scarce: no memory for handshakes   split: no block larger than 8 KB   plenty: enough
  *   chip: connections take memory as on a chip from now on   chip-untold: the same without events
  *   lowest: smallest free heap of that chip
  *   know: all open connections have shown a token   forget: a token was revoked
@@ -204,8 +204,8 @@ static bool step(client *c)
 	return false;
 }
 
-/* True after the command `scarce`. */
-static _Atomic bool scarce;
+/* True after the commands `scarce` and `split`. */
+static _Atomic bool scarce, split;
 
 size_t free_heap(void)
 {
@@ -214,7 +214,7 @@ size_t free_heap(void)
 
 size_t free_heap_piece(void)
 {
-	return SIZE_MAX;
+	return split ? 8192 : SIZE_MAX;
 }
 
 size_t free_tls_memory(void)
@@ -374,7 +374,8 @@ static void obey(const char *line)
 		else if (strcmp(line, "know") == 0) know_clients();
 		else if (strcmp(line, "forget") == 0) stream_server_forget(server);
 		else if (strcmp(line, "scarce") == 0) scarce = true;
-		else if (strcmp(line, "plenty") == 0) scarce = false;
+		else if (strcmp(line, "split") == 0) split = true;
+		else if (strcmp(line, "plenty") == 0) scarce = split = false;
 		else if (strncmp(line, "chip", 4) == 0) chip_begin(line[4] == 0);
 		else MUST(!"a known command");
 		printf("%s\n", line);
