@@ -76,7 +76,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	return may;
 }
 
-bool memory_lock_receive(size_t size, uint64_t now_ms)
+bool memory_lock_receive(size_t size, uint64_t since_ms, uint64_t now_ms)
 {
 	size_t piece = size + RECORD_EXTRA;
 	if (free_tls_piece() >= piece) return true;
@@ -84,7 +84,8 @@ bool memory_lock_receive(size_t size, uint64_t now_ms)
 	if (fits && free_heap() >= piece + LEAST_HEAP + (shaking ? USUAL_HANDSHAKE_MEMORY : 0)) return true;
 	pthread_mutex_lock(&lock);
 	/* Waiting helps only if others return memory: a handshake, or sent bytes that have not arrived yet. */
-	bool may = !(is_held_up(true, now_ms) && (shaking || since(sent_ms, now_ms) < SETTLED_MS)) && fits;
+	bool helps = is_held_up(true, now_ms) && (shaking || since(sent_ms, now_ms) < SETTLED_MS);
+	bool may = fits && (!helps || since(since_ms, now_ms) >= RECORD_WAIT_MS);
 	if (!may) record_refused_ms = now_ms;
 	pthread_mutex_unlock(&lock);
 	return may;

@@ -140,6 +140,8 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 static bool may_receive(stream_connection *connection, size_t size)
 {
 	uint8_t header[RECORD_HEADER];
+	bool waited = connection->record_refused;
+	uint64_t now_ms = socket_clock_ms();
 	connection->record_refused = false;
 	if (size != RECORD_HEADER || !connection->rings) return true;
 	int count = socket_peek(connection->socket, header, RECORD_HEADER);
@@ -151,7 +153,8 @@ static bool may_receive(stream_connection *connection, size_t size)
 		length = (size_t)header[3] << 8 | header[4];
 		if (length > RECORD_LIMIT) return true;
 	}
-	connection->record_refused = !memory_lock_receive(length, socket_clock_ms());
+	if (!waited) connection->record_since_ms = now_ms;
+	connection->record_refused = !memory_lock_receive(length, connection->record_since_ms, now_ms);
 	return !connection->record_refused;
 }
 

@@ -82,6 +82,8 @@ typedef struct {
 	bool blocked;
 	/* True if sending, or receiving a record, was not permitted for lack of memory (memory-lock.h); tried again soon. */
 	bool refused, record_refused;
+	/* Time at which the refused record asked first. */
+	uint64_t record_since_ms;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
