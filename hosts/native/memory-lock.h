@@ -51,10 +51,7 @@ enum {
 	 * time.
 	 */
 	HOLD_UP_MS = 2000,
-	/*
-	 * Longest wait of a record for more memory than its own block. A connection without a request is displaced after
-	 * 1 s (graceMs of modules/http/limits.ts).
-	 */
+	/* Longest wait of a record for more memory than its own block. */
 	RECORD_WAIT_MS = 400,
 	/* Time after which a rejected connection asks again. */
 	ASK_AGAIN_MS = 20,
@@ -68,8 +65,9 @@ bool memory_lock_send(const void *who, uint64_t now_ms);
 
 /*
  * Ask before Mbed TLS receives a record of `size` bytes, whose memory is one block. Returns true if it may receive the
- * record now; otherwise ask again in ASK_AGAIN_MS. `since_ms` is the time at which it asked first, `now_ms` is
- * socket_clock_ms(). May be called in any thread.
+ * record now; otherwise ask again in ASK_AGAIN_MS. `since_ms` is the time at which it asked first, or 0 if it must wait
+ * for its block alone, because a connection without a request may be displaced after 1 s (graceMs of
+ * modules/http/limits.ts). `now_ms` is socket_clock_ms(). May be called in any thread.
  */
 bool memory_lock_receive(size_t size, uint64_t since_ms, uint64_t now_ms);
 

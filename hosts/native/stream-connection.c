@@ -153,7 +153,7 @@ static bool may_receive(stream_connection *connection, size_t size)
 		length = (size_t)header[3] << 8 | header[4];
 		if (length > RECORD_LIMIT) return true;
 	}
-	if (!waited) connection->record_since_ms = now_ms;
+	if (!waited) connection->record_since_ms = connection->has_received ? now_ms : 0;
 	connection->record_refused = !memory_lock_receive(length, connection->record_since_ms, now_ms);
 	return !connection->record_refused;
 }
@@ -209,7 +209,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->handshake_error = 0;
 	connection->truncated = false;
 	connection->known = false;
-	connection->refused = connection->record_refused = connection->blocked = false;
+	connection->refused = connection->record_refused = connection->blocked = connection->has_received = false;
 	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
 		mbedtls_ssl_init(&connection->tls);
@@ -297,7 +297,7 @@ static connection_step receive_ring(stream_connection *connection)
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring->used += (size_t)count;
-		if (count > 0) connection->fresh = true;
+		if (count > 0) connection->fresh = connection->has_received = true;
 		else connection->ended = true;
 		pthread_mutex_unlock(connection->lock);
 		if (count == 0) return STEP_DONE;

@@ -82,8 +82,10 @@ typedef struct {
 	bool blocked;
 	/* True if sending, or receiving a record, was not permitted for lack of memory (memory-lock.h); tried again soon. */
 	bool refused, record_refused;
-	/* Time at which the refused record asked first. */
+	/* Time at which the refused record asked first; 0 for the first record after the handshake. */
 	uint64_t record_since_ms;
+	/* True once the peer has sent something after the handshake. */
+	bool has_received;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;

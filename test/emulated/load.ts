@@ -156,6 +156,8 @@ export function load(bench: EmulatedBoard): void {
 		];
 		const [sentBefore, readBefore, failedBefore] = await counts();
 		const upload = new SlowUpload(bench);
+		// Until its first record of 12 KB is read, other connections may displace it.
+		await bench.until("system/status", ({ ota_state }) => ota_state === "receiving");
 		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
 		let isOver = false;
 		const browsing = Promise.all(

@@ -228,6 +228,7 @@ static void receiving(void)
 	MUST(receives());
 	heap--;
 	unsigned waited = 0;
+	MUST(!receives() && memory_lock_receive(RECORD, 0, now_ms));
 	for (; !receives(); now_ms += ASK_AGAIN_MS) waited += ASK_AGAIN_MS;
 	MUST(waited == RECORD_WAIT_MS);
 	handshake_gate_leave(&party);
