@@ -107,6 +107,8 @@ export interface Board {
 	readonly battery?: DividerPin;
 	/** Voltage at the USB socket. */
 	readonly usb?: DividerPin;
+	/** Parts and meter protocols that the firmware leaves out because flash is short (tools/sdk/omissions.ts). */
+	readonly without?: readonly string[];
 }
 
 const FLASH_4MB = Object.freeze({ flashMB: 4, partitions: "partitions-4mb.csv", cells: 0 });

@@ -29,6 +29,8 @@ export interface Made {
 	readonly modules: Readonly<Record<string, string>>;
 	/** Global constants, as JavaScript. Code that they exclude is left out, with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
+	/** Source texts in the place of compiled files, by path from the root (omissions.ts). */
+	readonly replaced?: Readonly<Record<string, string>>;
 }
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
@@ -39,8 +41,16 @@ async function shortened(script: string): Promise<string> {
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 
+function pathOf(build: string, file: string): string {
+	return relative(build, file).replaceAll(sep, "/");
+}
+
 /** `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on failure. */
-export async function makeScript(build: string, main: string, { modules, constants } = NOTHING): Promise<Script> {
+export async function makeScript(
+	build: string,
+	main: string,
+	{ modules, constants, replaced = {} } = NOTHING,
+): Promise<Script> {
 	const isPlain = plainness() === "all";
 	const bundle = await rolldown({
 		input: join(build, `${main}.js`),
@@ -51,7 +61,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 			{
 				name: "made",
 				resolveId: (name) => (modules[name] === undefined ? undefined : `\0${name}`),
-				load: (id) => modules[id.slice(1)],
+				load: (id) => modules[id.slice(1)] ?? replaced[pathOf(build, id)],
 			},
 		],
 		transform: { define: constants },
@@ -75,9 +85,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
 			// Generated files count as part of the main module.
-			file.startsWith("\0")
-				? `${dirname(main)}/${file.slice(1)}`
-				: relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),
+			file.startsWith("\0") ? `${dirname(main)}/${file.slice(1)}` : pathOf(build, file).replace(/js$/, "ts"),
 			renderedLength,
 		]);
 		return {

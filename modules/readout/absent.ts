@@ -1,0 +1,63 @@
+/**
+ * Stand-in of a meter protocol in a firmware that was built without it (tools/sdk/omissions.ts). The protocol stays the
+ * configured one if it was stored by another firmware; each attempt to read then fails at once.
+ */
+import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
+import { WITHOUT } from "../without.js";
+import { finalFailure, METER_ERROR } from "./failure.js";
+import { EVENT_END, type MeterProtocol, type Probing, type ReadSession } from "./protocol.js";
+
+// A full firmware leaves out the failure too, because the call is marked as pure.
+export const PROTOCOL_ABSENT = /* @__PURE__ */ finalFailure(
+	METER_ERROR,
+	"protocol/absent",
+	0,
+	"This firmware was built without the configured protocol. Choose another one, or install a firmware that has it.",
+);
+
+const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8N1 });
+
+/** The settings of a protocol, as far as its row needs them. */
+export interface Chosen {
+	readonly protocol: string;
+}
+
+/** Ends at once, without sending anything. */
+export class AbsentSession implements ReadSession, Probing {
+	readonly line = LINE;
+	readonly failure = PROTOCOL_ABSENT;
+	readonly meterId = NO_BYTES;
+	readonly received = 0;
+	readonly deadlineMs = Number.POSITIVE_INFINITY;
+	readonly #outputs = new OutputQueue();
+
+	constructor() {
+		this.#outputs.event(EVENT_END);
+	}
+
+	receive(): void {}
+
+	advance(): void {}
+
+	abort(): void {}
+
+	readout(): undefined {
+		return undefined;
+	}
+
+	poll(): Output {
+		return this.#outputs.poll();
+	}
+}
+
+/** Row of a protocol; `protocol`: its value of the setting. */
+export function absentProtocol(protocol: string): MeterProtocol<Chosen> {
+	const open = () => new AbsentSession();
+	return Object.freeze({ isChosen: (settings: Chosen) => settings.protocol === protocol, open, probe: open });
+}
+
+/** Returns true if the firmware was built without this part or protocol. */
+export function isAbsent(name: string): boolean {
+	return WITHOUT.split(" ").includes(name);
+}
