@@ -8,8 +8,7 @@ import { WITHOUT } from "../without.js";
 import { finalFailure, METER_ERROR } from "./failure.js";
 import { EVENT_END, type MeterProtocol, type Probing, type ReadSession } from "./protocol.js";
 
-// A full firmware leaves out the failure too, because the call is marked as pure.
-export const PROTOCOL_ABSENT = /* @__PURE__ */ finalFailure(
+export const PROTOCOL_ABSENT = finalFailure(
 	METER_ERROR,
 	"protocol/absent",
 	0,

@@ -23,6 +23,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push"]),
 	sml: Object.freeze(["modules/sml/protocol"]),
 	tic: Object.freeze(["modules/tic/protocol"]),
+	improv: Object.freeze(["modules/improv/improv"]),
 });
 
 const NAMES = Object.keys(OMISSIONS);

@@ -5,7 +5,7 @@
  * imports.
  */
 import { dirname, join, relative, sep } from "node:path";
-import { rolldown } from "rolldown";
+import { type Plugin, rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { asWritten } from "./as-written.js";
 import { withAssignedFields } from "./assigned-fields.js";
@@ -45,6 +45,11 @@ function pathOf(build: string, file: string): string {
 	return relative(build, file).replaceAll(sep, "/");
 }
 
+/** Plugin that loads `replaced`, as in Made, in the place of compiled files in the folder `build`. */
+export function replacing(build: string, replaced: NonNullable<Made["replaced"]>): Plugin {
+	return { name: "replacing", load: (id) => replaced[pathOf(build, id)] };
+}
+
 /** `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on failure. */
 export async function makeScript(
 	build: string,
@@ -61,12 +66,13 @@ export async function makeScript(
 			{
 				name: "made",
 				resolveId: (name) => (modules[name] === undefined ? undefined : `\0${name}`),
-				load: (id) => modules[id.slice(1)] ?? replaced[pathOf(build, id)],
+				load: (id) => modules[id.slice(1)],
 			},
+			replacing(build, replaced),
 		],
 		transform: { define: constants },
-		// Frozen tables and native classes are left out if unused, like any other code.
-		treeshake: { manualPureFunctions: ["Object.freeze", "Native"] },
+		// Frozen tables, native classes and failures (readout/failure.ts) are left out if unused, like any other code.
+		treeshake: { manualPureFunctions: ["Object.freeze", "Native", "failure", "finalFailure"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
 			throw new Error(message);
