@@ -47,16 +47,14 @@ export function keptEntry(key: string, index: number): Entry {
 
 /** `paths`: paths of the part's routes. */
 export function absentPart(
-	own: Pick<Part, "name" | "entries"> & Partial<Pick<Part<Absent>, "open" | "state" | "status">>,
+	own: Pick<Part<Absent>, "name" | "entries" | "open"> & Partial<Pick<Part<Absent>, "state" | "status">>,
 	paths: readonly string[],
-	certificates?: AbsentCertificates,
 ): Part<Absent> {
 	return part<Absent>({
 		routes: Object.freeze([
 			...paths.map((path) => route(METHOD_GET, path, refuseToShow)),
 			...paths.map((path) => route(METHOD_POST, path, refuseToChange, { body: undefined })),
 		]),
-		open: (core) => new Absent(own.name, core, certificates),
 		...own,
 	});
 }

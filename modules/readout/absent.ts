@@ -6,7 +6,7 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import { WITHOUT } from "../without.js";
 import { finalFailure, METER_ERROR } from "./failure.js";
-import { EVENT_END, type MeterProtocol, type Probing, type ReadSession } from "./protocol.js";
+import { EVENT_END, type Probing, type ReadSession } from "./protocol.js";
 
 export const PROTOCOL_ABSENT = finalFailure(
 	METER_ERROR,
@@ -50,11 +50,12 @@ export class AbsentSession implements ReadSession, Probing {
 	}
 }
 
-/** Row of a protocol; `protocol`: its value of the setting. */
-export function absentProtocol(protocol: string): MeterProtocol<Chosen> {
-	const open = () => new AbsentSession();
-	return Object.freeze({ isChosen: (settings: Chosen) => settings.protocol === protocol, open, probe: open });
+function open(): AbsentSession {
+	return new AbsentSession();
 }
+
+/** Row of a protocol without its `isChosen`. */
+export const ABSENT = Object.freeze({ open, probe: open });
 
 /** Returns true if the firmware was built without this part or protocol. */
 export function isAbsent(name: string): boolean {
