@@ -65,7 +65,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "obis", from: "bytes", why: "codes, their names, and what they are mapped to are plain data" },
 	{
 		rooms: "readout",
-		from: "bytes without obis io/crypto io/host io/machine",
+		from: "bytes obis io/crypto io/host io/machine",
 		why: "what a readout is made of belongs to no protocol",
 	},
 	{

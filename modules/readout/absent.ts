@@ -4,7 +4,6 @@
  */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
-import { WITHOUT } from "../without.js";
 import { finalFailure, METER_ERROR } from "./failure.js";
 import { EVENT_END, type Probing, type ReadSession } from "./protocol.js";
 
@@ -56,8 +55,3 @@ function open(): AbsentSession {
 
 /** Row of a protocol without its `isChosen`. */
 export const ABSENT = Object.freeze({ open, probe: open });
-
-/** Returns true if the firmware was built without this part or protocol. */
-export function isAbsent(name: string): boolean {
-	return WITHOUT.split(" ").includes(name);
-}

@@ -10,6 +10,9 @@ import type { Board } from "../../hosts/esp32/boards.js";
 import { METER_PROTOCOL } from "../../modules/meter/fields.js";
 import { PARTS } from "../../modules/parts.js";
 
+/** Module that stores the meter's protocol; its stand-in refuses missing ones. */
+const PROTOCOL_CHOICE = "modules/meter/routes/settings";
+
 /**
  * Modules with a stand-in, without extension, by the name of the part or of the protocol in the API. Zigbee has none: it
  * is left out as on a board without a radio.
@@ -20,9 +23,9 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	zigbee: Object.freeze([]),
-	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push"]),
-	sml: Object.freeze(["modules/sml/protocol"]),
-	tic: Object.freeze(["modules/tic/protocol"]),
+	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
+	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
+	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
 	improv: Object.freeze(["modules/improv/improv"]),
 });
 

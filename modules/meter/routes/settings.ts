@@ -1,41 +1,8 @@
 /** Routes of meter settings for which a schema suffices: protocol, IEC 62056-21, simulator, log. */
 
-import type { BodyValues } from "../../api/body.js";
-import { UNSUPPORTED } from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
-import type { Field } from "../../config/schema.js";
-import { isAbsent } from "../../readout/absent.js";
-import { WITHOUT } from "../../without.js";
-import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
+import { settingsOf } from "../../api/settings.js";
+import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";
 
-type Accept = NonNullable<SettingsTable["accept"]>;
-
-const acceptProtocol: Accept = (exchange, values: BodyValues) => {
-	const protocol = values.get(METER_PROTOCOL);
-	return isMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(METER.fields, values);
-};
-
-const acceptModeE: Accept = (exchange, values: BodyValues) => {
-	const protocol = values.get(IEC62056_MODE_E_DLMS) === true ? PROTOCOL_DLMS : undefined;
-	return isMissing(exchange, IEC62056_MODE_E_DLMS, protocol) ? undefined : putsOf(IEC62056.fields, values);
-};
-
-// A full firmware stores all values.
-export const PROTOCOL_SETTINGS = settingsOf(
-	METER.fields,
-	[METER_PROTOCOL.name],
-	WITHOUT === "" ? {} : { accept: acceptProtocol },
-);
-export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], WITHOUT === "" ? {} : { accept: acceptModeE });
+export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name]);
+export const IEC62056_SETTINGS = settingsOf(IEC62056.fields);
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
-
-/**
- * Refuses a protocol that this firmware was built without, and returns true. A backup may have it: it is stored for a
- * firmware that has the protocol, and a readout says what is missing.
- */
-function isMissing(exchange: Exchange<never>, { name }: Field, protocol: string | undefined): boolean {
-	if (exchange.within !== "" || protocol === undefined || !isAbsent(protocol)) return false;
-	exchange.fail(501, UNSUPPORTED, `This firmware was built without the protocol ${protocol}.`, name);
-	return true;
-}
