@@ -37,7 +37,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/json": 13000,
 	"modules/live-meter": 23500,
 	"modules/mbus": 1300,
-	"modules/meter": 77700,
+	"modules/meter": 77900,
 	"modules/mqtt": 33000,
 	"modules/obis": 12200,
 	"modules/ota": 23100,
