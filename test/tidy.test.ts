@@ -44,7 +44,7 @@ const RESTRICTED = "test/vectors/restricted/";
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
-		rooms: "bytes io/crypto io/wifi io/client io/flash io/memory",
+		rooms: "bytes without io/crypto io/wifi io/client io/flash io/memory",
 		from: "",
 		why: "the ground that all others stand on",
 	},
@@ -101,7 +101,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic time",
+		from: "bytes without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic time",
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{
@@ -166,6 +166,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "the kit of all routes; it knows no part",
 	},
 	{ rooms: "part", from: "api config core diagnostics", why: "what a part is" },
+	{ rooms: "absent", from: "part api config core http io/host", why: "what is left of a part that is left out" },
 	{
 		rooms: "features certificate system parts",
 		from: "*",

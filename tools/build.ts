@@ -11,13 +11,14 @@ import { asRows, asTable, buildAll, distinctBoards, slotBytesOf } from "./build/
 import type { Taken } from "./build/limits.js";
 import { hasSizes, measureMemory, SIZE_ADVICE } from "./build/sizes.js";
 import { buildForChip, findIDF, flash, monitor, placesOf, type Variant } from "./sdk/esp32.js";
+import { boardWith, OMISSIONS, omissionsOf } from "./sdk/omissions.js";
 import { NO_RELEASE, type Release, readRelease } from "./sdk/release.js";
 import { findSDK, ROOT } from "./sdk/sdk.js";
 
 const COMMANDS = ["build", "flash", "monitor"] as const;
 type Command = (typeof COMMANDS)[number];
 
-const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
+const HELP = `  npm run build -- --board NAME [--production] [--release FILE] [--without NAMES] [--with NAMES]
                                                               builds the firmware
   npm run build -- --all [--every] [--chip CHIP] [--json]     builds each distinct firmware, and prints its sizes
   npm run flash -- --board NAME [--production] [--port PORT]  writes it to the chip
@@ -30,6 +31,9 @@ const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
   --json         with --all: prints the table as JSON
   --production   for units that are sold: encrypted flash; this can't be undone on a chip
   --release FILE settings of a published build: keys that sign updates, and more (docs/flashing.md)
+  --without NAMES
+                 parts and meter protocols to leave out, separated by commas (docs/hardware.md): ${Object.keys(OMISSIONS).join(", ")}
+  --with NAMES   those to build in although the board leaves them out
   --port PORT    the serial port, such as /dev/ttyUSB0 (default: the port that is found)
   --out DIR      folder of the build (default .build/esp32)
 
@@ -98,17 +102,21 @@ function readOrder([word, ...args]: string[]): Order | undefined {
 			production: { type: "boolean", default: false },
 			port: { type: "string" },
 			release: { type: "string" },
+			without: { type: "string" },
+			with: { type: "string" },
 			out: { type: "string" },
 			help: { type: "boolean" },
 		},
 	});
 	if (values.help) return undefined;
 	if (values.board === undefined) throw new Error("--board is missing: the hardware variant.");
+	if (command !== "build" && (values.without ?? values.with) !== undefined)
+		throw new Error("--without and --with belong to npm run build.");
 	const { production, port, out } = values;
 	const release = values.release === undefined ? NO_RELEASE : readRelease(values.release);
 	return {
 		command,
-		board: findBoard(values.board),
+		board: boardWith(findBoard(values.board), values.without, values.with),
 		production,
 		port,
 		out: out === undefined ? out : resolve(out),
@@ -125,6 +133,8 @@ async function carryOut(order: Order): Promise<number> {
 	const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 	await buildForChip({ ...order, idf, version, builtUtcMs: Date.now() });
 	console.log(places.image);
+	const names = omissionsOf(board);
+	if (names.length > 0) console.log(`It was built without ${names.join(", ")}.`);
 	if (order.release.updateKeys.length === 0)
 		console.log("It takes no updates over the network: no key signs them (--release).");
 	if (production) console.log(`${SELLING}\n`);

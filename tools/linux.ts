@@ -21,14 +21,20 @@ import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "../hosts/n
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { describeKeys, openKeys } from "../hosts/node/simulator-keys.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
+import { OMISSIONS, readNames } from "./sdk/omissions.js";
 import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, ROOT } from "./sdk/sdk.js";
+
+/** The radio is left out by --zigbee none. */
+const LEFT_OUT = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
   --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
                          (default: 32 where this computer has the libraries for it)
   --announce             is reachable in this computer's network and announces itself there by mDNS (default: only on this
                          computer)
+  --without NAMES        builds the firmware without these parts and meter protocols, separated by commas:
+                         ${LEFT_OUT.join(", ")}
   --build                builds and ends
 `;
 
@@ -36,6 +42,7 @@ interface LinuxOptions extends Options {
 	readonly bits: Bits | undefined;
 	readonly buildOnly: boolean;
 	readonly announce: boolean;
+	readonly without: readonly string[];
 }
 
 function takeFlag(args: string[], name: string): boolean {
@@ -55,9 +62,12 @@ function readOptions(args: string[]): LinuxOptions {
 		if (bits !== undefined && bits !== "32" && bits !== "64") throw new Error(`--bits is 32 or 64, not "${bits}"`);
 		const buildOnly = takeFlag(args, "--build");
 		const announce = takeFlag(args, "--announce");
+		const without = readNames(takeValue(args, "--without") ?? "");
+		if (without.includes("zigbee")) throw new Error("The radio is left out by --zigbee none.");
 		const options = parseOptions(args);
 		if (options.engine !== "xs") throw new Error("npm run linux knows the engine xs only; npm start has both");
-		if (!options.help) return { ...options, bits: bits && (Number(bits) as Bits), buildOnly, announce } as LinuxOptions;
+		if (!options.help)
+			return { ...options, bits: bits && (Number(bits) as Bits), buildOnly, announce, without } as LinuxOptions;
 		process.stdout.write(HELP);
 		process.exit(0);
 	} catch (error) {
@@ -82,7 +92,8 @@ class LinuxBench {
 	async run(): Promise<void> {
 		const options = this.#options;
 		this.#say("Building the firmware with the Moddable SDK …");
-		const firmware = await buildFirmware({ main: "hosts/linux/main", bits: options.bits });
+		const { bits, without } = options;
+		const firmware = await buildFirmware({ main: "hosts/linux/main", bits, without });
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
 		await checkPorts(options);

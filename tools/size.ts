@@ -1,8 +1,9 @@
 /**
  * `npm run size`: flash used by each part of the firmware, compared with budgets and with the size of the slot. The
- * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. `-- --json`
- * prints the same as JSON. Exit code 1 if a part exceeds its budget or has none, if the SDK's linker warns, and without
- * the SDK; 2 for a bad command line.
+ * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`, with the omissions
+ * of its row, of --without and of --with. `-- --json` prints the same as JSON; `-- --omissions` builds it once for each
+ * part and protocol that can be left out, and prints the bytes that this gains. Exit code 1 if a part exceeds its budget
+ * or has none, if the SDK's linker warns, and without the SDK; 2 for a bad command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,24 +11,27 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Board, findBoard } from "../hosts/esp32/boards.js";
 import { slotBytesOf } from "./build/all.js";
+import { boardWith, OMISSIONS, omissionsOf } from "./sdk/omissions.js";
 import { findSDK } from "./sdk/sdk.js";
 import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
 import { nativeBytesOf } from "./size/native.js";
-import { asTable, type Report, reportOf } from "./size/report.js";
+import { asTable, type Gain, gainsTable, type Report, reportOf } from "./size/report.js";
 
-const USAGE = "Usage: npm run size [-- [--board NAME] [--json]]";
+const USAGE = "Usage: npm run size [-- [--board NAME] [--without NAMES] [--with NAMES] [--json | --omissions]]";
 
 async function measure(board: Board): Promise<Report> {
 	const sdk = findSDK();
 	const folder = mkdtempSync(join(tmpdir(), "gateway-size-"));
+	const names = omissionsOf(board);
 	try {
-		process.stderr.write(`Building for ${board.name}, without its C …\n`);
+		process.stderr.write(`Building for ${[board.name, ...names].join(" without ")}, without its C …\n`);
 		const { image, ...others } = await buildImage(sdk, board, folder);
 		return reportOf({
 			image: readImage(image),
 			nativeBytes: nativeBytesOf(board),
 			slotBytes: slotBytesOf(board),
+			without: names,
 			...others,
 		});
 	} finally {
@@ -35,15 +39,43 @@ async function measure(board: Board): Promise<Report> {
 	}
 }
 
+/** Returns the gain of each omission alone, on the board's whole firmware. */
+async function measureOmissions(board: Board): Promise<string> {
+	const whole = { ...board, without: [] };
+	const { leftBytes } = await measure(whole);
+	const gains: Gain[] = [];
+	for (const name of Object.keys(OMISSIONS)) {
+		const gained = (await measure(boardWith(whole, name))).leftBytes - leftBytes;
+		gains.push({ name, bytes: gained, isLeftOut: omissionsOf(board).includes(name) });
+	}
+	return gainsTable(board.name, leftBytes, gains);
+}
+
+interface Order {
+	readonly board: Board;
+	readonly json: boolean;
+	readonly omissions: boolean;
+}
+
 /** Throws an Error with a message for the user for a bad command line. */
-function readOrder(args: string[]): { board: Board; json: boolean } {
-	const board = { type: "string", default: "esp32c3-devkitm" } as const;
-	const { values } = parseArgs({ args, options: { board, json: { type: "boolean", default: false } } });
-	return { board: findBoard(values.board), json: values.json };
+function readOrder(args: string[]): Order {
+	const { values } = parseArgs({
+		args,
+		options: {
+			board: { type: "string", default: "esp32c3-devkitm" },
+			without: { type: "string" },
+			with: { type: "string" },
+			json: { type: "boolean", default: false },
+			omissions: { type: "boolean", default: false },
+		},
+	});
+	const { json, omissions } = values;
+	if (json && omissions) throw new Error("--json and --omissions exclude each other.");
+	return { board: boardWith(findBoard(values.board), values.without, values.with), json, omissions };
 }
 
 async function main(args: string[]): Promise<number> {
-	let order: ReturnType<typeof readOrder>;
+	let order: Order;
 	try {
 		order = readOrder(args);
 	} catch (error) {
@@ -51,6 +83,10 @@ async function main(args: string[]): Promise<number> {
 		return 2;
 	}
 	try {
+		if (order.omissions) {
+			process.stdout.write(await measureOmissions(order.board));
+			return 0;
+		}
 		const report = await measure(order.board);
 		process.stdout.write(order.json ? `${JSON.stringify(report, null, "\t")}\n` : asTable(report));
 		return report.problems.length > 0 ? 1 : 0;

@@ -5,7 +5,7 @@ import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
 import { lastReplyMs, reachable } from "./kit/device.js";
 import { Dialog } from "./kit/dialog.js";
 import { formatMoment } from "./kit/format.js";
-import { stale, status, useLive } from "./kit/live.js";
+import { stale, status, useBuilt, useLive } from "./kit/live.js";
 import { announce, Button, Icon, Notice } from "./kit/parts.js";
 import { PLACES, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs, reader } from "./kit/session.js";
@@ -49,6 +49,7 @@ export function useMain(place: string) {
 export function Frame({ onLeave }: { onLeave: () => void }) {
 	useLive();
 	const place = usePlace();
+	const isBuilt = useBuilt();
 	const [menuOpen, setMenuOpen] = useState(false);
 	const menu = useRef<HTMLButtonElement>(null);
 	const main = useMain(place);
@@ -96,7 +97,7 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 			</header>
 			<nav aria-label={t("menu")}>
 				<ul>
-					{PLACES.map(({ name, label, icon }) => (
+					{PLACES.filter(({ parts }) => parts?.some(isBuilt) ?? true).map(({ name, label, icon }) => (
 						<li key={name}>
 							<a
 								href={`#/${name}`}

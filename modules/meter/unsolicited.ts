@@ -7,6 +7,7 @@ import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { PROTOCOL_TIC } from "../tic/protocol.js";
+import { WITHOUT } from "../without.js";
 import {
 	UNSOLICITED_ASCII,
 	UNSOLICITED_DLMS,
@@ -46,6 +47,11 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 	}
 	const row = ROWS[kind - KIND_ASCII];
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
+	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
+	if (WITHOUT !== "" && WITHOUT.split(" ").includes(protocol)) {
+		const found = { kind: word, baud, framing, isSupported: false };
+		return foundFailure(row, `${what} This firmware was built without the protocol ${protocol}.`, found);
+	}
 	const isSupported = kind !== KIND_WRAPPER && (kind !== KIND_SML || baud === SML_BAUD);
 	const found = { kind: word, baud, framing, isSupported };
 	if (!isSupported) return foundFailure(row, `${what} This gateway can't read such data yet.`, found);

@@ -8,6 +8,7 @@ import { head, label, sample } from "../core/metrics-text.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import { part } from "../part.js";
 import { localText, utcText } from "../time/iso.js";
+import { WITHOUT } from "../without.js";
 import { getBackup } from "./backup.js";
 import { getDiagnostic } from "./diagnostic.js";
 import { getEventLog } from "./event-log.js";
@@ -39,6 +40,7 @@ export const SYSTEM = part<System>({
 function status(_: System, { config, storage, safeMode }: Core): Facts {
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const facts = ["storage_state", storage.isRefusing ? "refused" : keptState];
+	if (WITHOUT !== "") facts.push("without", WITHOUT);
 	return safeMode === "" ? facts : [...facts, "safe_mode", safeMode];
 }
 
@@ -98,7 +100,8 @@ function report(_: System, core: Core, section: string): string {
 	if (section === "device") {
 		const { board, chip, model, deviceId, firmwareVersion, builtUtcMs, serial } = info;
 		const built = utcText(builtUtcMs, text);
-		return `firmware: ${firmwareVersion}, built ${built}\nboard: ${board}, ${chip}, ${model}, device_id ${deviceId}\nserial: ${serial}`;
+		const lines = `firmware: ${firmwareVersion}, built ${built}\nboard: ${board}, ${chip}, ${model}, device_id ${deviceId}\nserial: ${serial}`;
+		return WITHOUT === "" ? lines : `${lines}\nwithout: ${WITHOUT}`;
 	}
 	if (section !== "start") return "";
 	return `cause: ${host.ending?.cause}\nfault: ${host.ending?.isFault}\nsafe_mode: ${safeMode}`;

@@ -5,6 +5,7 @@ import * as dlms from "../../modules/dlms/failures.js";
 import * as hdlc from "../../modules/hdlc/failures.js";
 import * as iec from "../../modules/iec62056-21/failures.js";
 import * as meter from "../../modules/meter/failures.js";
+import { PROTOCOL_ABSENT } from "../../modules/readout/absent.js";
 import { type Failure, furthest, PROGRESS_HEARD } from "../../modules/readout/failure.js";
 import * as sml from "../../modules/sml/failures.js";
 import * as tic from "../../modules/tic/failures.js";
@@ -69,8 +70,11 @@ describe("Failures of a readout", () => {
 	});
 	it("include every code that the page has a text for", () => {
 		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
-		const codes = new Set(TABLES.flatMap(([, module]) => rowsOf(module).map(([, { code }]) => code)));
-		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|unasked)\/[a-z0-9-]+/g)].map(([code]) => code);
+		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
+		const codes = new Set([...rows, PROTOCOL_ABSENT].map(({ code }) => code));
+		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|unasked|protocol)\/[a-z0-9-]+/g)].map(
+			([code]) => code,
+		);
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});

@@ -8,6 +8,7 @@ import { withArrows } from "../../tools/sdk/arrows.js";
 import { asWritten } from "../../tools/sdk/as-written.js";
 import { withAssignedFields } from "../../tools/sdk/assigned-fields.js";
 import { MAIN, madeFor } from "../../tools/sdk/esp32.js";
+import { OMISSIONS } from "../../tools/sdk/omissions.js";
 import { withOwnMethods } from "../../tools/sdk/own-methods.js";
 import { OWN_NAMES, withOwnNames } from "../../tools/sdk/own-names.js";
 import { withPlainFields } from "../../tools/sdk/plain-fields.js";
@@ -17,12 +18,15 @@ import { withNamesOfProperties, withShortNames } from "../../tools/sdk/short-nam
 
 const scripts = new Map<string, Promise<Script>>();
 /** The script of a main file; each is made once, because that takes seconds. */
-const scriptOf = (main: string, board = "") => {
-	const made = board === "" ? undefined : madeFor(findBoard(board));
-	const script = scripts.get(main + board) ?? makeScript(join(ROOT, ".build"), main, made);
-	scripts.set(main + board, script);
+const scriptOf = (main: string, board = "", without: readonly string[] = []) => {
+	const made = board === "" ? undefined : madeFor({ ...findBoard(board), without });
+	const key = [main, board, ...without].join(" ");
+	const script = scripts.get(key) ?? makeScript(join(ROOT, ".build"), main, made);
+	scripts.set(key, script);
 	return script;
 };
+/** Length from which a file counts as contained: smaller ones only have constants, which are inlined at last. */
+const CONTAINED = 300;
 
 describe("The firmware's script", function () {
 	this.timeout(120_000);
@@ -126,7 +130,7 @@ describe("The firmware's script", function () {
 		assert.deepEqual([boardsIn(plain), boardsIn(radio)], [["esp32c3-devkitm"], ["slzb-06"]]);
 		// Inlined constants and tables count until the script is minified.
 		const more = [...radio.lengths]
-			.filter(([file, length]) => length - (plain.lengths.get(file) ?? 0) > 300)
+			.filter(([file, length]) => length - (plain.lengths.get(file) ?? 0) > CONTAINED)
 			.map(([file]) => file);
 		const bridge = readdirSync(join(ROOT, "modules", "zigbee")).filter(
 			(name) => !/^(mt|radio|fields|log-events|part|routes)\.ts$/.test(name),
@@ -153,6 +157,48 @@ describe("The firmware's script", function () {
 		);
 		for (const { text } of [plain, radio])
 			assert.doesNotMatch(text, /gateway\/board|HAS_RADIO|HAS_ETHERNET|partitions-/);
+	});
+
+	it("contains only stand-ins of parts and protocols that are left out, and nothing of stand-ins otherwise", async () => {
+		const [small, whole] = await Promise.all([
+			scriptOf(MAIN, "slzb-06", Object.keys(OMISSIONS)),
+			scriptOf(MAIN, "slzb-06"),
+		]);
+		const paths = Object.values(OMISSIONS)
+			.flat()
+			.filter((path) => !path.startsWith("modules/meter/"));
+		const folders = [...new Set(paths)].map((path) => path.split("/").slice(0, 2).join("/"));
+		const theirs = ({ lengths }: Script) =>
+			[...lengths]
+				.filter(([file, length]) => length > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
+				.filter(([file, length]) => length > CONTAINED || /absent/.test(file))
+				.map(([file]) => file);
+		assert.deepEqual(theirs(small).sort(), [
+			"modules/cosem/absent-protocol.ts",
+			"modules/cosem/absent-push.ts",
+			// The replies of all readouts use it.
+			"modules/cosem/records.ts",
+			"modules/homeassistant/absent-part.ts",
+			"modules/improv/absent-improv.ts",
+			"modules/live-meter/absent-part.ts",
+			"modules/mqtt/absent-part.ts",
+			"modules/prices/absent-part.ts",
+			"modules/sml/absent-protocol.ts",
+			"modules/tic/absent-protocol.ts",
+		]);
+		assert.ok([...whole.lengths].every(([file, length]) => length < CONTAINED || !/absent|without/.test(file)));
+		const holders = (word: string) => [whole, small].map(({ text }) => text.includes(word));
+		for (const word of ["discovery_prefix", "ecotracker", "import_micro", "IMPROV", "dlms-push/no-key", "zb_reports"])
+			assert.deepEqual(holders(word), [true, false], word);
+		assert.deepEqual(holders("protocol/absent"), [false, true]);
+	});
+
+	it("contains code that several parts share while one of them is there", async () => {
+		const shared = "modules/publish/entities.ts";
+		const lengthWithout = async (...names: string[]) =>
+			(await scriptOf(MAIN, "slzb-06", names)).lengths.get(shared) ?? 0;
+		assert.ok((await lengthWithout("hub")) > CONTAINED);
+		assert.equal(await lengthWithout(...Object.keys(OMISSIONS)), 0);
 	});
 
 	it("reports the length of each file's text", async () => {

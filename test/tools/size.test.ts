@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findBoard } from "../../hosts/esp32/boards.js";
+import { BOARDS } from "../../hosts/esp32/boards.js";
+import { OMISSIONS, omissionsOf } from "../../tools/sdk/omissions.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { BUDGETS, RESERVED } from "../../tools/size/budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, readImage, SCRIPT } from "../../tools/size/image.js";
 import { nativeBytesOf } from "../../tools/size/native.js";
-import { asTable, type Report, reportOf, SLOT_BYTES } from "../../tools/size/report.js";
+import { asTable, gainsTable, type Report, reportOf, SLOT_BYTES } from "../../tools/size/report.js";
 
 /** Size of the rest of the firmware in these tests, bytes. */
 const NATIVE_BYTES = 900_000;
@@ -167,10 +168,13 @@ describe("npm run size", () => {
 
 	it("has budgets and reserves that fit the slot together, with one for each folder and file of modules/", () => {
 		const all = [...Object.values(BUDGETS), ...Object.values(RESERVED)].reduce((total, bytes) => total + bytes, 0);
-		// The chip with the largest C has no radio.
-		const withRadio = all - BUDGETS["ESP-IDF and all C"] + nativeBytesOf(findBoard("slzb-06"));
-		const sum = Math.max(withRadio, all - BUDGETS["modules/zigbee"]);
-		assert.ok(sum <= SLOT_BYTES, `${sum - SLOT_BYTES} bytes too many are given away`);
+		for (const board of BOARDS.filter(({ flashMB }) => flashMB === 4)) {
+			const absent = omissionsOf(board).flatMap((name) => OMISSIONS[name].map((path) => posix.dirname(path)));
+			if (board.zigbee === undefined) absent.push("modules/zigbee");
+			const gained = absent.reduce((total, name) => total + (BUDGETS[name] ?? 0), 0);
+			const sum = all - gained - BUDGETS["ESP-IDF and all C"] + nativeBytesOf(board);
+			assert.ok(sum <= SLOT_BYTES, `${board.name}: ${sum - SLOT_BYTES} bytes too many are given away`);
+		}
 		const names = readdirSync(join(ROOT, "modules"))
 			.filter((name) => name !== "resources" && name !== "tsconfig.json")
 			.map((name) => `modules/${name}`);
@@ -189,6 +193,28 @@ describe("npm run size", () => {
 		assert.match(text, new RegExp(`^ESP-IDF and all C, as linked for this chip +${NATIVE_BYTES}$`, "m"));
 		assert.match(text, /preloaded modules: 12 bytes/);
 		assert.match(text, /The linker warns; .*no const\n$/);
+	});
+
+	it("shows what the board's firmware leaves out, and what each omission gains", () => {
+		const measured = {
+			image: { shares: new Map(), tableBytes: 0, aliases: 0 },
+			lengths: new Map(),
+			resources: new Map(),
+		};
+		const sizes = { nativeBytes: NATIVE_BYTES, slotBytes: SLOT_BYTES, warnings: [] };
+		assert.match(
+			asTable(reportOf({ ...measured, ...sizes, without: ["hub", "tic"] })),
+			/^The firmware is without hub, tic\.$/m,
+		);
+		assert.doesNotMatch(asTable(reportOf({ ...measured, ...sizes })), /without hub|is without/);
+		assert.equal(
+			gainsTable("slzb-06", 10_084, [
+				{ name: "hub", bytes: 13_979, isLeftOut: true },
+				{ name: "tic", bytes: 5553, isLeftOut: false },
+			]),
+			"Bytes gained on slzb-06 if its firmware leaves out:\n\nhub               13979  left out\n" +
+				"tic                5553\n\nleft with all     10084\n",
+		);
 	});
 
 	it("exits with 1 and advice if the SDK is missing", () => {

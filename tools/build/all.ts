@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
+import { omissionsOf } from "../sdk/omissions.js";
 import { ROOT } from "../sdk/sdk.js";
 import { problemsOf, type Taken } from "./limits.js";
 
@@ -11,12 +12,13 @@ export interface Distinct {
 	readonly others: readonly string[];
 }
 
-/** Returns one board for each distinct firmware, by chip, partition table, radio and kind of Ethernet. */
+/** Returns one board for each distinct firmware: by chip, partition table, radio, kind of Ethernet, and omissions. */
 export function distinctBoards(boards: readonly Board[], chip?: Chip, every = false): Distinct[] {
 	const found = new Map<string, { board: Board; others: string[] }>();
 	for (const board of boards) {
 		if (chip !== undefined && board.chip !== chip) continue;
-		const kind = [board.chip, board.partitions, board.zigbee !== undefined, board.ethernet?.kind].join(" ");
+		const { partitions, zigbee, ethernet } = board;
+		const kind = [board.chip, partitions, zigbee !== undefined, ethernet?.kind, ...omissionsOf(board)].join(" ");
 		const key = every ? board.name : kind;
 		const same = found.get(key);
 		if (same === undefined) found.set(key, { board, others: [] });

@@ -1,6 +1,7 @@
 /** Manifest of a board's firmware for ESP Web Tools: chip, parts and their offsets (manifest.json beside the parts). */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
+import { omissionsOf } from "../sdk/omissions.js";
 import type { Part } from "./parts.js";
 
 const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
@@ -10,19 +11,20 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 	esp32c6: "ESP32-C6",
 });
 
-/** Longest wait of ESP Web Tools for Improv, because a unit that has just started first scans for networks. */
+/** Longest wait of ESP Web Tools for Improv, 0 if the firmware lacks it, because a unit that has just started first scans for networks. */
 const IMPROV_WAIT_S = 15;
 
 /**
  * `name` is the firmware name that Improv reports: ESP Web Tools updates a unit with the same name without offering to
  * erase it.
  */
-export function manifestOf({ chip }: Board, version: string, parts: readonly Part[]): object {
+export function manifestOf(board: Board, version: string, parts: readonly Part[]): object {
+	const hasImprov = !omissionsOf(board).includes("improv");
 	return {
 		name: FIRMWARE_NAME,
 		version,
 		new_install_prompt_erase: true,
-		new_install_improv_wait_time: IMPROV_WAIT_S,
-		builds: [{ chipFamily: FAMILIES[chip], parts: parts.map(({ name, offset }) => ({ path: name, offset })) }],
+		new_install_improv_wait_time: hasImprov ? IMPROV_WAIT_S : 0,
+		builds: [{ chipFamily: FAMILIES[board.chip], parts: parts.map(({ name, offset }) => ({ path: name, offset })) }],
 	};
 }

@@ -7,6 +7,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
+import { omissionsOf, replacementsOf } from "./omissions.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
@@ -22,13 +23,17 @@ export const MAIN = "hosts/esp32/main";
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
 /** Returns the values of hosts/esp32/sdk.d.ts for a board and a release. */
-export function madeFor({ flashMB, partitions, ...row }: Board, release: Release = NO_RELEASE): Made {
+export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
+	const names = omissionsOf(board);
+	const { flashMB, partitions, without, zigbee, ...others } = board;
+	const row = zigbee === undefined || names.includes("zigbee") ? others : { ...others, zigbee };
 	return {
 		modules: {
 			"gateway/board": `export const BOARD = ${frozen(row)};\n`,
 			"gateway/release": `export const RELEASE = ${frozen(release)};\n`,
 		},
-		constants: { HAS_RADIO: String(row.zigbee !== undefined), HAS_ETHERNET: String(row.ethernet !== undefined) },
+		constants: { HAS_RADIO: String("zigbee" in row), HAS_ETHERNET: String(row.ethernet !== undefined) },
+		replaced: replacementsOf(names),
 	};
 }
 

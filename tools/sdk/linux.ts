@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { replacementsOf } from "./omissions.js";
 import { writeProject } from "./project.js";
 import {
 	type Bits,
@@ -26,6 +27,8 @@ export interface BuildOptions {
 	/** First module of the firmware, by its path from the root without extension. */
 	readonly main: string;
 	readonly bits?: Bits | undefined;
+	/** Parts and meter protocols to leave out (omissions.ts). */
+	readonly without?: readonly string[];
 }
 
 /** Runs a build step. Throws an Error with its output if it fails or warns. */
@@ -38,7 +41,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 }
 
 /** Builds the firmware; only what has changed is built. */
-export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmware> {
+export async function buildFirmware({ main, bits, without = [] }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);
 	const suffix = plainness() === "" ? "" : `-${plainness()}`;
@@ -54,9 +57,9 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
-	const name = basename(dirname(main));
+	const name = [basename(dirname(main)), ...(without.length > 0 ? ["without", ...without] : [])].join("-");
 	const folder = join(ROOT, ".build", `linux${suffix}`, name);
-	await writeProject({ folder, main });
+	await writeProject({ folder, main, made: { modules: {}, constants: {}, replaced: replacementsOf(without) } });
 	const manifest = join(folder, "manifest.json");
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);

@@ -5,7 +5,7 @@
  * imports.
  */
 import { dirname, join, relative, sep } from "node:path";
-import { rolldown } from "rolldown";
+import { type Plugin, rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { asWritten } from "./as-written.js";
 import { withAssignedFields } from "./assigned-fields.js";
@@ -29,6 +29,8 @@ export interface Made {
 	readonly modules: Readonly<Record<string, string>>;
 	/** Global constants, as JavaScript. Code that they exclude is left out, with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
+	/** Source texts in the place of compiled files, by path from the root (omissions.ts). */
+	readonly replaced?: Readonly<Record<string, string>>;
 }
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
@@ -39,8 +41,21 @@ async function shortened(script: string): Promise<string> {
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 
+function pathOf(build: string, file: string): string {
+	return relative(build, file).replaceAll(sep, "/");
+}
+
+/** Plugin that loads `replaced`, as in Made, in the place of compiled files in the folder `build`. */
+export function replacing(build: string, replaced: NonNullable<Made["replaced"]>): Plugin {
+	return { name: "replacing", load: (id) => replaced[pathOf(build, id)] };
+}
+
 /** `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on failure. */
-export async function makeScript(build: string, main: string, { modules, constants } = NOTHING): Promise<Script> {
+export async function makeScript(
+	build: string,
+	main: string,
+	{ modules, constants, replaced = {} } = NOTHING,
+): Promise<Script> {
 	const isPlain = plainness() === "all";
 	const bundle = await rolldown({
 		input: join(build, `${main}.js`),
@@ -53,10 +68,11 @@ export async function makeScript(build: string, main: string, { modules, constan
 				resolveId: (name) => (modules[name] === undefined ? undefined : `\0${name}`),
 				load: (id) => modules[id.slice(1)],
 			},
+			replacing(build, replaced),
 		],
 		transform: { define: constants },
-		// Frozen tables and native classes are left out if unused, like any other code.
-		treeshake: { manualPureFunctions: ["Object.freeze", "Native"] },
+		// Frozen tables, native classes and failures (readout/failure.ts) are left out if unused, like any other code.
+		treeshake: { manualPureFunctions: ["Object.freeze", "Native", "failure", "finalFailure"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
 			throw new Error(message);
@@ -75,9 +91,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
 			// Generated files count as part of the main module.
-			file.startsWith("\0")
-				? `${dirname(main)}/${file.slice(1)}`
-				: relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),
+			file.startsWith("\0") ? `${dirname(main)}/${file.slice(1)}` : pathOf(build, file).replace(/js$/, "ts"),
 			renderedLength,
 		]);
 		return {

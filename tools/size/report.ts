@@ -35,6 +35,8 @@ export interface Report {
 	/** Number of changeable properties in flash; each takes 4 bytes of RAM. */
 	aliases: number;
 	warnings: readonly string[];
+	/** Names of what the board's firmware leaves out (tools/sdk/omissions.ts). */
+	without: readonly string[];
 	/** Problems as sentences: exceeded or missing budgets, and the linker's warnings. */
 	problems: string[];
 }
@@ -50,6 +52,8 @@ export interface Measured {
 	/** Size of the board's slot for firmware. */
 	slotBytes: number;
 	warnings: readonly string[];
+	/** Default: nothing is left out. */
+	without?: readonly string[];
 }
 
 const OURS = "our script";
@@ -57,7 +61,7 @@ const TABLES = "names and tables";
 const NATIVE = "ESP-IDF and all C";
 
 export function reportOf(measured: Measured, budgets = BUDGETS): Report {
-	const { image, lengths, resources, nativeBytes, slotBytes, warnings } = measured;
+	const { image, lengths, resources, nativeBytes, slotBytes, warnings, without = [] } = measured;
 	const parts = sumUp(image.shares);
 	const sum = (all: readonly { bytes: number }[]) => all.reduce((total, { bytes }) => total + bytes, 0);
 	const ourBytes = sum(parts.filter(({ name }) => name === OURS));
@@ -84,6 +88,7 @@ export function reportOf(measured: Measured, budgets = BUDGETS): Report {
 		leftBytes,
 		aliases: image.aliases,
 		warnings,
+		without,
 		problems: [
 			...spent.flatMap(problemOf),
 			...(leftBytes < 0 ? [`The image is ${-leftBytes} bytes longer than its slot.`] : []),
@@ -154,7 +159,26 @@ export function asTable(report: Report): string {
 		cells("reserved for what is to come", reserved),
 		cells("left of the slot beside budgets and that", report.slotBytes - budgets - reserved),
 		`\nThe script's folders share its bytes by length of text. A slot has 16 bytes.\n`,
+		report.without.length > 0 ? `The firmware is without ${report.without.join(", ")}.\n` : "",
 		`RAM for what may change in preloaded modules: ${report.aliases * 4} bytes.\n`,
 		...report.problems.map((problem) => `\n${problem}\n`),
+	].join("");
+}
+
+/** Flash that leaving out one part or protocol gains. */
+export interface Gain {
+	readonly name: string;
+	readonly bytes: number;
+	/** True if the board's firmware leaves it out. */
+	readonly isLeftOut: boolean;
+}
+
+export function gainsTable(board: string, leftBytes: number, gains: readonly Gain[]): string {
+	const line = (name: string, bytes: number, more = "") => `${name.padEnd(14)}${String(bytes).padStart(9)}${more}\n`;
+	return [
+		`Bytes gained on ${board} if its firmware leaves out:\n\n`,
+		...gains.map(({ name, bytes, isLeftOut }) => line(name, bytes, isLeftOut ? "  left out" : "")),
+		"\n",
+		line("left with all", leftBytes),
 	].join("");
 }

@@ -37,6 +37,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms/meter-title"],
 	["failure.push.again", "dlms-push/replay dlms-push/other-meter"],
 	["failure.port", "port"],
+	["failure.absent", "protocol/absent"],
 ];
 
 /** Texts that advise the user to check the optical head. */

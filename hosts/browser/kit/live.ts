@@ -12,7 +12,7 @@ import { announce } from "./parts.js";
 import { importedWh, isLocked, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { loggedIn } from "./session.js";
-import { Store } from "./store.js";
+import { Store, useStore } from "./store.js";
 import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
 import { takeOffset, zone } from "./zone.js";
@@ -193,6 +193,12 @@ function take(next: Readout): void {
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
+}
+
+/** Returns a test whether the firmware has a part or a meter protocol. */
+export function useBuilt(): (name: string) => boolean {
+	const without = useStore(status)?.without?.split(" ");
+	return (name) => !without?.includes(name);
 }
 
 /** Keeps the stores up to date while the page is visible. Only one component may use it. */

@@ -8,6 +8,8 @@ interface Place {
 	readonly name: string;
 	readonly label: TextKey;
 	readonly icon: IconName;
+	/** Parts of the gateway that the page is for; it is hidden if the firmware lacks them all. */
+	readonly parts?: readonly string[];
 }
 
 /** Pages in the order of the menu; the name is the hash of the address. */
@@ -18,8 +20,8 @@ export const PLACES: readonly Place[] = [
 	{ name: "meter", label: "nav.meter", icon: "meter" },
 	{ name: "network", label: "nav.network", icon: "wifi" },
 	{ name: "zigbee", label: "nav.zigbee", icon: "zigbee" },
-	{ name: "hub", label: "nav.hub", icon: "hub" },
-	{ name: "batteries", label: "nav.batteries", icon: "battery" },
+	{ name: "hub", label: "nav.hub", icon: "hub", parts: ["hub", "mqtt"] },
+	{ name: "batteries", label: "nav.batteries", icon: "battery", parts: ["live-meter"] },
 	{ name: "security", label: "nav.security", icon: "lock" },
 	{ name: "events", label: "nav.events", icon: "clock" },
 	{ name: "system", label: "nav.system", icon: "gear" },

@@ -86,6 +86,7 @@ export interface Status {
 	readonly password_default: boolean;
 	readonly storage_state: "ok" | "damaged" | "refused";
 	readonly safe_mode?: string;
+	readonly without?: string;
 	readonly meter_state: string;
 	readonly meter_trying: string;
 	readonly meter_readouts: number;

@@ -20,6 +20,7 @@ import {
 	sinceS,
 	stale,
 	status,
+	useBuilt,
 } from "../kit/live.js";
 import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf, isLocked } from "../kit/power.js";
@@ -274,6 +275,7 @@ function LaterCards() {
 
 function LinksCard() {
 	const now = useStore(status);
+	const isBuilt = useBuilt();
 	const link = useStore(network);
 	const isDisplay = useStore(display);
 	const newer = now?.upgrade_version;
@@ -287,8 +289,8 @@ function LinksCard() {
 						<MeterChip now={now} />
 						{link !== undefined && <WiFiChip link={link} />}
 						<ZigbeeChip state={now.zigbee_state} />
-						<OutputChip name={t("state.hub")} state={now.hub_state} />
-						<OutputChip name="MQTT" state={now.mqtt_state} />
+						{isBuilt("hub") && <OutputChip name={t("state.hub")} state={now.hub_state} />}
+						{isBuilt("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
 						<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
 							{t(now.clock_valid ? "state.ok" : "state.unset")}
 						</Chip>

@@ -12,7 +12,7 @@ import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { refresh, status } from "../kit/live.js";
+import { refresh, status, useBuilt } from "../kit/live.js";
 import { announce, Button, Card, Chip, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Hub as HubSettings, HubTest, MQTT as MQTTSettings, MQTTTest } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
@@ -26,48 +26,62 @@ import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
 const TEST_MS = 90_000;
 
 export function Hub() {
-	const hub = useDevice<HubSettings>("hub");
-	const mqtt = useDevice<MQTTSettings>("mqtt");
-	const now = useStore(status);
+	const isBuilt = useBuilt();
 	return (
 		<div class="cards">
-			<Card title={t("mqtt.title")}>
-				<p>{t("mqtt.intro")}</p>
-				{mqtt.value === undefined ? (
-					<Pending error={mqtt.error} reload={mqtt.reload} />
-				) : (
-					<>
-						<Outcome enabled={mqtt.value.enabled} state={now?.mqtt_state} sentS={now?.mqtt_sent} name="MQTT" />
-						<Facts>
-							<Fact name={t("mqtt.base")}>
-								<code>{mqtt.value.base_topic}</code>
-							</Fact>
-						</Facts>
-						{mqtt.value.enabled && <Test path="mqtt/send" />}
-						<h3>{t("out.settings")}</h3>
-						<MQTTForm settings={mqtt.value} onSaved={mqtt.put} />
-					</>
-				)}
-			</Card>
-			<Card title={t("hub.title")}>
-				<p>{t("hub.intro")}</p>
-				{hub.value === undefined ? (
-					<Pending error={hub.error} reload={hub.reload} />
-				) : (
-					<>
-						<Outcome enabled={hub.value.enabled} state={now?.hub_state} sentS={now?.hub_sent} name={t("state.hub")} />
-						<Facts>
-							{hub.value.url !== undefined && <Fact name={t("hub.url")}>{hub.value.url}</Fact>}
-							<Fact name={t("hub.token")}>{t(hub.value.token_set ? "stored" : "stored.not")}</Fact>
-							<Fact name={t("cert.title")}>{t(hub.value.cert_set ? "stored" : "stored.not")}</Fact>
-						</Facts>
-						{hub.value.enabled && <Test path="hub/send" />}
-						<h3>{t("out.settings")}</h3>
-						<HubForm settings={hub.value} onSaved={hub.put} />
-					</>
-				)}
-			</Card>
+			{isBuilt("mqtt") && <MQTTCard />}
+			{isBuilt("hub") && <HubCard />}
 		</div>
+	);
+}
+
+function MQTTCard() {
+	const { value, error, reload, put } = useDevice<MQTTSettings>("mqtt");
+	const now = useStore(status);
+	return (
+		<Card title={t("mqtt.title")}>
+			<p>{t("mqtt.intro")}</p>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<>
+					<Outcome enabled={value.enabled} state={now?.mqtt_state} sentS={now?.mqtt_sent} name="MQTT" />
+					<Facts>
+						<Fact name={t("mqtt.base")}>
+							<code>{value.base_topic}</code>
+						</Fact>
+					</Facts>
+					{value.enabled && <Test path="mqtt/send" />}
+					<h3>{t("out.settings")}</h3>
+					<MQTTForm settings={value} onSaved={put} />
+				</>
+			)}
+		</Card>
+	);
+}
+
+function HubCard() {
+	const { value, error, reload, put } = useDevice<HubSettings>("hub");
+	const now = useStore(status);
+	return (
+		<Card title={t("hub.title")}>
+			<p>{t("hub.intro")}</p>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<>
+					<Outcome enabled={value.enabled} state={now?.hub_state} sentS={now?.hub_sent} name={t("state.hub")} />
+					<Facts>
+						{value.url !== undefined && <Fact name={t("hub.url")}>{value.url}</Fact>}
+						<Fact name={t("hub.token")}>{t(value.token_set ? "stored" : "stored.not")}</Fact>
+						<Fact name={t("cert.title")}>{t(value.cert_set ? "stored" : "stored.not")}</Fact>
+					</Facts>
+					{value.enabled && <Test path="hub/send" />}
+					<h3>{t("out.settings")}</h3>
+					<HubForm settings={value} onSaved={put} />
+				</>
+			)}
+		</Card>
 	);
 }
 

@@ -7,7 +7,7 @@ import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { readFailure, readout, status } from "../kit/live.js";
+import { readFailure, readout, status, useBuilt } from "../kit/live.js";
 import { Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
@@ -25,6 +25,7 @@ import { SPEEDS } from "./speeds.js";
 export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
 	const [isHandedOver, setHandedOver] = useState(false);
+	const isBuilt = useBuilt();
 	const isIEC = protocol === undefined || protocol === "iec62056";
 	const isDLMS = protocol === "dlms" || (isIEC && isHandedOver);
 	const failure = useStore(readFailure);
@@ -53,7 +54,7 @@ export function Meter() {
 						key={revision}
 						title={t("iec.title")}
 						path="iec62056/config"
-						fields={IEC_FIELDS}
+						fields={isBuilt("dlms") ? IEC_FIELDS : IEC_FIELDS.filter(({ name }) => name !== "mode_e_dlms")}
 						onValue={(values) => setHandedOver(values["mode_e_dlms"] === true)}
 					/>
 				)}
@@ -82,15 +83,7 @@ function MeterState() {
 	);
 }
 
-const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
-	{
-		name: "protocol",
-		label: "protocol.label",
-		help: "protocol.help",
-		kind: "choice",
-		choices: choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`)),
-	},
-]);
+const PROTOCOLS = choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`));
 
 interface ProtocolFormProps {
 	/** The form's button is the page's main one. */
@@ -104,11 +97,15 @@ export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	useEffect(() => {
 		if (value !== undefined) onValue?.(value.protocol);
 	}, [value]);
+	const isBuilt = useBuilt();
 	if (value === undefined) return <Pending error={error} reload={reload} />;
+	const { protocol } = value;
+	// Another firmware may have stored a protocol that this one lacks.
+	const choices = PROTOCOLS.filter((one) => one.value === protocol || isBuilt(one.value));
 	return (
 		<Form
-			fields={PROTOCOL_FIELDS}
-			values={{ protocol: value.protocol }}
+			fields={[{ name: "protocol", label: "protocol.label", help: "protocol.help", kind: "choice", choices }]}
+			values={{ protocol }}
 			isMain={isMain}
 			submit={async (values) => put(await post("meter/protocol", values))}
 		/>

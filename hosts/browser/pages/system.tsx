@@ -5,7 +5,7 @@ import { Confirm } from "../kit/dialog.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { SettingsCard } from "../kit/form.js";
 import { formatDate, formatNumber } from "../kit/format.js";
-import { refresh, status } from "../kit/live.js";
+import { refresh, status, useBuilt } from "../kit/live.js";
 import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
@@ -18,6 +18,7 @@ import { PriceCard } from "./prices.js";
 const OWN_ADDRESS = "http://192.168.4.1/";
 
 export function System() {
+	const isBuilt = useBuilt();
 	return (
 		<div class="cards">
 			<div class="column">
@@ -25,7 +26,7 @@ export function System() {
 				<AboutCard />
 			</div>
 			<div class="column">
-				<PriceCard />
+				{isBuilt("prices") && <PriceCard />}
 				<PowerCard />
 				<SetUpCard />
 				<RestartCard />

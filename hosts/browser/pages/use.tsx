@@ -7,7 +7,7 @@ import { AMOUNTS, formatMinute } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { loadRecent, loadToday, type Recent } from "../kit/history.js";
-import { readout, status } from "../kit/live.js";
+import { readout, status, useBuilt } from "../kit/live.js";
 import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import { highestOf, type Piece, spanOf, within } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
@@ -40,6 +40,7 @@ export function Use() {
 /** Loads the history, and again after each new quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent) {
 	const now = useStore(status);
+	const isBuilt = useBuilt();
 	const { timeZone } = useZone();
 	const [recent, setRecent] = useState<Recent>({});
 	const [error, setError] = useState<DeviceError>();
@@ -50,7 +51,7 @@ function useHistory(loadAll: typeof loadRecent) {
 		setError(undefined);
 		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
 		// Without prices only the amounts are shown.
-		await loadPrices().catch(() => undefined);
+		if (isBuilt("prices")) await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
 		reload();

@@ -57,6 +57,11 @@ export const FAILURES = {
 		"Der Zähler lehnt die Verbindung ab. Vielleicht liest ihn gerade ein anderes Gerät aus: Warten Sie zwei Minuten. Prüfen Sie dann Client-Adresse und Adresse des Zählers.",
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
+	"failure.absent": [
+		"This firmware was built without the protocol that is set. Choose another one, or install a firmware that has it.",
+		"Diese Firmware wurde ohne das eingestellte Protokoll gebaut. Wählen Sie ein anderes oder installieren Sie eine Firmware, die es enthält.",
+		"To oprogramowanie zbudowano bez ustawionego protokołu. Wybierz inny lub zainstaluj oprogramowanie, które go obsługuje.",
+	],
 	"failure.unasked": [
 		"The meter sends data that the gateway has not requested. “Find my meter” on the page “Meter” identifies it.",
 		"Der Zähler sendet Daten, die das Gateway nicht angefordert hat. „Zähler suchen“ auf der Seite „Zähler“ stellt fest, welche es sind.",

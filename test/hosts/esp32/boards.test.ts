@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, type Board, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
+import { OMISSIONS, omissionsOf } from "../../../tools/sdk/omissions.js";
 import { CHIPS, faultsOf, STRAPPING_EXCEPTIONS, usesOf } from "./pin-rules.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
@@ -53,6 +54,26 @@ describe("The board table", () => {
 			.map((line) => line.replace(/ +/g, " "));
 		const rows = lines.filter((line) => /^\| `[^|]*` \| [^|]* \| esp32\w*, \d+ MB \|/.test(line));
 		assert.deepEqual(rows, BOARDS.map(rowOf));
+	});
+
+	it("has its omissions, and all that can be left out, in docs/hardware.md", () => {
+		const [, section] = readFileSync(HARDWARE, "utf8").split("\n## What a firmware leaves out\n");
+		const rows = section
+			.split("\n## ", 1)[0]
+			.split("\n")
+			.filter((line) => line.startsWith("| `"))
+			.map((line) => line.split("|").map((cell) => cell.trim()));
+		const [boards, names] = [rows.filter((cells) => cells.length === 4), rows.filter((cells) => cells.length > 4)];
+		const lacking = BOARDS.filter((board) => omissionsOf(board).length > 0);
+		const codes = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(", ");
+		assert.deepEqual(
+			boards.map(([, name, left]) => [name, left]),
+			lacking.map((board) => [codes([board.name]), codes(omissionsOf(board))]),
+		);
+		assert.deepEqual(
+			names.map(([, name]) => name),
+			Object.keys(OMISSIONS).map((name) => codes([name])),
+		);
 	});
 
 	for (const board of BOARDS) {

@@ -30,9 +30,20 @@ const given = (modules: Record<string, string>): Plugin => ({
 	},
 });
 
+/** Loads stand-ins in the place of modules that the board leaves out. */
+const replacing = (replaced: Readonly<Record<string, string>>): Plugin => ({
+	name: "replacing",
+	setup({ onLoad }) {
+		for (const [path, contents] of Object.entries(replaced)) {
+			const resolveDir = join(BUILD, dirname(path));
+			onLoad({ filter: new RegExp(`/.build/${path}$`) }, () => ({ contents, resolveDir }));
+		}
+	},
+});
+
 /** Bundles the firmware as a function of the chip and the natives. */
 async function bundleFirmware(board: string): Promise<string> {
-	const { modules, constants } = madeFor(findBoard(board));
+	const { modules, constants, replaced = {} } = madeFor(findBoard(board));
 	const { outputFiles } = await build({
 		entryPoints: [MAIN],
 		bundle: true,
@@ -43,7 +54,7 @@ async function bundleFirmware(board: string): Promise<string> {
 		write: false,
 		logLevel: "warning",
 		define: constants,
-		plugins: [given({ ...SDK, ...modules })],
+		plugins: [given({ ...SDK, ...modules }), replacing(replaced)],
 	});
 	return `${outputFiles[0].text}\nreturn firmware.default;`;
 }

@@ -1,0 +1,72 @@
+/**
+ * Stand-in of a part in a firmware that was built without it. Each part that can be left out has one in its folder,
+ * `absent-part.ts`, which the build puts in the place of `part.ts` (tools/sdk/omissions.ts).
+ *
+ * It keeps the part's stored settings for a firmware that has the part, erases them at a factory reset, answers its
+ * routes with an error, and gives the members that `system/status` always has.
+ */
+import { NOT_FOUND, UNSUPPORTED } from "./api/errors.js";
+import type { Exchange } from "./api/exchange.js";
+import { route } from "./api/route.js";
+import { BlobStore } from "./config/blob.js";
+import { BYTES, type Entry, entry, field, INTERNAL } from "./config/schema.js";
+import type { Core, Running } from "./core/core.js";
+import { METHOD_GET, METHOD_POST } from "./http/request.js";
+import type { Storage } from "./io/host.js";
+import { type Part, part } from "./part.js";
+
+/** Key prefix and maximum length of a part's certificates (config/trusted-certificates.ts). */
+export interface AbsentCertificates {
+	readonly keys: string;
+	readonly limit: number;
+}
+
+export class Absent implements Running {
+	readonly name: string;
+	readonly #storage: Storage;
+	readonly #certificates: AbsentCertificates | undefined;
+
+	constructor(name: string, { storage }: Core, certificates?: AbsentCertificates) {
+		this.name = name;
+		this.#storage = storage;
+		this.#certificates = certificates;
+	}
+
+	erase(): void {
+		if (this.#certificates === undefined) return;
+		const { keys: name, limit } = this.#certificates;
+		new BlobStore(this.#storage, { name, limit, slots: 2 }).sweep([], true);
+	}
+}
+
+/** The settings under a key of flash, without their fields. `index` is that of the entry among all entries. */
+export function keptEntry(key: string, index: number): Entry {
+	// No stored value has the id 0, so all values remain as they are.
+	return entry(key, 1, [field<Uint8Array>({ entry: index, id: 0, name: "kept", kind: BYTES })], INTERNAL);
+}
+
+/** `paths`: paths of the part's routes. */
+export function absentPart(
+	own: Pick<Part<Absent>, "name" | "entries" | "open"> & Partial<Pick<Part<Absent>, "state" | "status">>,
+	paths: readonly string[],
+): Part<Absent> {
+	return part<Absent>({
+		routes: Object.freeze([
+			...paths.map((path) => route(METHOD_GET, path, refuseToShow)),
+			...paths.map((path) => route(METHOD_POST, path, refuseToChange, { body: undefined })),
+		]),
+		...own,
+	});
+}
+
+function refuseToShow(exchange: Exchange<Absent>): void {
+	exchange.fail(404, NOT_FOUND, describe(exchange));
+}
+
+function refuseToChange(exchange: Exchange<Absent>): void {
+	exchange.fail(501, UNSUPPORTED, describe(exchange));
+}
+
+function describe({ part: { name } }: Exchange<Absent>): string {
+	return `This firmware was built without ${name}.`;
+}

@@ -1,0 +1,9 @@
+/** In the place of protocol.ts in a firmware without DLMS/COSEM. Meters with mode E are then read in mode C. */
+import { IECReadSession } from "../iec62056-21/protocol.js";
+import { ABSENT, AbsentSession, type Chosen } from "../readout/absent.js";
+
+export const SignOnSession = IECReadSession;
+export const ConnectionProbe = AbsentSession;
+
+export const DLMS = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === "dlms" });
+export const DLMS_AFTER_SIGN_ON = Object.freeze({ ...ABSENT, isChosen: () => false });

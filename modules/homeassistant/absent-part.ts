@@ -1,0 +1,16 @@
+/** In the place of part.ts in a firmware without the hub. */
+import { Absent, absentPart, keptEntry } from "../absent.js";
+
+const NAME = "hub";
+const CERTIFICATES = Object.freeze({ keys: "hub_cert", limit: 10_239 });
+
+export const HUB = absentPart(
+	{
+		name: NAME,
+		entries: Object.freeze([keptEntry("hub", 13)]),
+		open: (core) => new Absent(NAME, core, CERTIFICATES),
+		state: () => ["hub_state", "absent", "hub_sent", 0],
+		status: () => ["home_hub_enabled", false],
+	},
+	["hub", "hub/send"],
+);

@@ -1,0 +1,20 @@
+/** In the place of part.ts in a firmware without live values for batteries. */
+import { Absent, absentPart, keptEntry } from "../absent.js";
+
+const NAME = "live-meter";
+
+class NoPages extends Absent {
+	/** Answers no request over plain HTTP (api/api.ts, PlainPages). */
+	answer(): boolean {
+		return false;
+	}
+}
+
+export const LIVE_METER = absentPart(
+	{
+		name: NAME,
+		entries: Object.freeze([keptEntry("live_meter", 24)]),
+		open: (core) => new NoPages(NAME, core),
+	},
+	["live-meter", "live-meter/clients", "live-meter/status"],
+);

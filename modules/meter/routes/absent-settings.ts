@@ -1,0 +1,32 @@
+/** In the place of settings.ts in a firmware without some meter protocols, which can't be chosen. */
+
+import { UNSUPPORTED } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
+import type { Field } from "../../config/schema.js";
+import { WITHOUT } from "../../without.js";
+import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
+
+const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
+	const protocol = values.get(METER_PROTOCOL);
+	return isMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(METER.fields, values);
+};
+
+const acceptModeE: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
+	const protocol = values.get(IEC62056_MODE_E_DLMS) === true ? PROTOCOL_DLMS : undefined;
+	return isMissing(exchange, IEC62056_MODE_E_DLMS, protocol) ? undefined : putsOf(IEC62056.fields, values);
+};
+
+export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name], { accept: acceptProtocol });
+export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], { accept: acceptModeE });
+export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
+
+/**
+ * Refuses a protocol that this firmware was built without, and returns true. A backup may have it: it is stored for a
+ * firmware that has the protocol, and a readout says what is missing.
+ */
+function isMissing(exchange: Exchange<never>, { name }: Field, protocol = ""): boolean {
+	if (exchange.within !== "" || !WITHOUT.split(" ").includes(protocol)) return false;
+	exchange.fail(501, UNSUPPORTED, `This firmware was built without the protocol ${protocol}.`, name);
+	return true;
+}

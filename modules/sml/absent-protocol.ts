@@ -1,0 +1,6 @@
+/** In the place of protocol.ts in a firmware without SML. */
+import { ABSENT, type Chosen } from "../readout/absent.js";
+
+export const PROTOCOL_SML = "sml";
+export const SML_BAUD = 9600;
+export const SML = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_SML });

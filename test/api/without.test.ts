@@ -1,0 +1,196 @@
+/**
+ * A firmware without some parts and protocols, in the flash of a full one, and the other way round. It is bundled as by
+ * the build for a board, but together with the virtual gateway, for Node.
+ */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
+import { OMISSIONS, replacementsOf } from "../../tools/sdk/omissions.js";
+import { replacing } from "../../tools/sdk/script.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+import { isError, type JSONObject, vectorOf } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const BUILD = join(ROOT, ".build");
+/** Beside the modules that look for files by their own place. */
+const BUNDLE = join(BUILD, "test", "api", "virtual-gateway-without.mjs");
+/** All that can be left out, but the radio, which is left out by the board's row. */
+const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
+
+const HUB = { enabled: true, url: "https://hub.example:8123", token: "canary-hub-token", lang: "de" };
+const MQTT = { enabled: true, url: "mqtt://broker.example", user: "meter", password: "canary-mqtt-secret" };
+const PRICES = {
+	periods: [{ from: "2026-01-01", import_micro: 318_700, export_micro: 0, base_micro: 0, base_per: "month" }],
+	currency: "EUR",
+};
+const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
+const ROUTES = ["hub", "mqtt", "prices", "live-meter", "live-meter/clients"];
+/** Keys in flash of the settings and certificates of these parts. */
+const THEIR_KEYS = /^(hub|mqtt|prices|live_meter)/;
+
+const pair = makeCertificate({
+	names: ["hub.example"],
+	validFromMs: START_UTC_MS - 86_400_000,
+	validToMs: START_UTC_MS + 86_400_000,
+});
+const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
+
+async function bundledGateway(): Promise<typeof VirtualGateway> {
+	const bundle = await rolldown({
+		input: join(BUILD, "test", "api", "virtual-gateway.js"),
+		cwd: BUILD,
+		platform: "node",
+		external: (name) => !/^[./]/.test(name),
+		plugins: [replacing(BUILD, replacementsOf(NAMES))],
+	});
+	await bundle.write({ file: BUNDLE, format: "esm" });
+	await bundle.close();
+	const module: { VirtualGateway: typeof VirtualGateway } = await import(pathToFileURL(BUNDLE).href);
+	return module.VirtualGateway;
+}
+
+describe("A firmware without some parts and protocols", function () {
+	this.timeout(60_000);
+	const storage = new VirtualStorage();
+	let Small: typeof VirtualGateway;
+	let full: VirtualGateway;
+	let gateway: VirtualGateway;
+	let backup: JSONObject;
+
+	const message = (name: string) => `This firmware was built without ${name}.`;
+	const messageOf = ({ text }: { text: string }) => JSON.parse(text).message;
+	async function start(Kind: typeof VirtualGateway, flash = storage): Promise<VirtualGateway> {
+		const made = new Kind("client", { utcMs: START_UTC_MS, storage: flash });
+		await made.login();
+		for (const { token, password } of [HUB, MQTT] as JSONObject[]) made.plant(token ?? password);
+		return made;
+	}
+
+	before(async () => {
+		Small = await bundledGateway();
+		full = await start(VirtualGateway);
+		assert.equal((await full.read("system/status"))["without"], undefined);
+		await full.write("hub", { ...HUB, cert: CERTIFICATE });
+		await full.write("mqtt", MQTT);
+		await full.write("prices", PRICES);
+		await full.write("live-meter", { ecotracker: true });
+		await full.write("live-meter/clients", CLIENTS);
+		await full.write("meter/protocol", { protocol: "sml" });
+		backup = await full.read("system/backup");
+		await full.stop();
+		gateway = await start(Small);
+	});
+	after(async () => {
+		await gateway.stop();
+		gateway.checkTraces();
+		rmSync(BUNDLE);
+	});
+
+	it("starts with the settings of a full one, and says what it lacks", async () => {
+		const status = await gateway.read("system/status");
+		assert.equal(status["without"], NAMES.join(" "));
+		assert.equal(status["storage_state"], "ok");
+		assert.deepEqual([status["hub_state"], status["hub_sent"], status["home_hub_enabled"]], ["absent", 0, false]);
+		assert.deepEqual([status["mqtt_state"], status["mqtt_sent"]], ["absent", 0]);
+		assert.equal((await gateway.get("metrics")).status, 200);
+	});
+
+	it("serves the page", async () => {
+		const { status, headers } = await gateway.get("/");
+		assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+	});
+
+	for (const path of ROUTES)
+		it(`refuses ${path}: nothing to show, and nothing to set`, async () => {
+			const [name] = path.split("/");
+			const shown = await gateway.get(path);
+			isError(shown, 404, "not_found");
+			const set = await gateway.post(path, { enabled: true });
+			isError(set, 501, "unsupported");
+			assert.deepEqual([messageOf(shown), messageOf(set)], [message(name), message(name)]);
+			isError(await gateway.get(path, { token: null }), 401, "unauthorized");
+		});
+
+	it("refuses to send at once", async () => {
+		for (const path of ["hub/send", "mqtt/send", "live-meter/status"])
+			isError(await gateway.get(path), 404, "not_found");
+	});
+
+	it("answers in no other meter's dialect", async () => {
+		assert.equal((await gateway.get("/v1/json", { secure: false })).status, 301);
+	});
+
+	it("shows the protocol that is stored, whose readouts fail, and refuses others that it lacks", async () => {
+		assert.deepEqual(await gateway.read("meter/protocol"), { protocol: "sml" });
+		const failed = await gateway.get("iec62056/read");
+		isError(failed, 500, "meter_error");
+		assert.equal(JSON.parse(failed.text).code, "protocol/absent");
+		for (const protocol of ["tic", "dlms"]) {
+			const refused = await gateway.post("meter/protocol", { protocol });
+			isError(refused, 501, "unsupported", "protocol");
+			assert.equal(messageOf(refused), message(`the protocol ${protocol}`));
+		}
+		isError(await gateway.post("iec62056/config", { mode_e_dlms: true }), 501, "unsupported", "mode_e_dlms");
+		assert.equal((await gateway.read("iec62056/config"))["mode_e_dlms"], false);
+	});
+
+	it("reads a meter by a protocol that it has", async () => {
+		const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.write("iec62056/config", { baudrate_max: 4800 });
+		await gateway.connectMeter({ telegram });
+		assert.equal((await gateway.read("iec62056/read"))["readings"].length, readings.length);
+	});
+
+	it("says of telegrams that it can't read what they are and that it lacks their protocol", async () => {
+		const telegram = Uint8Array.from(Buffer.from(`1b1b1b1b01010101760100${"00".repeat(40)}1b1b1b1b1a000000`, "hex"));
+		gateway.world.serial.meter.connect(
+			new PushMeter({ source: () => telegram, baud: 9600, pushMs: 2000 }, gateway.world.time.nowMs),
+		);
+		const found = await gateway.write("meter/probe", {});
+		assert.equal(
+			found["message"],
+			"The meter pushes SML, at 9600 Bd, 8N1. This firmware was built without the protocol sml.",
+		);
+		assert.equal(found["unasked"].supported, false);
+		assert.equal(found["settings"], null);
+		await gateway.connectMeter(undefined);
+	});
+
+	it("restores a full one's backup without the settings that it lacks, and keeps its protocol", async () => {
+		const { ignored } = await gateway.write("system/backup", backup);
+		assert.deepEqual([...ignored].sort(), [...ROUTES].sort());
+		assert.deepEqual(await gateway.read("meter/protocol"), { protocol: "sml" });
+		assert.equal("hub" in (await gateway.read("system/backup"))["settings"], false);
+	});
+
+	it("leaves all settings for a full one", async () => {
+		await gateway.stop();
+		full = await start(VirtualGateway);
+		const { enabled, url, token_set, cert_set } = await full.read("hub");
+		assert.deepEqual([enabled, url, token_set, cert_set], [true, HUB.url, true, true]);
+		const mqtt = await full.read("mqtt");
+		assert.deepEqual([mqtt["url"], mqtt["password_set"]], [MQTT.url, true]);
+		assert.deepEqual(await full.read("prices"), PRICES);
+		assert.deepEqual(await full.read("live-meter/clients"), CLIENTS);
+		assert.equal((await full.read("live-meter"))["ecotracker"], true);
+		await full.stop();
+		gateway = await start(Small);
+	});
+
+	it("erases all of them at a factory reset", async () => {
+		assert.ok(storage.keys().some((key) => key.startsWith("hub_cert")));
+		await gateway.post("system/factory_reset");
+		await gateway.rebooted();
+		assert.deepEqual(
+			storage.keys().filter((key) => THEIR_KEYS.test(key)),
+			[],
+		);
+		await gateway.login();
+	});
+});

@@ -1,0 +1,96 @@
+/** The pages of a firmware that was built without some parts and protocols: they show nothing of these. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { needBrowser, say, Visit } from "./browser.js";
+
+const PROTOCOL = "select[name=protocol] option";
+
+describe("The pages of a firmware without some parts and protocols", function () {
+	this.timeout(120_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let without = "";
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.login();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+
+	/** Visits a gateway whose status names what it lacks, and whose routes for that answer 404. */
+	async function begin(): Promise<void> {
+		visit = await Visit.begin(browser, gateway);
+		await visit.page.route("**/system/status", async (route) => {
+			const response = await route.fetch();
+			if (!response.ok()) return route.fulfill({ response });
+			const status = await response.json();
+			return route.fulfill({ response, json: without === "" ? status : { ...status, without } });
+		});
+		await visit.logIn();
+	}
+	afterEach(async () => {
+		assert.deepEqual(visit.complaints, []);
+		await visit.end();
+	});
+
+	const places = () =>
+		visit.page
+			.locator("nav a")
+			.evaluateAll((links) => links.map((link) => (link as unknown as { hash: string }).hash.replace("#/", "")));
+	const protocols = () =>
+		visit.page
+			.locator(PROTOCOL)
+			.evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value));
+	const asked = (path: string) => visit.requests.some((request) => new URL(request.url()).pathname.endsWith(path));
+
+	it("are complete if nothing is left out", async () => {
+		without = "";
+		await begin();
+		for (const place of ["hub", "batteries"]) assert.ok((await places()).includes(place), place);
+		await visit.go("meter");
+		assert.deepEqual(await protocols(), ["iec62056", "dlms", "sml", "tic"]);
+		await visit.go("system");
+		assert.equal(await visit.card("price.title").count(), 1);
+	});
+
+	it("lack parts in the menu, on the overview and among the settings, and do not ask for them", async () => {
+		without = "hub mqtt live-meter prices";
+		await begin();
+		const shown = await places();
+		for (const place of ["hub", "batteries"]) assert.ok(!shown.includes(place), place);
+		assert.ok(shown.includes("zigbee"));
+		const chips = await visit.card("links.title").locator(".chips").textContent();
+		assert.ok(!chips?.includes("MQTT") && !chips?.includes(say("state.hub")), `${chips}`);
+		await visit.go("system");
+		assert.equal(await visit.card("price.title").count(), 0);
+		await visit.go("use");
+		for (const path of ["/hub", "/mqtt", "/prices", "/live-meter"]) assert.ok(!asked(path), path);
+	});
+
+	it("show one of two outputs if the other one is left out", async () => {
+		without = "hub";
+		await begin();
+		await visit.go("hub");
+		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("hub.title").count()], [1, 0]);
+	});
+
+	it("offer only protocols that are there, and the stored one", async () => {
+		without = "dlms tic";
+		await gateway.write("meter/protocol", { protocol: "tic" });
+		await begin();
+		await visit.go("meter");
+		assert.deepEqual(await protocols(), ["iec62056", "sml", "tic"]);
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await visit.go("dashboard");
+		await visit.go("meter");
+		assert.deepEqual(await protocols(), ["iec62056", "sml"]);
+		assert.equal(await visit.page.locator("[name=mode_d_enabled]").count(), 1);
+		assert.equal(await visit.page.locator("[name=mode_e_dlms]").count(), 0);
+	});
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
+import type { Entry } from "../../modules/config/schema.js";
+import { METER_PROTOCOL } from "../../modules/meter/fields.js";
+import type { Part } from "../../modules/part.js";
+import { PARTS } from "../../modules/parts.js";
+import { madeFor } from "../../tools/sdk/esp32.js";
+import { boardWith, OMISSIONS, omissionsOf, readNames, replacementsOf } from "../../tools/sdk/omissions.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+
+const NAMES = Object.keys(OMISSIONS);
+const PATHS = [...new Set(Object.values(OMISSIONS).flat())];
+const LIST = NAMES.join(", ");
+
+/** Exported members of the compiled modules. */
+async function exportsOf(path: string): Promise<Record<string, unknown>> {
+	return import(join(ROOT, ".build", `${path}.js`));
+}
+
+const standInOf = (path: string) => path.replace(/[^/]*$/, "absent-$&");
+const keysOf = (entries: readonly Entry[]) => entries.map(({ key, fields }) => [key, fields[0].entry]);
+const pathsOf = ({ routes }: Part) => [...new Set(routes.map(({ path }) => path))].sort();
+
+describe("The parts and protocols that a firmware can be built without", function () {
+	this.timeout(30_000);
+
+	it("are named as in the list of parts, the meter's protocol, or the folder", () => {
+		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv"];
+		assert.deepEqual(
+			NAMES.filter((name) => !known.includes(name)),
+			[],
+		);
+	});
+
+	it("have a stand-in for each module, and each stand-in belongs to one", () => {
+		for (const path of PATHS)
+			for (const one of [path, standInOf(path)]) assert.ok(existsSync(join(ROOT, `${one}.ts`)), one);
+		const found = readdirSync(join(ROOT, "modules"), { recursive: true, encoding: "utf8" })
+			.filter((path) => /\/absent-[^/]*\.ts$/.test(path))
+			.map((path) => `modules/${path.replace(/\.ts$/, "")}`);
+		assert.deepEqual(found.sort(), PATHS.map(standInOf).sort());
+	});
+
+	for (const path of PATHS)
+		it(`have a stand-in of ${path} that exports what others import`, async () => {
+			const [own, other] = await Promise.all([exportsOf(path), exportsOf(standInOf(path))]);
+			for (const name of Object.keys(other)) assert.ok(name in own, name);
+			if (!path.endsWith("/part")) return;
+			const [name] = Object.keys(other);
+			const [part, absent] = [own[name], other[name]] as Part[];
+			assert.equal(absent.name, part.name);
+			assert.deepEqual(keysOf(absent.entries), keysOf(part.entries));
+			assert.deepEqual(pathsOf(absent), pathsOf(part));
+			assert.deepEqual([absent.backup, absent.reactions, absent.events], [[], [], []]);
+		});
+
+	it("are read from a list with commas", () => {
+		assert.deepEqual(readNames("tic,hub"), ["tic", "hub"]);
+		assert.deepEqual(readNames(""), []);
+	});
+
+	it("are refused if they do not exist, or if the gateway needs them", () => {
+		for (const [name, message] of [
+			["mqqt", `There is no "mqqt". These can be left out: ${LIST}.`],
+			["meter", `"meter" can't be left out: the gateway needs it. These can be left out: ${LIST}.`],
+			["iec62056", `"iec62056" can't be left out: the gateway needs it. These can be left out: ${LIST}.`],
+		])
+			assert.throws(() => readNames(`hub,${name}`), { message });
+	});
+
+	it("are those of the board's row, changed by --without and --with", () => {
+		const board: Board = { ...findBoard("slzb-06"), without: ["tic", "hub"] };
+		assert.deepEqual(omissionsOf(board), ["hub", "tic"]);
+		assert.deepEqual(boardWith(board).without, ["hub", "tic"]);
+		assert.deepEqual(boardWith(board, "mqtt", "tic").without, ["hub", "mqtt"]);
+		assert.deepEqual(boardWith(board, "tic").without, ["hub", "tic"]);
+		assert.throws(() => boardWith(board, "", "sml"), { message: "The firmware of slzb-06 has sml already." });
+		assert.throws(() => boardWith(board, "sml,hub", "hub"), { message: "--without and --with both name hub." });
+	});
+
+	it("can be left out in every row of the table of boards", () => {
+		for (const { name, without = [] } of BOARDS) assert.deepEqual(readNames(without.join(",")), without, name);
+	});
+
+	it("replace modules by their stand-ins, and tell the firmware what it lacks", () => {
+		assert.deepEqual(replacementsOf([]), {});
+		assert.deepEqual(replacementsOf(["hub", "dlms"]), {
+			"modules/without.js": 'export const WITHOUT = "hub dlms";\n',
+			"modules/homeassistant/part.js": 'export * from "./absent-part.js";\n',
+			"modules/cosem/protocol.js": 'export * from "./absent-protocol.js";\n',
+			"modules/cosem/push.js": 'export * from "./absent-push.js";\n',
+			"modules/meter/routes/settings.js": 'export * from "./absent-settings.js";\n',
+		});
+	});
+
+	it("leave out Zigbee as on a board without a radio", () => {
+		const { modules, constants } = madeFor(boardWith(findBoard("slzb-06"), "zigbee"));
+		assert.equal(constants["HAS_RADIO"], "false");
+		assert.doesNotMatch(modules["gateway/board"], /zigbee|without/);
+	});
+
+	for (const [program, args] of [
+		["build", ["build", "--board", "slzb-06", "--without", "meter"]],
+		["size", ["--board", "slzb-06", "--without", "meter"]],
+		["linux", ["--without", "meter"]],
+	] as const)
+		it(`are checked by npm run ${program}`, () => {
+			const { status, stderr } = spawnSync(process.execPath, [join(ROOT, ".build/tools", `${program}.js`), ...args], {
+				encoding: "utf8",
+			});
+			assert.equal(status, 2);
+			assert.match(stderr, /"meter" can't be left out: the gateway needs it\./);
+		});
+});

@@ -1,0 +1,77 @@
+/**
+ * Parts and meter protocols that a firmware can be built without: `without` of a board's row (hosts/esp32/boards.ts),
+ * and the options --without and --with of `npm run build`.
+ *
+ * The bundler replaces each module of a left-out name by its stand-in, `absent-part.ts` beside `part.ts`, and leaves
+ * out all code that nothing uses any more.
+ */
+import { basename } from "node:path/posix";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { METER_PROTOCOL } from "../../modules/meter/fields.js";
+import { PARTS } from "../../modules/parts.js";
+
+/** Module that stores the meter's protocol; its stand-in refuses missing ones. */
+const PROTOCOL_CHOICE = "modules/meter/routes/settings";
+
+/**
+ * Modules with a stand-in, without extension, by the name of the part or of the protocol in the API. Zigbee has none: it
+ * is left out as on a board without a radio.
+ */
+export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
+	hub: Object.freeze(["modules/homeassistant/part"]),
+	mqtt: Object.freeze(["modules/mqtt/part"]),
+	"live-meter": Object.freeze(["modules/live-meter/part"]),
+	prices: Object.freeze(["modules/prices/part"]),
+	zigbee: Object.freeze([]),
+	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
+	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
+	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
+	improv: Object.freeze(["modules/improv/improv"]),
+});
+
+const NAMES = Object.keys(OMISSIONS);
+/** Names that exist but can't be left out. */
+const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
+
+/** Splits a list with commas. Throws an Error with a message for the user if a name can't be left out. */
+export function readNames(list: string): readonly string[] {
+	const names = list.split(",").filter((name) => name !== "");
+	for (const name of names) {
+		if (NAMES.includes(name)) continue;
+		const why = CORE.includes(name) ? `"${name}" can't be left out: the gateway needs it.` : `There is no "${name}".`;
+		throw new Error(`${why} These can be left out: ${NAMES.join(", ")}.`);
+	}
+	return names;
+}
+
+/** Names that the board's firmware leaves out, in the order of OMISSIONS. */
+export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly string[] {
+	return NAMES.filter((name) => without.includes(name));
+}
+
+/**
+ * Returns the board, leaving out also `without`, but not `having`: lists with commas. Throws an Error with a message
+ * for the user.
+ */
+export function boardWith(board: Board, without = "", having = ""): Board {
+	const [more, back] = [readNames(without), readNames(having)];
+	const own = omissionsOf(board);
+	for (const name of back) {
+		if (more.includes(name)) throw new Error(`--without and --with both name ${name}.`);
+		if (!own.includes(name)) throw new Error(`The firmware of ${board.name} has ${name} already.`);
+	}
+	const names = [...own, ...more].filter((name) => !back.includes(name));
+	return { ...board, without: omissionsOf({ without: names }) };
+}
+
+/** Returns the texts of the replaced modules, by their path from the root with the extension `.js`. */
+export function replacementsOf(names: readonly string[]): Readonly<Record<string, string>> {
+	if (names.length === 0) return {};
+	const texts = { "modules/without.js": `export const WITHOUT = ${JSON.stringify(names.join(" "))};\n` };
+	const standIns = names.flatMap((name) => OMISSIONS[name]).map(standIn);
+	return { ...texts, ...Object.fromEntries(standIns) };
+}
+
+function standIn(path: string): [string, string] {
+	return [`${path}.js`, `export * from ${JSON.stringify(`./absent-${basename(path)}.js`)};\n`];
+}
