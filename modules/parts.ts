@@ -9,6 +9,7 @@ import { METER } from "./meter/part.js";
 import { MQTT } from "./mqtt/part.js";
 import { UPDATE } from "./ota/part.js";
 import type { Part } from "./part.js";
+import { PEAKS } from "./peaks/part.js";
 import { POWER } from "./power/part.js";
 import { PRICES } from "./prices/part.js";
 import { PUBLISH } from "./publish/part.js";
@@ -27,6 +28,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	HISTORY,
 	METER,
 	PRICES,
+	PEAKS,
 	LIVE_METER,
 	PUBLISH,
 	HUB,

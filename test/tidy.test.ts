@@ -116,6 +116,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{ rooms: "prices", from: "bytes time", why: "how prices are stored, each from a day on" },
 	{
+		rooms: "peaks",
+		from: "io/host io/machine io/driver io/memory readout time history live-meter",
+		why: "means of intervals from what was read, and from the history after a start",
+	},
+	{
 		rooms: "wifi dns sntp",
 		from: "bytes io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
@@ -199,7 +204,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 
 /** Files that connect a folder to the gateway's parts; the folder's other files know nothing of parts. */
 const FEATURE =
-	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
+	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|peaks\/peaks|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
 
 /** Sources of the gateway. */
 const MODULES = /^modules\/.*\.ts$/;

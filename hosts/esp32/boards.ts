@@ -134,9 +134,9 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 
 /**
  * Left out of boards with 4 MB of flash, radio and Ethernet, where flash is short (docs/hardware.md). Their owners have
- * MQTT and Zigbee, and a cable in place of setting Wi-Fi by the console; no meter becomes unreadable.
+ * MQTT and Zigbee in place of the hub's HTTP, and a cable in place of Wi-Fi settings by the console.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "prices", "improv"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "improv"]) });
 
 /** XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);

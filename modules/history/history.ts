@@ -108,9 +108,14 @@ export class History implements Timed {
 		return history;
 	}
 
+	/** Scans the flash. Throws if it fails. */
+	journal(): Journal {
+		return new Journal(this.#partition);
+	}
+
 	/** Time of the last stored readout, Unix ms, or 0. Throws if the flash fails. */
 	get lastUtcMs(): number {
-		return new Journal(this.#partition).lastS * 1000;
+		return this.journal().lastS * 1000;
 	}
 
 	/** Accepts a readout, which is stored soon if it qualifies. */
@@ -129,7 +134,7 @@ export class History implements Timed {
 	 * retention. Throws if the flash fails. The cursor throws if compaction changes the data in the meantime.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
-		const { sectors, lastS } = new Journal(this.#partition);
+		const { sectors, lastS } = this.journal();
 		const firstS = Math.max(fromS, lastS - KEEP_S[level]);
 		const source = new EntryCursor(sectors, sectors.walk(firstS));
 		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
@@ -187,7 +192,7 @@ export class History implements Timed {
 	}
 
 	private keep(readout: Readout): void {
-		const journal = new Journal(this.#partition);
+		const journal = this.journal();
 		const { lastS, state } = journal;
 		this.#lastS = lastS;
 		const entry = new Entry();

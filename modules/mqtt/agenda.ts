@@ -325,9 +325,9 @@ export class Agenda {
 			entities.seek(i);
 			const key = ` ${keyOf(entities)} `;
 			if (!shown.includes(key)) shown += key.slice(1);
-			// The gateway's own entities are never removed.
+			// Entities about the gateway are never removed.
 			if (
-				entities.own === undefined &&
+				!entities.own?.isDiagnostic &&
 				!keys.includes(key) &&
 				keys.length + key.length <= MQTT_ANNOUNCED_VALUES.maximum
 			)

@@ -186,7 +186,7 @@ function writeComponent(
 	if (deviceClass !== "") member(writer, "dev_cla", deviceClass);
 	if (unit !== "") member(writer, "unit_of_meas", unit);
 	if (stateClass !== "") member(writer, "stat_cla", stateClass);
-	if (own !== undefined) member(writer, "ent_cat", "diagnostic");
+	if (own?.isDiagnostic) member(writer, "ent_cat", "diagnostic");
 	if (component === "binary_sensor") {
 		member(writer, "pl_on", "on");
 		member(writer, "pl_off", "off");

@@ -7,6 +7,7 @@ import { sample } from "../core/metrics-text.js";
 import { DLMS_OBIS } from "../meter/dlms-fields.js";
 import { METER_PROTOCOL } from "../meter/fields.js";
 import { applied, changed, part } from "../part.js";
+import { PEAKS } from "../peaks/fields.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
 import { sendRoute } from "../publish/send-route.js";
 import { NETWORK } from "../wifi/part.js";
@@ -37,7 +38,9 @@ export const MQTT = part<Outlet<MQTTService>>({
 		}),
 	]),
 	reactions: Object.freeze([
-		changed([METER_PROTOCOL, ...DLMS_OBIS.fields], ({ sender }: Outlet<MQTTService>) => sender?.forgetMeter()),
+		changed([METER_PROTOCOL, ...DLMS_OBIS.fields, ...PEAKS.fields], ({ sender }: Outlet<MQTTService>) =>
+			sender?.forgetMeter(),
+		),
 		applied(ENTRY.fields, ({ sender }: Outlet<MQTTService>) => sender?.settingsChanged()),
 	]),
 	open: (core) => {

@@ -6,6 +6,7 @@
  *     meter          result of the last attempt to read the meter
  *     battery        charge, on boards with battery cells
  *     rssi           strength of the Wi-Fi signal, on boards with a radio
+ *     peak           the month's peak; mean power of the running interval and its forecast: peak_mean, peak_forecast
  */
 import type { Power, TextCodec } from "../io/host.js";
 import { batteryPercent } from "../power/battery.js";
@@ -24,6 +25,8 @@ interface OwnEntity {
 	readonly deviceClass: string;
 	readonly unit: string;
 	readonly stateClass: string;
+	/** True if it is about the gateway, and therefore always there. */
+	readonly isDiagnostic: boolean;
 }
 
 function own(
@@ -32,15 +35,26 @@ function own(
 	deviceClass: string,
 	unit = "",
 	component: OwnEntity["component"] = "sensor",
+	isDiagnostic = true,
 ): OwnEntity {
 	const stateClass = unit === "" ? "" : MEASUREMENT;
-	return Object.freeze({ key, names: Object.freeze(names), component, deviceClass, unit, stateClass });
+	return Object.freeze({ key, names: Object.freeze(names), component, deviceClass, unit, stateClass, isDiagnostic });
+}
+
+function peak(key: string, names: readonly string[]): OwnEntity {
+	return own(key, names, "power", "W", "sensor", false);
 }
 
 export const LAST_READOUT = own("last_readout", ["Last readout", "Letzte Ablesung", "Ostatni odczyt"], "timestamp");
 const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", "binary_sensor");
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");
+/** Entities for the values of the part `peaks`, in order. */
+const PEAKS = Object.freeze([
+	peak("peak", ["Peak of the month", "Monatsspitze", "Szczyt miesiąca"]),
+	peak("peak_mean", ["Average of the interval", "Mittel im Messintervall", "Średnia w przedziale"]),
+	peak("peak_forecast", ["Forecast of the interval", "Prognose im Messintervall", "Prognoza przedziału"]),
+]);
 
 export interface EntitySources {
 	readonly power: Power | undefined;
@@ -49,6 +63,8 @@ export interface EntitySources {
 	/** OBIS names (obis/names.ts); without them values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
+	/** Powers in W, NaN while unknown; empty while no peaks are kept. */
+	readonly peaks?: { readonly values: readonly number[] };
 }
 
 export interface EntityOptions {
@@ -72,7 +88,7 @@ export class Entities {
 	/** Index of the selected entity; from `#own.length` on it is a value of the readout. */
 	#index = 0;
 
-	constructor({ power, radio, names, text }: EntitySources, options: EntityOptions) {
+	constructor({ power, radio, names, text, peaks }: EntitySources, options: EntityOptions) {
 		const { readout, hasValues, hasFailed, language } = options;
 		this.#language = language;
 		if (hasValues && readout !== undefined) this.#values = new PublishedValues(readout, { names, text, language });
@@ -84,6 +100,9 @@ export class Entities {
 			this.put(BATTERY, volts === undefined ? "" : String(batteryPercent(volts, power.cells)));
 		}
 		if (radio !== undefined) this.put(RSSI, String(radio.station?.rssi ?? ""));
+		peaks?.values.forEach((watts, index) => {
+			this.put(PEAKS[index], Number.isNaN(watts) ? "" : String(watts));
+		});
 	}
 
 	get count(): number {

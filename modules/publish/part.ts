@@ -2,6 +2,7 @@
 import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
 import { part } from "../part.js";
+import { PEAKS } from "../peaks/part.js";
 import { NETWORK } from "../wifi/part.js";
 import type { OutputDeps } from "./output.js";
 
@@ -23,6 +24,7 @@ export const PUBLISH = part<(OutputDeps & Running) | undefined>({
 			live,
 			names,
 			networkSettings: settings,
+			peaks: core.find(PEAKS),
 			ports: host.network,
 			power: host.power,
 			radio: manager,

@@ -8,6 +8,7 @@ import { FAILURE_PORT } from "../../modules/meter/failures.js";
 import { METER } from "../../modules/meter/part.js";
 import { ReadStatistics } from "../../modules/meter/read-statistics.js";
 import { PARTS } from "../../modules/parts.js";
+import { PEAKS } from "../../modules/peaks/part.js";
 import { Exposition } from "../../modules/system/metrics.js";
 import { ZIGBEE } from "../../modules/zigbee/part.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
@@ -202,6 +203,7 @@ describe("GET metrics", function () {
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
 				find: (part: unknown) => {
 					if (part === METER) return { reader: { outcomes }, schedule: { missed: 3 } };
+					if (part === PEAKS) return { values: [4329, Number.NaN, Number.NaN] };
 					// Parts without metrics, also those that this test does not know.
 					return part === ZIGBEE ? undefined : {};
 				},

@@ -28,10 +28,11 @@ const PRICES = {
 	periods: [{ from: "2026-01-01", import_micro: 318_700, export_micro: 0, base_micro: 0, base_per: "month" }],
 	currency: "EUR",
 };
+const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
-const ROUTES = ["hub", "mqtt", "prices", "live-meter", "live-meter/clients"];
+const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients"];
 /** Keys in flash of the settings and certificates of these parts. */
-const THEIR_KEYS = /^(hub|mqtt|prices|live_meter)/;
+const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter)/;
 
 const pair = makeCertificate({
 	names: ["hub.example"],
@@ -78,6 +79,7 @@ describe("A firmware without some parts and protocols", function () {
 		await full.write("hub", { ...HUB, cert: CERTIFICATE });
 		await full.write("mqtt", MQTT);
 		await full.write("prices", PRICES);
+		await full.write("peaks", PEAKS);
 		await full.write("live-meter", { ecotracker: true });
 		await full.write("live-meter/clients", CLIENTS);
 		await full.write("meter/protocol", { protocol: "sml" });
@@ -177,6 +179,7 @@ describe("A firmware without some parts and protocols", function () {
 		const mqtt = await full.read("mqtt");
 		assert.deepEqual([mqtt["url"], mqtt["password_set"]], [MQTT.url, true]);
 		assert.deepEqual(await full.read("prices"), PRICES);
+		assert.deepEqual(await full.read("peaks"), PEAKS);
 		assert.deepEqual(await full.read("live-meter/clients"), CLIENTS);
 		assert.equal((await full.read("live-meter"))["ecotracker"], true);
 		await full.stop();

@@ -60,7 +60,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 	});
 
 	it("lack parts in the menu, on the overview and among the settings, and do not ask for them", async () => {
-		without = "hub mqtt live-meter prices";
+		without = "hub mqtt live-meter prices peaks";
 		await begin();
 		const shown = await places();
 		for (const place of ["hub", "batteries"]) assert.ok(!shown.includes(place), place);
@@ -70,7 +70,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await visit.go("system");
 		assert.equal(await visit.card("price.title").count(), 0);
 		await visit.go("use");
-		for (const path of ["/hub", "/mqtt", "/prices", "/live-meter"]) assert.ok(!asked(path), path);
+		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!asked(path), path);
 	});
 
 	it("show one of two outputs if the other one is left out", async () => {

@@ -47,6 +47,7 @@ export interface BedOptions {
 	ports?: Pick<Network, "tcpClient" | "tlsClient">;
 	power?: Power;
 	radio?: OutputDeps["radio"];
+	peaks?: NonNullable<OutputDeps["peaks"]>;
 	/** Set for a unit that sleeps. */
 	saving?: { awakeUntilMs: number };
 }
@@ -90,6 +91,7 @@ export class Bed {
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,
 			reader: { outcomes: this.outcomes },
+			...(options.peaks === undefined ? {} : { peaks: options.peaks }),
 			power: options.power,
 			radio: options.radio,
 			saving: options.saving,

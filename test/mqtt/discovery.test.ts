@@ -158,6 +158,33 @@ describe("MQTT discovery", () => {
 		assert.deepEqual(announced()["1_0_1_8_0"], { p: "sensor" });
 	});
 
+	it("has the peaks as powers, null while unknown, and withdraws them when they are turned off", () => {
+		const peaks = { values: [4329, 1210, Number.NaN] };
+		bed = new Bed({ peaks }).start();
+		const cmps = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
+		bed.measured("1-0:1.8.0*255(5*kWh)");
+		bed.advance(1000);
+		assert.deepEqual(cmps().peak, {
+			p: "sensor",
+			uniq_id: "al0001_peak",
+			name: "Peak of the month",
+			dev_cla: "power",
+			unit_of_meas: "W",
+			stat_cla: "measurement",
+			val_tpl: "{{value_json['peak']}}",
+		});
+		assert.deepEqual(Object.keys(cmps()).slice(-4, -1), ["peak", "peak_mean", "peak_forecast"]);
+		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+		assert.deepEqual([state.peak, state.peak_mean, state.peak_forecast], [4329, 1210, null]);
+		peaks.values = [];
+		// As the part does after a change of the peaks' settings.
+		bed.service.forgetMeter();
+		bed.advance(11_000);
+		bed.measured("1-0:1.8.0*255(6*kWh)");
+		bed.advance(1000);
+		for (const key of ["peak", "peak_mean", "peak_forecast"]) assert.deepEqual(cmps()[key], { p: "sensor" });
+	});
+
 	it("has a topic for each entity of the gateway too", () => {
 		bed = new Bed({ radio: { address: {}, station: undefined } });
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));

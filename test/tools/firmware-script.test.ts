@@ -182,6 +182,7 @@ describe("The firmware's script", function () {
 			"modules/improv/absent-improv.ts",
 			"modules/live-meter/absent-part.ts",
 			"modules/mqtt/absent-part.ts",
+			"modules/peaks/absent-part.ts",
 			"modules/prices/absent-part.ts",
 			"modules/sml/absent-protocol.ts",
 			"modules/tic/absent-protocol.ts",

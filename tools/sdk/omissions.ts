@@ -22,6 +22,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	mqtt: Object.freeze(["modules/mqtt/part"]),
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	prices: Object.freeze(["modules/prices/part"]),
+	peaks: Object.freeze(["modules/peaks/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),

@@ -93,6 +93,12 @@ export const METER_PIN = {
 	inf: { min: 0, max: 15 },
 } as const;
 
+/** POST /api/v1/peaks */
+export const PEAKS = {
+	interval_mins: { choices: [0, 15, 60] },
+	count: { choices: [1, 3] },
+} as const;
+
 /** POST /api/v1/prices */
 export const PRICES = {
 	periods: {

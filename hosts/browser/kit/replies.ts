@@ -94,6 +94,9 @@ export interface Status {
 	readonly schedule_last: number;
 	readonly schedule_error: string;
 	readonly schedule_missed: number;
+	readonly peak_w?: number;
+	readonly peak_mean_w?: number;
+	readonly peak_forecast_w?: number;
 	readonly zigbee_enabled: boolean;
 	readonly zigbee_state:
 		| "off"
@@ -290,6 +293,22 @@ export interface Period {
 	readonly gap?: boolean;
 	readonly meter_changed?: boolean;
 	readonly wrapped?: boolean;
+}
+
+export interface Peaks {
+	readonly interval_mins?: 0 | 15 | 60;
+	readonly count?: 1 | 3;
+}
+
+export interface PeaksStatus {
+	readonly peak_w: number | null;
+	readonly peak_mean_w: number | null;
+	readonly peak_forecast_w: number | null;
+	readonly highest: readonly {
+		readonly start: number;
+		readonly localtime: string;
+		readonly mean_w: number;
+	}[];
 }
 
 export interface Prices {

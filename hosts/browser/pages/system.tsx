@@ -1,10 +1,12 @@
 /** Identity, clock and power supply of the gateway; restart and factory reset. */
 import { useState } from "preact/hooks";
+import { PEAKS } from "../kit/bodies.js";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { SettingsCard } from "../kit/form.js";
 import { formatDate, formatNumber } from "../kit/format.js";
+import { choicesOf } from "../kit/limits.js";
 import { refresh, status, useBuilt } from "../kit/live.js";
 import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
@@ -17,6 +19,22 @@ import { PriceCard } from "./prices.js";
 /** Address of an unconfigured gateway in its own network. */
 const OWN_ADDRESS = "http://192.168.4.1/";
 
+const PEAK_FIELDS: readonly FieldSpec[] = [
+	{
+		name: "interval_mins",
+		label: "peaks.interval",
+		kind: "choice",
+		choices: choicesOf(PEAKS.interval_mins, (minutes) => t(minutes === 0 ? "off" : `peaks.interval.${minutes}`)),
+	},
+	{
+		name: "count",
+		label: "peaks.count",
+		kind: "choice",
+		choices: choicesOf(PEAKS.count, (count) => t(`peaks.count.${count}`)),
+		when: ({ interval_mins }) => interval_mins !== 0,
+	},
+];
+
 export function System() {
 	const isBuilt = useBuilt();
 	return (
@@ -27,6 +45,7 @@ export function System() {
 			</div>
 			<div class="column">
 				{isBuilt("prices") && <PriceCard />}
+				{isBuilt("peaks") && <SettingsCard title={t("peaks.title")} path="peaks" fields={PEAK_FIELDS} />}
 				<PowerCard />
 				<SetUpCard />
 				<RestartCard />

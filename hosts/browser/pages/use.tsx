@@ -97,24 +97,34 @@ function TodayCards() {
 }
 
 /**
- * The highest quarter hour: of the billing period if the meter records it, otherwise of the two days whose quarter
- * hours the history has.
+ * The peak: of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of
+ * the two days whose quarter hours the history has. While the gateway keeps it, also the running interval.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;
 	const metered = peakOf(useStore(readout)?.readings ?? []);
+	const { peak_w, peak_mean_w, peak_forecast_w } = useStore(status) ?? {};
 	const highest = highestOf(quarters);
-	if (metered === undefined && highest === undefined) return null;
+	if (metered === undefined && peak_w === undefined && peak_mean_w === undefined && highest === undefined) return null;
 	return (
 		<Facts>
 			{metered !== undefined ? (
 				<Fact name={t("peak.period")}>{kW(metered)}</Fact>
+			) : peak_w !== undefined ? (
+				<Fact name={t("peak.month")}>{kW(peak_w)}</Fact>
 			) : (
 				highest !== undefined && (
 					<Fact name={t("peak.days")}>
 						{kW(highest.watts)} ({formatMinute(highest.fromMs)})
 					</Fact>
 				)
+			)}
+			{peak_mean_w !== undefined && (
+				<Fact name={t("peak.now")}>
+					{peak_forecast_w === undefined
+						? kW(peak_mean_w)
+						: t("peak.forecast", { mean: kW(peak_mean_w), forecast: kW(peak_forecast_w) })}
+				</Fact>
 			)}
 		</Facts>
 	);

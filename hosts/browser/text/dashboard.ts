@@ -39,6 +39,13 @@ export const DASHBOARD = {
 		"Höchste Viertelstunde seit gestern",
 		"Najwyższy kwadrans od wczoraj",
 	],
+	"peak.month": ["Peak of the month", "Monatsspitze", "Szczyt miesiąca"],
+	"peak.now": ["Running interval", "Laufendes Messintervall", "Bieżący przedział"],
+	"peak.forecast": [
+		"{mean} on average, {forecast} at the end",
+		"im Mittel {mean}, am Ende {forecast}",
+		"średnio {mean}, na koniec {forecast}",
+	],
 	"today.more": ["All consumption", "Gesamter Verbrauch", "Całe zużycie"],
 	"zone.shown": ["Times in {zone}", "Uhrzeiten in {zone}", "Godziny: {zone}"],
 	"curve.title": ["Latest readings", "Letzte Auslesungen", "Ostatnie odczyty"],

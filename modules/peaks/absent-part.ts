@@ -1,0 +1,27 @@
+/** In the place of part.ts in a firmware without peaks. */
+import { Absent, absentPart, keptEntry } from "../absent.js";
+import type { Core } from "../core/core.js";
+
+const NAME = "peaks";
+/** Key of the record of the month (peaks.ts). */
+const MONTH = "peaks_month";
+const NONE: readonly number[] = Object.freeze([]);
+
+class NoPeaks extends Absent {
+	readonly values = NONE;
+	readonly #core: Core;
+
+	constructor(core: Core) {
+		super(NAME, core);
+		this.#core = core;
+	}
+
+	override erase(): void {
+		this.#core.storage.delete(MONTH);
+	}
+}
+
+export const PEAKS = absentPart(
+	{ name: NAME, entries: Object.freeze([keptEntry("peaks", 25)]), open: (core) => new NoPeaks(core) },
+	["peaks", "peaks/status"],
+);

@@ -1,0 +1,24 @@
+/** Settings of the peaks. */
+import { CHOICE, entry, field } from "../config/schema.js";
+
+const IN_PEAKS = 25;
+
+/** Length of the intervals whose mean power counts, minutes: 15 in Flanders, 60 in Norway and Sweden; 0 for none. */
+export const PEAKS_INTERVAL_MINS = field<number>({
+	entry: IN_PEAKS,
+	id: 1,
+	name: "interval_mins",
+	kind: CHOICE,
+	choices: Object.freeze([0, 15, 60]),
+	initial: 0,
+});
+/** Number of intervals, the highest ones of different days, whose mean is the month's peak. */
+export const PEAKS_COUNT = field<number>({
+	entry: IN_PEAKS,
+	id: 2,
+	name: "count",
+	kind: CHOICE,
+	choices: Object.freeze([1, 3]),
+	initial: 1,
+});
+export const PEAKS = entry("peaks", 1, [PEAKS_INTERVAL_MINS, PEAKS_COUNT]);

@@ -1,0 +1,50 @@
+/**
+ * Highest intervals of a month, at most one a day, as numbers of an array whose first STORED ones are kept in flash.
+ * They are 0 at first.
+ */
+import { DAY_S, DAYS, type LocalCalendar } from "../time/calendar.js";
+import { monthOf } from "../time/date.js";
+
+export const RANKS = 3;
+/** Month (`monthOf`) of the highest intervals, and the settings that they belong to. */
+export const MONTH = 0;
+export const SHAPE = 1;
+/** Time before which no interval is looked at any more, Unix seconds. */
+export const FROM = 2;
+/** Starts of the highest intervals, the highest one first, and their mean powers in W. */
+export const STARTS = 3;
+export const WATTS = STARTS + RANKS;
+export const STORED = WATTS + RANKS;
+
+/** Returns the month of local time, as `monthOf`. */
+export function localMonthAt(calendar: LocalCalendar, timeS: number): number {
+	return monthOf(Math.floor((timeS + calendar.offsetMinutes(timeS * 1000) * 60) / DAY_S));
+}
+
+/** Adds an interval. Returns true if it is one of the highest of its month; one of a past month never is. */
+export function addInterval(numbers: Float64Array, calendar: LocalCalendar, startS: number, watts: number): boolean {
+	const month = localMonthAt(calendar, startS);
+	if (month < numbers[MONTH]) return false;
+	if (month > numbers[MONTH]) numbers.fill(0, STARTS, STORED);
+	numbers[MONTH] = month;
+	const dayS = calendar.boundary(DAYS, startS);
+	// Place of the same day, or else the last one, which is free or has the lowest.
+	let place = STARTS;
+	while (place < STARTS + RANKS - 1 && calendar.boundary(DAYS, numbers[place]) !== dayS) place++;
+	if (numbers[place] !== 0 && watts <= numbers[place + RANKS]) return false;
+	for (; place > STARTS && (numbers[place - 1] === 0 || watts > numbers[place - 1 + RANKS]); place--) {
+		numbers[place] = numbers[place - 1];
+		numbers[place + RANKS] = numbers[place - 1 + RANKS];
+	}
+	numbers[place] = startS;
+	numbers[place + RANKS] = watts;
+	return true;
+}
+
+/** Returns the mean of the highest `count` intervals, or of fewer if there are not as many; NaN if there are none. */
+export function peakOf(numbers: Float64Array, count: number): number {
+	let sum = 0;
+	let rank = 0;
+	for (; rank < count && numbers[STARTS + rank] !== 0; rank++) sum += numbers[WATTS + rank];
+	return sum / rank;
+}

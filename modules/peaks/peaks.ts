@@ -1,0 +1,204 @@
+/**
+ * The month's peak, and the mean power of the running interval, while the owner has chosen an interval.
+ *
+ *              readout of a new quarter hour     due
+ *   IDLE       WAITING                           -
+ *   WAITING    WAITING                           IDLE; the history is scanned as soon as it has stored the readout
+ *
+ * The mean of an interval is that between the history's first readings after its two ends, if both are near
+ * (`toleranceOf`) and from the same meter. After a change of the clock by more than STEP_MS, the first interval is the
+ * next one. Flash is written when one of the highest intervals changes.
+ */
+import type { Core, Running } from "../core/core.js";
+import { KEEP_S } from "../history/compaction.js";
+import { FLAG_CHANGED, FLAG_START, IMPORT } from "../history/entry.js";
+import { EntryCursor } from "../history/entry-cursor.js";
+import { HISTORY_COST, type History } from "../history/history.js";
+import { READINGS } from "../history/meter-state.js";
+import { HISTORY } from "../history/part.js";
+import { toleranceOf } from "../history/periods.js";
+import type { Task } from "../io/driver.js";
+import type { Timed } from "../io/machine.js";
+import { LIVE_COUNT, LIVE_IMPORT, LIVE_POWER, takeLiveValues } from "../live-meter/live-values.js";
+import { type Readout, STATUS_CHECK_WRONG, STATUS_NONE } from "../readout/readout.js";
+import { HOURS, LocalCalendar, QUARTER_S, QUARTERS } from "../time/calendar.js";
+import { PEAKS_COUNT, PEAKS_INTERVAL_MINS } from "./fields.js";
+import { addInterval, FROM, localMonthAt, MONTH, peakOf, SHAPE, STORED } from "./month.js";
+
+/** Key of the stored numbers. */
+const KEY = "peaks_month";
+
+/** Further numbers: time and counter in Wh at the beginning of the running interval; time 0 if unknown. */
+const EDGE_S = STORED;
+const EDGE_WH = STORED + 1;
+/** Time, counter in Wh and power in W of the last readout, and the number of its quarter hour. */
+const TIME_S = STORED + 2;
+const WH = STORED + 3;
+const POWER = STORED + 4;
+const QUARTER = STORED + 5;
+/** Unix time minus monotonic time, ms, at the last readout; 0 before the first. */
+const OFFSET_MS = STORED + 6;
+const COUNT = STORED + 7;
+
+/** Largest change of the clock, against monotonic time, that is ignored. */
+const STEP_MS = 5000;
+/** Time for the history to store a readout, and pause before another attempt. */
+const STORE_MS = 1000;
+
+const HAS_IMPORT = 1 << IMPORT;
+
+export class Peaks implements Running, Timed {
+	readonly #core: Core;
+	#task: Task | undefined;
+	/** Undefined while no interval is chosen; then no readout is looked at. */
+	#numbers: Float64Array | undefined;
+	#dueMs = Number.POSITIVE_INFINITY;
+
+	constructor(core: Core) {
+		this.#core = core;
+		this.settingsChanged();
+	}
+
+	settingsChanged(): void {
+		const { config, driver, storage } = this.#core;
+		this.stop();
+		const minutes = config.get(PEAKS_INTERVAL_MINS);
+		if (minutes === 0) return;
+		const numbers = new Float64Array(COUNT);
+		const shape = minutes + config.get(PEAKS_COUNT);
+		const stored = storage.get(KEY);
+		const bytes = new Uint8Array(numbers.buffer, 0, STORED * 8);
+		if (stored?.length === bytes.length) bytes.set(stored);
+		if (numbers[SHAPE] !== shape) numbers.fill(0);
+		numbers[SHAPE] = shape;
+		this.#numbers = numbers;
+		this.#task = driver.register("peaks", this);
+	}
+
+	measured(readout: Readout): void {
+		const { clock, text } = this.#core;
+		const numbers = this.#numbers;
+		const { status, utcMs } = readout;
+		if (numbers === undefined || utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG) return;
+		const live = new Float64Array(LIVE_COUNT);
+		takeLiveValues(readout, text, live);
+		numbers[TIME_S] = Math.floor(utcMs / 1000);
+		numbers[WH] = live[LIVE_IMPORT];
+		numbers[POWER] = live[LIVE_POWER];
+		const offsetMs = (clock.utcMs() ?? 0) - clock.monotonicMs();
+		const isStep = numbers[OFFSET_MS] !== 0 && Math.abs(offsetMs - numbers[OFFSET_MS]) > STEP_MS;
+		numbers[OFFSET_MS] = offsetMs;
+		// Replaced by the start of the next interval.
+		if (isStep) numbers[FROM] = Number.POSITIVE_INFINITY;
+		const quarter = Math.floor(numbers[TIME_S] / QUARTER_S);
+		if (quarter === numbers[QUARTER] && !isStep) return;
+		numbers[QUARTER] = quarter;
+		this.#task?.update((nowMs) => {
+			this.#dueMs = nowMs + STORE_MS;
+		});
+	}
+
+	/** Peak of the month, mean power of the running interval so far, and at its end: W, NaN if unknown. Empty while off. */
+	get values(): readonly number[] {
+		const { clock, config, zone } = this.#core;
+		const numbers = this.#numbers;
+		if (numbers === undefined) return [];
+		const edgeS = numbers[EDGE_S];
+		const timeS = numbers[TIME_S];
+		const endS = new LocalCalendar(zone).boundary(this.level, edgeS, 1);
+		const isKnown = edgeS > 0 && timeS > edgeS && (clock.utcMs() ?? 0) < endS * 1000 && numbers[WH] >= numbers[EDGE_WH];
+		const energy = isKnown ? (numbers[WH] - numbers[EDGE_WH]) * 3600 : Number.NaN;
+		const meanW = energy / (timeS - edgeS);
+		const powerW = Number.isNaN(numbers[POWER]) ? meanW : Math.max(0, numbers[POWER]);
+		const forecastW = (energy + powerW * (endS - timeS)) / (endS - edgeS);
+		return [peakOf(this.highest, config.get(PEAKS_COUNT)), meanW, forecastW].map(Math.round);
+	}
+
+	/** The highest intervals of the present month, as in month.ts; otherwise 0. */
+	get highest(): Float64Array {
+		const { clock, zone } = this.#core;
+		const numbers = this.#numbers?.slice(0, STORED) ?? new Float64Array(STORED);
+		const month = localMonthAt(new LocalCalendar(zone), (clock.utcMs() ?? 0) / 1000);
+		return numbers[MONTH] === month ? numbers : numbers.fill(0);
+	}
+
+	/** True while a readout waits for the history. */
+	get isBusy(): boolean {
+		return this.#dueMs < Number.POSITIVE_INFINITY;
+	}
+
+	erase(): void {
+		this.stop();
+		this.#core.storage.delete(KEY);
+	}
+
+	stop(): void {
+		this.#task?.stop();
+		this.#task = this.#numbers = undefined;
+		this.#dueMs = Number.POSITIVE_INFINITY;
+	}
+
+	get deadlineMs(): number {
+		return this.#dueMs;
+	}
+
+	advance(nowMs: number): void {
+		const { ledger, live } = this.#core;
+		const history = this.#core.find(HISTORY);
+		const numbers = this.#numbers;
+		if (nowMs < this.#dueMs) return;
+		this.#dueMs = nowMs + STORE_MS;
+		if (history?.isBusy || !ledger.claim(HISTORY_COST)) return;
+		this.#dueMs = Number.POSITIVE_INFINITY;
+		try {
+			if (history !== undefined && numbers !== undefined) this.scan(history, numbers);
+		} finally {
+			ledger.release(HISTORY_COST);
+		}
+		live.changed();
+	}
+
+	private get level(): number {
+		return this.#core.config.get(PEAKS_INTERVAL_MINS) === 60 ? HOURS : QUARTERS;
+	}
+
+	/** Adds the intervals that have ended since the last scan, and finds the beginning of the running one. */
+	private scan(history: History, numbers: Float64Array): void {
+		const { storage, zone } = this.#core;
+		const { level } = this;
+		const calendar = new LocalCalendar(zone);
+		const nowS = numbers[TIME_S];
+		const { lastS, sectors, state } = history.journal();
+		// After the clock was set back, the history continues after its last reading.
+		const nextS = calendar.boundary(level, Math.max(nowS, lastS), 1);
+		let isNews = numbers[FROM] > nextS;
+		if (isNews) numbers[FROM] = nextS;
+		// The clock was ahead when these intervals were measured.
+		if (numbers[MONTH] > localMonthAt(calendar, nowS)) numbers[MONTH] = 0;
+		const cursor = new EntryCursor(sectors, sectors.walk(Math.max(numbers[FROM], nowS - KEEP_S[level])));
+		let startS = 0;
+		let edgeS = 0;
+		let sum = 0;
+		while (cursor.next()) {
+			const { flags, known, rises, timeS } = cursor.entry;
+			const isFirst = (flags & (FLAG_START | FLAG_CHANGED)) !== 0;
+			const hasRise = (known & HAS_IMPORT) !== 0;
+			if (isFirst || !hasRise) edgeS = 0;
+			sum += rises[IMPORT];
+			const beginS = calendar.boundary(level, timeS);
+			if (beginS === startS) continue;
+			const isNear = timeS - beginS <= toleranceOf(level);
+			const isNext = isNear && edgeS > 0 && calendar.boundary(level, startS, 1) === beginS;
+			const watts = Math.round((sum * 3600) / (timeS - edgeS));
+			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) isNews = true;
+			startS = beginS;
+			// After a readout without the counter, the next rise begins before it.
+			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
+			sum = 0;
+		}
+		numbers[EDGE_S] = startS >= numbers[FROM] ? edgeS : 0;
+		numbers[EDGE_WH] = state.numbers[READINGS + IMPORT] - sum;
+		numbers[FROM] = Math.max(numbers[FROM], startS);
+		if (isNews) storage.set(KEY, new Uint8Array(numbers.buffer, 0, STORED * 8));
+	}
+}
