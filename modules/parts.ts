@@ -28,10 +28,10 @@ export const PARTS: readonly Part[] = Object.freeze([
 	METER,
 	PRICES,
 	LIVE_METER,
+	UPDATE,
 	PUBLISH,
 	HUB,
 	MQTT,
-	UPDATE,
 	ZIGBEE,
 	SYSTEM,
 ]);

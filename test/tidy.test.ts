@@ -44,7 +44,7 @@ const RESTRICTED = "test/vectors/restricted/";
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
-		rooms: "bytes io/crypto io/wifi io/client io/flash io/memory",
+		rooms: "bytes product io/crypto io/wifi io/client io/flash io/memory",
 		from: "",
 		why: "the ground that all others stand on",
 	},
@@ -142,7 +142,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "homeassistant mqtt",
-		from: "bytes obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
+		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
 		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{

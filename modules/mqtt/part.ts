@@ -1,11 +1,14 @@
 /** Part that publishes by MQTT. docs/mqtt.md describes the messages. */
 import { backupGroup } from "../api/backup-group.js";
+import { UNSUPPORTED } from "../api/errors.js";
 import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
 import { DLMS_OBIS } from "../meter/dlms-fields.js";
 import { METER_PROTOCOL } from "../meter/fields.js";
+import { METER } from "../meter/part.js";
+import { UPDATE } from "../ota/part.js";
 import { applied, changed, part } from "../part.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
 import { sendRoute } from "../publish/send-route.js";
@@ -19,10 +22,16 @@ import {
 	MQTT_PASSWORD,
 	MQTT_URL,
 } from "./fields.js";
-import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_EVENTS } from "./log-events.js";
+import {
+	EVENT_MQTT_COMMAND,
+	EVENT_MQTT_FAILED,
+	EVENT_MQTT_IGNORED,
+	EVENT_MQTT_SENT,
+	MQTT_EVENTS,
+} from "./log-events.js";
 import { MQTT_UP } from "./publisher.js";
 import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
-import { MQTTService } from "./service.js";
+import { type CommandTaker, MQTTService } from "./service.js";
 
 export const MQTT = part<Outlet<MQTTService>>({
 	name: "mqtt",
@@ -48,7 +57,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			keys: "mqtt_cert",
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
-			open: (deps, access) => new MQTTService(deps, access),
+			open: (deps, access) => new MQTTService(deps, access, new Commands(core)),
 		});
 		// A device without a radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
@@ -70,6 +79,31 @@ export const MQTT = part<Outlet<MQTTService>>({
 	},
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),
 });
+
+const NOBODY = Object.freeze({ finished: () => {} });
+
+class Commands implements CommandTaker {
+	readonly #core: Core;
+
+	constructor(core: Core) {
+		this.#core = core;
+	}
+
+	run(command: string): void {
+		const core = this.#core;
+		if (command === "read") core.find(METER).reader.read(NOBODY);
+		else if (command === "identify") core.light?.identify();
+		else {
+			const refusal = core.find(UPDATE)?.install() ?? UNSUPPORTED;
+			if (refusal === "") core.events.note(EVENT_MQTT_COMMAND, command);
+			else this.ignored(refusal);
+		}
+	}
+
+	ignored(reason: string): void {
+		this.#core.events.note(EVENT_MQTT_IGNORED, reason);
+	}
+}
 
 /** Returns the state; "unsupported" if publishing is impossible, as in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {

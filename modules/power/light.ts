@@ -30,6 +30,7 @@ const MEDIUM_MS = 300;
 const SLOW_MS = 1000;
 const FLASH_MS = 100;
 const PAUSE_MS = 400;
+const IDENTIFY_MS = 15_000;
 
 export class Light implements Timed {
 	readonly #task: Task;
@@ -37,6 +38,8 @@ export class Light implements Timed {
 	#shown = 0;
 	/** End of the flash, monotonic ms; Infinity without a flash. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
+	/** End of the identification that was asked for without an end, monotonic ms; Infinity without one. */
+	#identifyEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: LightDeps, port: LEDPort) {
 		this.#led = new port.io(port.pins);
@@ -60,6 +63,14 @@ export class Light implements Timed {
 		this.show(IDENTIFIED, on);
 	}
 
+	/** Identifies the device for IDENTIFY_MS. */
+	identify(): void {
+		this.identifying(true);
+		this.#task.update((nowMs) => {
+			this.#identifyEndMs = nowMs + IDENTIFY_MS;
+		});
+	}
+
 	reading(on: boolean): void {
 		this.show(READING, on);
 	}
@@ -73,11 +84,15 @@ export class Light implements Timed {
 	}
 
 	get deadlineMs(): number {
-		return this.#flashEndMs;
+		return Math.min(this.#flashEndMs, this.#identifyEndMs);
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs >= this.#flashEndMs) this.turn();
+		if (nowMs >= this.#identifyEndMs) {
+			this.#identifyEndMs = Number.POSITIVE_INFINITY;
+			this.#shown &= ~IDENTIFIED;
+			this.turn();
+		} else if (nowMs >= this.#flashEndMs) this.turn();
 	}
 
 	private beginFlash(nowMs: number): void {

@@ -4,11 +4,15 @@
  *
  *     last_readout   time of the last readout of the meter
  *     meter          result of the last attempt to read the meter
+ *     problem        whether reading or updating fails; problem_text is an attribute of it
+ *     meter_number   serial number of the meter, or its identification
+ *     power_net      import minus export, if the meter sends both but not their difference
  *     battery        charge, on boards with battery cells
  *     rssi           strength of the Wi-Fi signal, on boards with a radio
  */
 import type { Power, TextCodec } from "../io/host.js";
 import { batteryPercent } from "../power/battery.js";
+import { meterNumberOf } from "../readout/meter-number.js";
 import type { Readout } from "../readout/readout.js";
 import { utcText } from "../time/iso.js";
 import { PublishedValues } from "./values.js";
@@ -20,7 +24,8 @@ interface OwnEntity {
 	readonly key: string;
 	/** Names in the order of LANGUAGE_… of obis/names.ts. */
 	readonly names: readonly string[];
-	readonly component: "sensor" | "binary_sensor";
+	/** "" for an attribute of the entity before it. */
+	readonly component: "sensor" | "binary_sensor" | "";
 	readonly deviceClass: string;
 	readonly unit: string;
 	readonly stateClass: string;
@@ -39,6 +44,20 @@ function own(
 
 export const LAST_READOUT = own("last_readout", ["Last readout", "Letzte Ablesung", "Ostatni odczyt"], "timestamp");
 const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", "binary_sensor");
+export const PROBLEM = own("problem", ["Problem", "Störung", "Problem"], "problem", "", "binary_sensor");
+export const PROBLEM_TEXT = own("problem_text", [], "", "", "");
+export const METER_NUMBER = own("meter_number", ["Meter number", "Zählernummer", "Numer licznika"], "");
+/** Named as 1-0:16.7.0, which other meters send (obis/names.tsv). */
+const POWER_NET = own(
+	"power_net",
+	[
+		"Active power net (import - export)",
+		"Wirkleistung saldiert (Bezug - Lieferung)",
+		"Moc czynna saldo (pobór - oddawanie)",
+	],
+	"power",
+	"W",
+);
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");
 
@@ -49,7 +68,12 @@ export interface EntitySources {
 	/** OBIS names (obis/names.ts); without them values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
+	/** Reason and remedy if reading the meter or the last update has failed; otherwise "". */
+	readonly problem: string;
 }
+
+/** Maximum number of characters of a meter's number. */
+const NUMBER_LIMIT = 32;
 
 export interface EntityOptions {
 	/** Last good readout. */
@@ -58,6 +82,8 @@ export interface EntityOptions {
 	readonly hasValues: boolean;
 	/** True if the last attempt to read the meter failed. */
 	readonly hasFailed: boolean;
+	/** True if momentary values are too old to be shown. */
+	readonly isOld?: boolean;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
 }
@@ -69,16 +95,23 @@ export class Entities {
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
+	readonly #isOld: boolean;
 	/** Index of the selected entity; from `#own.length` on it is a value of the readout. */
 	#index = 0;
 
-	constructor({ power, radio, names, text }: EntitySources, options: EntityOptions) {
-		const { readout, hasValues, hasFailed, language } = options;
+	constructor({ power, problem, radio, names, text }: EntitySources, options: EntityOptions) {
+		const { readout, hasValues, hasFailed, isOld = false, language } = options;
 		this.#language = language;
+		this.#isOld = isOld;
 		if (hasValues && readout !== undefined) this.#values = new PublishedValues(readout, { names, text, language });
 		const utcMs = readout?.utcMs ?? 0;
 		this.put(LAST_READOUT, utcMs === 0 ? "" : utcText(utcMs, text));
 		this.put(METER, hasFailed ? "off" : readout === undefined ? "" : "on");
+		this.put(PROBLEM, problem === "" ? "off" : "on");
+		this.put(PROBLEM_TEXT, problem);
+		this.put(METER_NUMBER, readout === undefined ? "" : numberOf(readout));
+		const net = this.#values?.netPower ?? "";
+		if (net !== "") this.put(POWER_NET, net);
 		if (power !== undefined && power.cells > 0) {
 			const volts = power.batteryVoltage();
 			this.put(BATTERY, volts === undefined ? "" : String(batteryPercent(volts, power.cells)));
@@ -97,9 +130,14 @@ export class Entities {
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** Undefined for a value of the readout. */
+	/** Undefined for a value of the readout, but not for one that is calculated from it. */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
+	}
+
+	/** True for what the gateway says of itself; false for a value of the meter. */
+	get isDiagnostic(): boolean {
+		return this.own !== undefined && this.own !== POWER_NET;
 	}
 
 	/** Key that never changes during the life of the meter: digits, lower-case letters and single underscores. */
@@ -111,8 +149,9 @@ export class Entities {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}
 
-	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on` or `off`. "" if unknown. */
+	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on`, `off`, or a text. "" if unknown. */
 	get value(): string {
+		if (this.#isOld && !this.isDiagnostic && this.stateClass === MEASUREMENT) return "";
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
@@ -138,4 +177,12 @@ export class Entities {
 		this.#own.push(entity);
 		this.#states.push(state);
 	}
+}
+
+/** Returns the meter's number, or else its identification; other characters than printable ASCII become "?". */
+function numberOf({ meterId, records }: Readout): string {
+	let number = "";
+	for (const byte of (meterNumberOf(records) ?? meterId).subarray(0, NUMBER_LIMIT))
+		number += byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "?";
+	return number;
 }

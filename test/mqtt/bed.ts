@@ -49,6 +49,8 @@ export interface BedOptions {
 	radio?: OutputDeps["radio"];
 	/** Set for a unit that sleeps. */
 	saving?: { awakeUntilMs: number };
+	/** Default: a host without updates. */
+	firmware?: OutputDeps["firmware"];
 }
 
 export class Bed {
@@ -61,6 +63,12 @@ export class Bed {
 	/** Reported codes of failures; "" when a failure is over. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
+	/** Commands that were carried out, and reasons for ignored ones. */
+	readonly ran: string[] = [];
+	readonly ignored: string[] = [];
+	readonly metering = { freshSecs: 0 };
+	/** Text of the present problem. */
+	problem = "";
 	/** `measured`: the last readout, even one from before MQTT was enabled. */
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 
@@ -77,6 +85,7 @@ export class Bed {
 			MQTT_CERTIFICATE_LIMIT,
 		);
 		const { clock, crypto, info, network, text, timers } = world;
+		const problem = () => this.problem;
 		const guard = (_part: string, run: () => void) => run();
 		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
 		const shared = {
@@ -84,23 +93,33 @@ export class Bed {
 			clock: options.clock ?? clock,
 			config: this.config,
 			crypto,
+			firmware: options.firmware,
 			info,
 			ledger: this.ledger,
+			metering: this.metering,
 			names,
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,
 			reader: { outcomes: this.outcomes },
 			power: options.power,
+			get problem() {
+				return problem();
+			},
 			radio: options.radio,
 			saving: options.saving,
 			text,
 			tlsPermit: this.tlsPermit,
 			writer: new JSONWriter(text),
 		};
-		this.service = new MQTTService(shared, {
+		const access = {
 			certificates: this.certificates,
 			outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? ""),
-		});
+		};
+		const commands = {
+			run: (command: string) => this.ran.push(command),
+			ignored: (reason: string) => this.ignored.push(reason),
+		};
+		this.service = new MQTTService(shared, access, commands);
 		this.broker = new ScriptedBroker(world);
 	}
 
