@@ -117,7 +117,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "prices", from: "bytes time", why: "how prices are stored, each from a day on" },
 	{
 		rooms: "wifi dns sntp",
-		from: "bytes io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
+		from: "bytes product io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
 	},
 	{
@@ -132,7 +132,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "improv",
-		from: "io/host io/machine io/driver wifi config fields features",
+		from: "product io/host io/machine io/driver wifi config fields features",
 		why: "sets Wi-Fi by the console, as the API does by the network",
 	},
 	{
@@ -172,7 +172,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "settings, routes and wiring of the parts: each in its folder, over what is below, and over other parts by name",
 	},
 	{ rooms: "app", from: "*", why: "the gateway: what all parts share, and what happens to all" },
-	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
+	{ rooms: "hosts/browser", from: "product", why: "the page is no firmware: it knows the gateway by its API only" },
 	{
 		rooms: "hosts/native",
 		from: "bytes io/crypto io/host io/client io/flash io/memory",

@@ -185,6 +185,11 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
+	/** Forgets the last failure, because another attempt begins. */
+	renew(): void {
+		this.#failure = "";
+	}
+
 	/** Reports an update that failed before `begin()`. `failure`: code, blank, message; `more`: for the log. */
 	fail(failure: string, more: string): void {
 		this.#failure = failure;

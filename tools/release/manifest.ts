@@ -1,6 +1,6 @@
 /** Manifest of a board's firmware for ESP Web Tools: chip, parts and their offsets (manifest.json beside the parts). */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
-import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
+import { PRODUCT } from "../../modules/product.js";
 import type { Part } from "./parts.js";
 
 const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
@@ -19,7 +19,7 @@ const IMPROV_WAIT_S = 15;
  */
 export function manifestOf({ chip }: Board, version: string, parts: readonly Part[]): object {
 	return {
-		name: FIRMWARE_NAME,
+		name: PRODUCT,
 		version,
 		new_install_prompt_erase: true,
 		new_install_improv_wait_time: IMPROV_WAIT_S,
