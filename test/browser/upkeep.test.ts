@@ -303,7 +303,7 @@ describe("Maintenance on the page", function () {
 			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 			const hub = { ...backup.settings.hub, enabled: true, url: "https://hub.example:8123", token_set: true };
 			await choose({ ...backup, settings: { ...backup.settings, hub, "later/thing": { on: true } } });
-			for (const text of [NEWER, backup.board]) await card().getByText(text, { exact: true }).waitFor();
+			for (const text of [NEXT, backup.board]) await card().getByText(text, { exact: true }).waitFor();
 			await card()
 				.getByText(new RegExp(`${say("nav.meter")}.*${say("nav.hub")}.*${say("nav.system")}`))
 				.waitFor();
