@@ -26,13 +26,14 @@ export const OFFLINE = "offline";
 /** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Commands that others may send, in the order of their indexes. */
-export const COMMANDS = Object.freeze(["read", "identify", "install"]);
-/** Buttons: key and command, then the names in the order of LANGUAGE_… of obis/names.ts. */
-const BUTTONS = Object.freeze([
-	Object.freeze(["read", "Read now", "Jetzt ablesen", "Odczytaj teraz"]),
-	Object.freeze(["identify", "Identify", "Identifizieren", "Zidentyfikuj"]),
-]);
+/** Commands that others may send. The first two have buttons, with the command as key. */
+export const COMMAND_READ = "read";
+export const COMMAND_IDENTIFY = "identify";
+const COMMAND_INSTALL = "install";
+export const COMMANDS = Object.freeze([COMMAND_READ, COMMAND_IDENTIFY, COMMAND_INSTALL]);
+/** Names of the buttons, each in the order of LANGUAGE_… of obis/names.ts. */
+const READ_NAMES = Object.freeze(["Read now", "Jetzt ablesen", "Odczytaj teraz"]);
+const IDENTIFY_NAMES = Object.freeze(["Identify", "Identifizieren", "Zidentyfikuj"]);
 const UPDATE = "update";
 /** Members of an update's state; Home Assistant rejects others (homeassistant/components/mqtt/update.py). */
 const INSTALLED = "installed_version";
@@ -205,7 +206,8 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 			if (entities.own?.component !== "") writeComponent(writer, tail, announcement);
 		} else {
 			if (announcement.hasUpdate) writeUpdate(writer, tail, base);
-			for (const button of BUTTONS) writeButton(writer, tail, button, announcement);
+			writeButton(writer, tail, announcement, COMMAND_READ, READ_NAMES);
+			writeButton(writer, tail, announcement, COMMAND_IDENTIFY, IDENTIFY_NAMES);
 			let at = 0;
 			while (at < vanished.length) {
 				const end = vanished.indexOf(" ", at);
@@ -262,7 +264,7 @@ function writeUpdate(writer: JSONWriter, id: string, base: string): void {
 	member(writer, "dev_cla", "firmware");
 	member(writer, "ent_cat", "config");
 	member(writer, "stat_t", `${base}/${UPDATE}`);
-	member(writer, "pl_inst", COMMANDS[2]);
+	member(writer, "pl_inst", COMMAND_INSTALL);
 	writer.endObject();
 }
 
@@ -270,15 +272,14 @@ function writeUpdate(writer: JSONWriter, id: string, base: string): void {
 function writeButton(
 	writer: JSONWriter,
 	id: string,
-	button: readonly string[],
 	{ hasCommands, language }: Announcement,
+	key: string,
+	names: readonly string[],
 ): void {
-	const key = button[0];
 	if (hasCommands) {
 		begin(writer, key, "button", id);
-		member(writer, "name", button[1 + language]);
-		if (key === "identify") member(writer, "dev_cla", key);
-		member(writer, "ent_cat", key === "identify" ? "config" : "diagnostic");
+		member(writer, "name", names[language]);
+		member(writer, "ent_cat", "diagnostic");
 		member(writer, "pl_prs", key);
 	} else {
 		writer.key(key);

@@ -29,9 +29,10 @@ import {
 	EVENT_MQTT_SENT,
 	MQTT_EVENTS,
 } from "./log-events.js";
+import { COMMAND_IDENTIFY, COMMAND_READ } from "./messages.js";
 import { MQTT_UP } from "./publisher.js";
 import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
-import { type CommandTaker, MQTTService } from "./service.js";
+import { MQTTService } from "./service.js";
 
 export const MQTT = part<Outlet<MQTTService>>({
 	name: "mqtt",
@@ -57,7 +58,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			keys: "mqtt_cert",
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
-			open: (deps, access) => new MQTTService(deps, access, new Commands(core)),
+			open: (deps, access) => new MQTTService(deps, access, (name, whyNot) => command(core, name, whyNot)),
 		});
 		// A device without a radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
@@ -80,29 +81,21 @@ export const MQTT = part<Outlet<MQTTService>>({
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),
 });
 
+const IDENTIFY_MS = 15_000;
 const NOBODY = Object.freeze({ finished: () => {} });
 
-class Commands implements CommandTaker {
-	readonly #core: Core;
-
-	constructor(core: Core) {
-		this.#core = core;
-	}
-
-	run(command: string): void {
-		const core = this.#core;
-		if (command === "read") core.find(METER).reader.read(NOBODY);
-		else if (command === "identify") core.light?.identify();
+/** Carries out a command, or logs why it is ignored. */
+function command(core: Core, name: string, whyNot: string): void {
+	let refusal = whyNot;
+	if (refusal === "") {
+		if (name === COMMAND_READ) core.find(METER).reader.read(NOBODY);
+		else if (name === COMMAND_IDENTIFY) core.light?.identifying(true, IDENTIFY_MS);
 		else {
-			const refusal = core.find(UPDATE)?.install() ?? UNSUPPORTED;
-			if (refusal === "") core.events.note(EVENT_MQTT_COMMAND, command);
-			else this.ignored(refusal);
+			refusal = core.find(UPDATE)?.install() ?? UNSUPPORTED;
+			if (refusal === "") core.events.note(EVENT_MQTT_COMMAND, name);
 		}
 	}
-
-	ignored(reason: string): void {
-		this.#core.events.note(EVENT_MQTT_IGNORED, reason);
-	}
+	if (refusal !== "") core.events.note(EVENT_MQTT_IGNORED, refusal);
 }
 
 /** Returns the state; "unsupported" if publishing is impossible, as in safe mode. */

@@ -66,7 +66,10 @@ const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
-export type CommandListener = (payload: string, isRetained: boolean, nowMs: number) => void;
+export interface CommandListener {
+	/** Called with each message on the topic for commands. */
+	commanded(payload: string, isRetained: boolean, nowMs: number): void;
+}
 
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
@@ -79,7 +82,7 @@ export class Publisher implements Timed {
 	readonly #deps: OutputDeps;
 	readonly #output: Output;
 	readonly #agenda: Agenda;
-	readonly #commanded: CommandListener;
+	readonly #listener: CommandListener;
 	/** State from OFF to OPENING; later states are those of the session. */
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
@@ -97,9 +100,8 @@ export class Publisher implements Timed {
 	/** Number of acknowledgements processed in this session; -1 before CONNACK. */
 	#seen = 0;
 
-	/** `commanded` is called with each message on the topic for commands. */
-	constructor(deps: OutputDeps, output: Output, commanded: CommandListener) {
-		this.#commanded = commanded;
+	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
+		this.#listener = listener;
 		this.#deps = deps;
 		this.#output = output;
 		this.#agenda = new Agenda(deps);
@@ -225,7 +227,7 @@ export class Publisher implements Timed {
 				willTopic: agenda.statusTopic,
 				willMessage: OFFLINE,
 				listenTo: agenda.topics,
-				heard: (topic, payload, isRetained, ms) => this.heard(topic, payload, isRetained, ms),
+				listener: this,
 			},
 			nowMs,
 		);
@@ -286,8 +288,9 @@ export class Publisher implements Timed {
 		}
 	}
 
-	private heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
-		if (topic !== BIRTH_TOPIC) this.#commanded(payload, isRetained, nowMs);
+	/** Called by the session with a message. */
+	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
+		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
 		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)
 			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
 	}

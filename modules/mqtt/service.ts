@@ -12,20 +12,15 @@ import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
 import { MQTT_ENABLED } from "./fields.js";
 import { COMMANDS } from "./messages.js";
-import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
+import { type CommandListener, MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
 
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
 
-/** Takes the commands that arrive. */
-export interface CommandTaker {
-	/** Carries out a command of COMMANDS. */
-	run(command: string): void;
-	/** Called with the reason why a message is no command. */
-	ignored(reason: string): void;
-}
+/** Takes the commands that arrive. `whyNot`: reason to ignore one; otherwise "". */
+export type CommandTaker = (command: string, whyNot: string) => void;
 
 /** A connection that is open or being opened. */
 interface Connection {
@@ -35,7 +30,7 @@ interface Connection {
 	writable: number;
 }
 
-export class MQTTService implements ScheduledMachine, OutputListener {
+export class MQTTService implements ScheduledMachine, OutputListener, CommandListener {
 	readonly output: Output;
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
@@ -54,10 +49,10 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	/** Time at which reading continues, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
-	/** Commands to run, as bits by their index in COMMANDS, time of the next one and of the last one, ms. */
+	/** Commands to run, as bits by their index in COMMANDS, time of the next one, and its earliest time, ms. */
 	#commands = 0;
 	#commandMs = Number.POSITIVE_INFINITY;
-	#commandedMs = Number.NEGATIVE_INFINITY;
+	#pausedUntilMs = 0;
 
 	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker) {
 		this.#taker = taker;
@@ -205,7 +200,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
 		// A battery device may turn its radio on just for this readout.
-		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= this.newPublisher();
+		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output, this);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
 		if (this.#isUpdateNews) this.#publisher?.updateChanged(nowMs);
@@ -214,32 +209,30 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 
 	/** Returns a new publisher with the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
-		const publisher = this.newPublisher();
+		const publisher = new Publisher(this.#deps, this.output, this);
 		const readout = this.#deps.reader.outcomes.measured;
 		if (readout !== undefined) publisher.measured(readout, nowMs);
 		return publisher;
 	}
 
-	private newPublisher(): Publisher {
-		return new Publisher(this.#deps, this.output, (payload, isRetained, nowMs) => {
-			const index = COMMANDS.indexOf(payload);
-			// A retained command would run again after each connection.
-			if (isRetained || index < 0) this.#taker.ignored(isRetained ? "retained" : "unknown");
-			else this.plan(this.#commands | (1 << index), nowMs);
-		});
-	}
-
-	private plan(commands: number, nowMs: number): void {
-		this.#commands = commands;
-		const earliestMs = Math.max(nowMs, this.#commandedMs + COMMAND_PAUSE_MS);
-		this.#commandMs = commands === 0 ? Number.POSITIVE_INFINITY : earliestMs;
+	/** Called by the publisher with a message for commands. */
+	commanded(payload: string, isRetained: boolean, nowMs: number): void {
+		const index = COMMANDS.indexOf(payload);
+		// A retained command would run again after each connection.
+		if (isRetained || index < 0) this.#taker(payload, isRetained ? "retained" : "unknown");
+		else {
+			this.#commands |= 1 << index;
+			this.#commandMs = Math.max(nowMs, this.#pausedUntilMs);
+		}
 	}
 
 	private runCommand(nowMs: number): void {
-		const index = COMMANDS.findIndex((_, i) => this.#commands & (1 << i));
-		this.#commandedMs = nowMs;
-		this.plan(this.#commands & ~(1 << index), nowMs);
-		this.#taker.run(COMMANDS[index]);
+		let index = 0;
+		while ((this.#commands & (1 << index)) === 0) index++;
+		this.#commands &= ~(1 << index);
+		this.#pausedUntilMs = nowMs + COMMAND_PAUSE_MS;
+		this.#commandMs = this.#commands === 0 ? Number.POSITIVE_INFINITY : this.#pausedUntilMs;
+		this.#taker(COMMANDS[index], "");
 	}
 
 	private openConnection(publisher: Publisher): void {

@@ -83,6 +83,10 @@ export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
 	/** Topics to subscribe to. */
 	readonly listenTo: readonly string[];
+	readonly listener: SessionListener;
+}
+
+export interface SessionListener {
 	/** Called with each message on these topics; `payload` is its first PAYLOAD_LIMIT bytes. */
 	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
@@ -103,7 +107,8 @@ export class Session implements Timed {
 	acknowledged = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
-	readonly #options: Pick<SessionOptions, "listenTo" | "heard">;
+	readonly #listenTo: readonly string[];
+	readonly #listener: SessionListener;
 	#owes = 0;
 	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
 	#owedId = 0;
@@ -124,9 +129,10 @@ export class Session implements Timed {
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
-		const { text } = options;
+		const { text, listenTo, listener } = options;
 		this.#text = text;
-		this.#options = options;
+		this.#listenTo = listenTo;
+		this.#listener = listener;
 		this.#packet = encodeConnect(text, options, KEEP_ALIVE_S);
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
@@ -249,7 +255,7 @@ export class Session implements Timed {
 		this.#owes &= ~bit;
 		if (bit === OWES_SUBSCRIBE)
 			return encodeSubscribe(
-				this.#options.listenTo.map((topic) => this.#text.encode(topic)),
+				this.#listenTo.map((topic) => this.#text.encode(topic)),
 				SUBSCRIBE_ID,
 			);
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
@@ -275,9 +281,7 @@ export class Session implements Timed {
 				this.#pinged = false;
 				break;
 			case SUBACK:
-				return (
-					reader.number(0) === SUBSCRIBE_ID && reader.length === 2 + this.#options.listenTo.length && this.isExpected()
-				);
+				return reader.number(0) === SUBSCRIBE_ID && reader.length === 2 + this.#listenTo.length && this.isExpected();
 			default:
 				return this.hear(reader, nowMs);
 		}
@@ -291,7 +295,7 @@ export class Session implements Timed {
 			return;
 		}
 		this.state = SESSION_READY;
-		if (this.#options.listenTo.length > 0) this.#owes = OWES_SUBSCRIBE;
+		if (this.#listenTo.length > 0) this.#owes = OWES_SUBSCRIBE;
 	}
 
 	private hear(reader: PacketReader, nowMs: number): boolean {
@@ -301,14 +305,14 @@ export class Session implements Timed {
 		const isWanted = this.isExpected();
 		if (at === 0 || !isWanted) return isWanted;
 		// The topics are encoded here because messages are rare.
-		const topic = this.#options.listenTo.find((name) => {
+		const topic = this.#listenTo.find((name) => {
 			const bytes = this.#text.encode(name);
 			return reader.number(0) === bytes.length && reader.holds(bytes, 2);
 		});
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
 		if (topic !== undefined) {
 			const payload = String.fromCharCode(...kept.subarray(at, end));
-			this.#options.heard(topic, payload, isRetained, nowMs);
+			this.#listener.heard(topic, payload, isRetained, nowMs);
 		}
 		return true;
 	}

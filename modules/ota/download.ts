@@ -14,7 +14,7 @@
  * permit. After an interruption the rest of the file is requested, TRIES times at most; after a restart a person starts
  * it again.
  *
- * Memory: DOWNLOAD_COST, and that of the updater from the first byte on. Bytes are read as fast as flash takes them.
+ * Memory: UPGRADE_COST, and that of the updater from the first byte on. Bytes are read as fast as flash takes them.
  */
 import { FIRST_STATUS, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { BodySink } from "../http/handler.js";
@@ -23,15 +23,13 @@ import type { FileURL } from "../http/url.js";
 import type { ClientPort } from "../io/client.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
-import type { Cost, MemoryLedger } from "../io/memory.js";
+import type { MemoryLedger } from "../io/memory.js";
 import { connectFailure } from "../publish/connect-failures.js";
 import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
 import { LINE_SIZE, OK, PARTIAL_CONTENT, REDIRECTS, redirectOf, requestFile } from "./file-request.js";
+import { UPGRADE_COST } from "./notice.js";
 import { INTERRUPTED, NO_MEMORY, NOT_FOUND, REFUSALS, TAKEN, UNREACHABLE } from "./refusals.js";
 import type { Sender, Updater } from "./updater.js";
-
-/** Memory of the connection, and of the lines of a redirect. */
-export const DOWNLOAD_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface DownloadDeps {
 	readonly driver: Driver;
@@ -119,7 +117,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		if (this.#state === STATE_LOADING) this.fail(REFUSALS[INTERRUPTED]);
 		else if (this.#state === STATE_PAUSING) this.ask(this.#file, 0, nowMs);
 		else if (this.#state === STATE_STARTING && !tlsPermit.request(this)) this.enter(STATE_QUEUED, nowMs + TURN_MS);
-		else if (tlsPermit.isHeldBy(this) && ledger.claim(DOWNLOAD_COST)) {
+		else if (tlsPermit.isHeldBy(this) && ledger.claim(UPGRADE_COST)) {
 			this.#hasMemory = true;
 			this.ask(this.#file, 0, nowMs);
 		} else this.fail(REFUSALS[NO_MEMORY]);
@@ -220,7 +218,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		const { ledger, over, tlsPermit } = this.#deps;
 		this.enter(STATE_OVER, Number.POSITIVE_INFINITY);
 		this.close();
-		if (this.#hasMemory) ledger.release(DOWNLOAD_COST);
+		if (this.#hasMemory) ledger.release(UPGRADE_COST);
 		tlsPermit.release(this);
 		this.#task.stop();
 		over();

@@ -95,7 +95,7 @@ export class Firmware implements Running {
 		if (file === undefined) return NO_UPGRADE;
 		if (this.#download !== undefined || this.updater.state !== "idle") return BUSY;
 		const { updater } = this;
-		updater.renew();
+		updater.failure = "";
 		const over = () => {
 			this.#download = undefined;
 			this.changed();

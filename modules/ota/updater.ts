@@ -86,24 +86,19 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Code of the last failure, a blank, and the message; empty after a success. */
-	#failure: string;
+	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
+	failure: string;
 
 	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
 		this.#host = host;
-		this.#failure = host.update.givenUp === "" ? "" : ROLLED_BACK;
+		this.failure = host.update.givenUp === "" ? "" : ROLLED_BACK;
 		this.#deps = deps;
 		this.#parts = parts;
 	}
 
 	/** Code of the last failure, or `rolled_back`; empty after a success. */
 	get lastError(): string {
-		return this.#failure.split(" ", 1)[0];
-	}
-
-	/** Message of the last failure; empty after a success. */
-	get problem(): string {
-		return this.#failure.slice(this.lastError.length + 1);
+		return this.failure.split(" ", 1)[0];
 	}
 
 	/** True if this build accepts updates. */
@@ -145,7 +140,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
 		this.#sender = sender;
 		this.#task = this.#deps.driver.register("ota", this);
-		this.#failure = "";
+		this.failure = "";
 		// A slow transfer does not keep the permit, because other outputs would wait for hours.
 		if (!isSlow && !isDownload) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
@@ -185,14 +180,9 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Forgets the last failure, because another attempt begins. */
-	renew(): void {
-		this.#failure = "";
-	}
-
 	/** Reports an update that failed before `begin()`. `failure`: code, blank, message; `more`: for the log. */
 	fail(failure: string, more: string): void {
-		this.#failure = failure;
+		this.failure = failure;
 		this.#parts.events.note(EVENT_UPDATE_REFUSED, `${this.lastError}${more}`);
 		this.#parts.live.changed();
 	}
@@ -240,7 +230,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#installer = this.#sender = this.#task = undefined;
 		ledger.release(UPDATE_COST);
 		tlsPermit.release(this);
-		this.#failure = REFUSALS[refusal];
+		this.failure = REFUSALS[refusal];
 		const isTaken = refusal === TAKEN;
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;
 		events.note(kind, `${isTaken ? installer.version : this.lastError} from ${sender?.name}`);

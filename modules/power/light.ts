@@ -30,7 +30,6 @@ const MEDIUM_MS = 300;
 const SLOW_MS = 1000;
 const FLASH_MS = 100;
 const PAUSE_MS = 400;
-const IDENTIFY_MS = 15_000;
 
 export class Light implements Timed {
 	readonly #task: Task;
@@ -38,7 +37,7 @@ export class Light implements Timed {
 	#shown = 0;
 	/** End of the flash, monotonic ms; Infinity without a flash. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
-	/** End of the identification that was asked for without an end, monotonic ms; Infinity without one. */
+	/** End of the identification, monotonic ms; Infinity without one. */
 	#identifyEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: LightDeps, port: LEDPort) {
@@ -59,15 +58,11 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
-	identifying(on: boolean): void {
+	/** `limitMs`: time after which it ends by itself. */
+	identifying(on: boolean, limitMs = Number.POSITIVE_INFINITY): void {
 		this.show(IDENTIFIED, on);
-	}
-
-	/** Identifies the device for IDENTIFY_MS. */
-	identify(): void {
-		this.identifying(true);
 		this.#task.update((nowMs) => {
-			this.#identifyEndMs = nowMs + IDENTIFY_MS;
+			this.#identifyEndMs = nowMs + limitMs;
 		});
 	}
 

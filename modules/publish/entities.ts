@@ -181,8 +181,6 @@ export class Entities {
 
 /** Returns the meter's number, or else its identification; other characters than printable ASCII become "?". */
 function numberOf({ meterId, records }: Readout): string {
-	let number = "";
-	for (const byte of (meterNumberOf(records) ?? meterId).subarray(0, NUMBER_LIMIT))
-		number += byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "?";
-	return number;
+	const bytes = (meterNumberOf(records) ?? meterId).slice(0, NUMBER_LIMIT);
+	return String.fromCharCode(...bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? byte : 0x3f)));
 }

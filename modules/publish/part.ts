@@ -31,7 +31,8 @@ export const PUBLISH = part<(OutputDeps & Running) | undefined>({
 			ports: host.network,
 			power: host.power,
 			get problem() {
-				return reader.outcomes.failure?.message ?? firmware?.updater.problem ?? "";
+				const text = reader.outcomes.failure?.text ?? firmware?.updater.failure ?? "";
+				return text.slice(text.indexOf(" ") + 1);
 			},
 			radio: manager,
 			reader,

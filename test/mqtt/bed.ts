@@ -115,10 +115,8 @@ export class Bed {
 			certificates: this.certificates,
 			outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? ""),
 		};
-		const commands = {
-			run: (command: string) => this.ran.push(command),
-			ignored: (reason: string) => this.ignored.push(reason),
-		};
+		const commands = (command: string, whyNot: string) =>
+			void (whyNot === "" ? this.ran.push(command) : this.ignored.push(whyNot));
 		this.service = new MQTTService(shared, access, commands);
 		this.broker = new ScriptedBroker(world);
 	}

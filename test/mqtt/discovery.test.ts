@@ -347,7 +347,7 @@ describe("MQTT discovery", () => {
 			ent_cat: "diagnostic",
 			pl_prs: "read",
 		});
-		assert.deepEqual([identify.p, identify.dev_cla, identify.pl_prs], ["button", "identify", "identify"]);
+		assert.deepEqual([identify.p, identify.name, identify.pl_prs], ["button", "Zidentyfikuj", "identify"]);
 		const ofUpdate = {
 			p: "update",
 			uniq_id: "al0001_update",

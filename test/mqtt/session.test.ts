@@ -57,7 +57,9 @@ class Bed {
 			willTopic: "w",
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
-			heard: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
+			listener: {
+				heard: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
+			},
 		},
 		this.nowMs,
 	);
