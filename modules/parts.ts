@@ -30,10 +30,10 @@ export const PARTS: readonly Part[] = Object.freeze([
 	PRICES,
 	PEAKS,
 	LIVE_METER,
+	UPDATE,
 	PUBLISH,
 	HUB,
 	MQTT,
-	UPDATE,
 	ZIGBEE,
 	SYSTEM,
 ]);

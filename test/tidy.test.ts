@@ -44,7 +44,7 @@ const RESTRICTED = "test/vectors/restricted/";
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
-		rooms: "bytes without io/crypto io/wifi io/client io/flash io/memory",
+		rooms: "bytes product without io/crypto io/wifi io/client io/flash io/memory",
 		from: "",
 		why: "the ground that all others stand on",
 	},
@@ -122,7 +122,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "wifi dns sntp",
-		from: "bytes io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
+		from: "bytes product io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
 	},
 	{
@@ -137,7 +137,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "improv",
-		from: "io/host io/machine io/driver wifi config fields features",
+		from: "product io/host io/machine io/driver wifi config fields features",
 		why: "sets Wi-Fi by the console, as the API does by the network",
 	},
 	{
@@ -147,7 +147,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "homeassistant mqtt",
-		from: "bytes obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
+		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
 		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{
@@ -178,7 +178,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "settings, routes and wiring of the parts: each in its folder, over what is below, and over other parts by name",
 	},
 	{ rooms: "app", from: "*", why: "the gateway: what all parts share, and what happens to all" },
-	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
+	{ rooms: "hosts/browser", from: "product", why: "the page is no firmware: it knows the gateway by its API only" },
 	{
 		rooms: "hosts/native",
 		from: "bytes io/crypto io/host io/client io/flash io/memory",

@@ -13,6 +13,7 @@ import { transform } from "esbuild";
 import { build, type Plugin } from "vite";
 import { TEXTS } from "../hosts/browser/text/all.js";
 import { LANGUAGES } from "../hosts/browser/text/translations.js";
+import { PRODUCT } from "../modules/product.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCE = join(ROOT, "hosts", "browser");
@@ -20,6 +21,8 @@ export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
 const OFFLINE = "offline.js";
+/** File with the names of the product, which the page shows. */
+const NAMES = join(ROOT, "modules", "product.ts");
 
 export interface PageFile {
 	readonly path: string;
@@ -138,11 +141,16 @@ function documentFor(index: number, entry: string): PageFile {
 		TEXTS: textsIn(index),
 		SCRIPT: entry,
 		// The icon is embedded, because a browser would request it along with the document.
-		ICON: encodeURIComponent(readFileSync(join(SOURCE, "icon.svg"), "utf8").trim()),
+		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
 	};
 	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
 	const content = new TextEncoder().encode(html);
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
+}
+
+/** Replaces `%PRODUCT%` by the name of the product. */
+function named(text: string): string {
+	return text.replaceAll("%PRODUCT%", PRODUCT);
 }
 
 /** Files with name and icon of the page for a phone's home screen (W3C Web Application Manifest). */
@@ -153,7 +161,8 @@ const APP_FILES = [
 
 async function appFiles(): Promise<PageFile[]> {
 	const files = APP_FILES.map(([name, type]) => {
-		const content = readFileSync(join(SOURCE, name));
+		const bytes = readFileSync(join(SOURCE, name));
+		const content = type === "image/png" ? bytes : new TextEncoder().encode(named(bytes.toString()));
 		return { path: `/${name}`, type, immutable: false, content };
 	});
 	return [...files, await offlineWorker()];
@@ -166,15 +175,14 @@ async function offlineWorker(): Promise<PageFile> {
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3). Allowed are the page's own scripts, the gateway's API, and
- * the server of newer firmware (the owner may choose its address). No directive applies to the style, which is a
- * constructed style sheet.
+ * Content Security Policy of the documents (CSP Level 3). Allowed are the page's own scripts and the gateway's API. No
+ * directive applies to the style, which is a constructed style sheet.
  */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
 	"img-src 'self' data:",
-	"connect-src 'self' https:",
+	"connect-src 'self'",
 	"manifest-src 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",
@@ -214,7 +222,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 /** Writes the archive, unless it is newer than all its sources. */
 export async function buildPage(): Promise<void> {
 	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), join(ROOT, "package-lock.json")];
+	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), NAMES, join(ROOT, "package-lock.json")];
 	if (written > Math.max(newestSource(), ...makers.map((path) => statSync(path).mtimeMs))) return;
 	const { files, policy } = await makePage();
 	writeFileSync(ARCHIVE, pack(files, policy));

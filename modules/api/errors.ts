@@ -21,6 +21,7 @@ export const METHOD_NOT_ALLOWED = "method_not_allowed";
 export const TOO_MANY_ATTEMPTS = "too_many_attempts";
 export const BUSY = "busy";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
+export const NO_UPGRADE = "no_upgrade";
 export const UNSUPPORTED = "unsupported";
 
 /** `message`: what happened and what to do; `more` writes additional members. */

@@ -312,6 +312,10 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.host.restart();
 	}
 
+	updateChanged(): void {
+		this.tell((running) => running.updateChanged?.());
+	}
+
 	measured(readout: Readout): void {
 		this.tell((running) => running.measured?.(readout));
 	}

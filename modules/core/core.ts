@@ -31,6 +31,8 @@ export interface Running {
 	/** Called when the network address has changed; `isUp`: false without one. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
+	/** Called when the firmware, the newest known version or the progress of an installation has changed. */
+	updateChanged?(): void;
 	/** Called when the device will restart or the program will end soon. */
 	restarting?(): void;
 	/** Called when a factory reset begins and the settings still exist. Write data that must survive. */
@@ -99,6 +101,7 @@ export interface Core {
 	refreshSoon(): void;
 	networkChanged(): void;
 	clockChanged(): void;
+	updateChanged(): void;
 	measured(readout: Readout): void;
 	/** Notifies all parts of a failed readout. `code`: stable error code, or "" on success. */
 	meterChanged(code: string): void;

@@ -9,7 +9,15 @@
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
-import { Entities, type EntitySources, LAST_READOUT, MEASUREMENT } from "../publish/entities.js";
+import {
+	Entities,
+	type EntitySources,
+	LAST_READOUT,
+	MEASUREMENT,
+	METER_NUMBER,
+	PROBLEM,
+	PROBLEM_TEXT,
+} from "../publish/entities.js";
 import type { Readout } from "../readout/readout.js";
 
 /** Maximum age of momentary values. */
@@ -73,12 +81,14 @@ export class StateBodies {
 		return true;
 	}
 
-	private isLeftOut({ own, stateClass }: Entities): boolean {
+	private isLeftOut({ isDiagnostic, own, stateClass }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
 		// The time of the last readout is not sent without a readout, because the hub may know one from before the
 		// restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
-		return own === undefined && isOld && stateClass === MEASUREMENT;
+		// Each state is a request of its own, so these are sent by MQTT only.
+		if (own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER) return true;
+		return !isDiagnostic && isOld && stateClass === MEASUREMENT;
 	}
 
 	private write(entities: Entities): void {
@@ -95,7 +105,7 @@ export class StateBodies {
 		this.attribute("device_class", deviceClass);
 		this.attribute("state_class", stateClass);
 		this.attribute("obis", entities.obis);
-		if (own === undefined && readout !== undefined) {
+		if (!entities.isDiagnostic && readout !== undefined) {
 			writer.key("meter_id");
 			writer.ascii(readout.meterId, 0, Math.min(METER_ID_LIMIT, readout.meterId.length));
 		}

@@ -8,6 +8,9 @@
  *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
  *   OVER        -                    -             -                -                    -
  *
+ * A reply for a sink is read as slowly as the sink takes it, one piece in each `advance`; the limit is then
+ * HTTP_SILENCE_MS between two pieces.
+ *
  * `outcome` is the result of the request. A reply counts once its head is complete. Redirects are not followed, because
  * requests may contain secrets.
  *
@@ -17,10 +20,11 @@
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
-import { READ_DONE, READ_MORE, ReplyReader } from "./reply.js";
+import { READ_DONE, READ_HELD, READ_MORE, ReplyReader } from "./reply.js";
 
 export const HTTP_CONNECT_MS = 8000;
 export const HTTP_REPLY_MS = 8000;
+export const HTTP_SILENCE_MS = 30_000;
 
 /** There was no request, or it is pending. Other outcomes are the status, CLIENT_… (io/client.ts), and the next two. */
 export const OUTCOME_NONE = 0;
@@ -65,6 +69,10 @@ export class HTTPClient implements Timed {
 	#at = 0;
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
+	/** True while the reader holds bytes in `#in` for its sink. */
+	#isHeld = false;
+	/** CLIENT_… if the connection has ended meanwhile. */
+	#endCode = 0;
 	readonly #reply: ReplyReader;
 
 	constructor({ task, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
@@ -77,7 +85,11 @@ export class HTTPClient implements Timed {
 			...(tls === undefined ? {} : { tls }),
 			onReadable: () => task.fromHost(() => this.read()),
 			onWritable: (count) => task.fromHost((nowMs) => this.write(count, nowMs)),
-			onError: (code) => task.fromHost(() => this.fail(code)),
+			onError: (code) =>
+				task.fromHost(() => {
+					this.#endCode = code;
+					this.read();
+				}),
 		});
 	}
 
@@ -105,7 +117,15 @@ export class HTTPClient implements Timed {
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs >= this.#dueMs) this.fail(HTTP_NO_REPLY);
+		if (nowMs < this.#dueMs) return;
+		if (!this.#isHeld) {
+			this.fail(HTTP_NO_REPLY);
+			return;
+		}
+		this.#isHeld = false;
+		this.#dueMs = nowMs + HTTP_SILENCE_MS;
+		this.take(this.#reply.pass(this.#in));
+		this.read();
 	}
 
 	/** Closes the connection. `outcome` no longer changes. */
@@ -140,9 +160,12 @@ export class HTTPClient implements Timed {
 
 	private read(): void {
 		const bytes = this.#in;
-		while (this.#state < STATE_OVER) {
-			const count = this.#socket.read(bytes);
-			if (count === undefined) return;
+		while (this.#state < STATE_OVER && !this.#isHeld) {
+			const count = this.#endCode === 0 ? this.#socket.read(bytes) : undefined;
+			if (count === undefined) {
+				if (this.#endCode !== 0) this.fail(this.#endCode);
+				return;
+			}
 			// Bytes without a request are a protocol error.
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
 			else this.take(this.#reply.take(bytes, 0, count));
@@ -151,7 +174,12 @@ export class HTTPClient implements Timed {
 
 	/** Handles the result of `ReplyReader.take` or `end`. */
 	private take(result: number): void {
-		if (result === READ_MORE) return;
+		if (result === READ_MORE || this.#state === STATE_OVER) return;
+		if (result === READ_HELD) {
+			this.#isHeld = true;
+			this.#dueMs = 0;
+			return;
+		}
 		if (result !== READ_DONE) {
 			this.fail(HTTP_BAD_REPLY);
 			return;

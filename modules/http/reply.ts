@@ -7,11 +7,12 @@
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
  * replies are skipped, except 101, which is invalid because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for
  * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the
- * connection is not reusable.
+ * connection is not reusable. The limit does not apply to a body for a sink.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
 import { decimalIn, hasWord, indexOrEnd, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
+import type { BodySink } from "./handler.js";
 
 export const REPLY_HEAD_LIMIT = 8192;
 export const REPLY_LINE_SIZE = 96;
@@ -23,6 +24,8 @@ export const READ_MORE = 0;
 export const READ_DONE = 1;
 /** The reply is malformed or too long. */
 export const READ_BROKEN = 2;
+/** Data for the sink waits: call `pass` before `take`. */
+export const READ_HELD = 3;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -50,8 +53,12 @@ export class ReplyReader {
 	readonly #kept: Uint8Array | undefined;
 	/** Bytes of the body stored in `#kept`. */
 	kept = 0;
-	/** Location field if `#kept` is given; undefined if absent or too long. */
+	/** Location field if `#kept` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
+	/** Takes the body of a successful reply. */
+	readonly #sink: BodySink | undefined;
+	/** End of the bytes of which the sink has not seen all. */
+	#heldEnd = 0;
 	/** Beginning of the current line. */
 	readonly #line: Uint8Array;
 	/** Length of the line, including bytes not stored. */
@@ -66,10 +73,12 @@ export class ReplyReader {
 	#keepsAlive = false;
 
 	/**
-	 * `kept`: buffer for the beginning of the body; with it, Location is read too. `lineSize`: stored bytes per line.
+	 * `kept`: buffer for the beginning of the body; with it or a sink, Location is read too. `lineSize`: stored bytes per
+	 * line.
 	 */
-	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE) {
+	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
 		this.#kept = kept;
+		this.#sink = sink;
 		this.#line = new Uint8Array(lineSize);
 	}
 
@@ -80,7 +89,12 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** Returns READ_…; not to be called after READ_DONE or READ_BROKEN. */
+	/** True if the body has arrived to its end; false if that is unknown, because it ends with the connection. */
+	get isWhole(): boolean {
+		return this.status !== 0 && this.#body.isDone;
+	}
+
+	/** Returns READ_…; not to be called after READ_DONE, READ_BROKEN or READ_HELD. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (end > start) this.hasBegun = true;
 		let at = start;
@@ -99,6 +113,13 @@ export class ReplyReader {
 			this.#lineLength = 0;
 		}
 		return this.readBody(bytes, at, end);
+	}
+
+	/** Passes a piece of the bytes of the last `take` to the sink. Returns READ_…. */
+	pass(bytes: Uint8Array): number {
+		const body = this.#body;
+		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#heldEnd);
+		return body.give(this.#sink, bytes) ? READ_HELD : READ_DONE;
 	}
 
 	/** Call it when the connection has ended. Returns READ_DONE or READ_BROKEN. */
@@ -150,7 +171,7 @@ export class ReplyReader {
 			// The coding must be `chunked`: we announce no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
-		} else if (this.#kept !== undefined && !isCut && matches(line, 0, colon, "location")) {
+		} else if ((this.#kept ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {
 			this.location = line.slice(from, to);
 		}
 		return true;
@@ -176,12 +197,17 @@ export class ReplyReader {
 
 	private readBody(bytes: Uint8Array, start: number, end: number): number {
 		const body = this.#body;
+		const isForSink = this.#sink !== undefined && this.status < 300;
 		let at = start;
 		while (!body.isDone) {
 			const found = body.next(bytes, at, end);
 			this.#seen += body.position - at;
 			at = body.position;
-			if (found === BODY_ERROR || this.#seen > REPLY_BODY_LIMIT) return READ_DONE;
+			if (found === BODY_ERROR || (!isForSink && this.#seen > REPLY_BODY_LIMIT)) return READ_DONE;
+			if (found === BODY_DATA && isForSink) {
+				this.#heldEnd = end;
+				return READ_HELD;
+			}
 			if (found === BODY_DATA && this.keepBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}

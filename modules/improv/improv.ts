@@ -32,15 +32,13 @@ import {
 	type SerialPort,
 	type TextCodec,
 } from "../io/host.js";
+import { PRODUCT } from "../product.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { APPLY_DELAY_MS, type ScanCallback } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
-
-/** Name of this firmware for installers. */
-export const FIRMWARE_NAME = "Smart-Meter Gateway";
 
 const START = "IMPROV\u0001";
 const TYPE_AT = 7;
@@ -351,7 +349,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		const flags = (address === undefined ? 0 : IS_ONLINE) | HAS_WIFI | (cable === undefined ? 0 : HAS_CABLE);
 		const url = `https://${address?.ip}${httpsPort === HTTPS_PORT ? "" : `:${httpsPort}`}`;
 		let texts = [hostname];
-		if (command === COMMAND_INFO) texts = [FIRMWARE_NAME, firmwareVersion, chip, hostname];
+		if (command === COMMAND_INFO) texts = [PRODUCT, firmwareVersion, chip, hostname];
 		else if (command < COMMAND_INFO) texts = [url];
 		else if (command === COMMAND_NETWORK) texts = address === undefined ? [String(flags)] : [String(flags), url];
 		this.put(PACKET_RESULT, command, texts);

@@ -12,6 +12,13 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
+/** Age for a meter that sends every few seconds, s; it may be covered for a moment. */
+const OFTEN_S = 300;
+/** Longest duration of most readouts and retries, s. */
+const LATE_S = 300;
+const MONTH_MINUTES = 31 * 24 * 60;
+const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });
+
 const NOBODY = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
@@ -66,6 +73,15 @@ export class Metering implements Running {
 		});
 		// The last readout was lost during the sleep, so the meter is read again.
 		if (isForPerson) this.reader.read(NOBODY);
+	}
+
+	/** Age from which momentary values are no longer current, s; 0 if the meter is read on request only. */
+	get freshSecs(): number {
+		if (this.reader.sendsOften) return OFTEN_S;
+		const { minutes, months } = scheduleOf(this.#core.config) ?? NO_PERIOD;
+		const periodS = (minutes + months * MONTH_MINUTES) * 60;
+		// One readout may fail, and the next may be late.
+		return periodS === 0 ? 0 : 2 * periodS + LATE_S;
 	}
 
 	connect(): void {

@@ -25,6 +25,7 @@
  * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
  * sessions have failed. If it finds nothing, the session that was due next continues.
  */
+import { DLMS_PUSH } from "../cosem/push.js";
 import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
@@ -126,6 +127,12 @@ export class MeterReader implements Timed, LinkListener {
 	get late(): Failure | undefined {
 		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
+	}
+
+	/** True if the meter sends every few seconds; one that pushes DLMS/COSEM may do so once an hour. */
+	get sendsOften(): boolean {
+		const protocol = protocolOf(this.#options.settings);
+		return protocol.listenBaud !== undefined && protocol !== DLMS_PUSH;
 	}
 
 	/** Applies the settings; called at the start and after each change. */

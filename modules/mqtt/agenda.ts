@@ -6,6 +6,7 @@
  *     TELL        announce the entities to Home Assistant if it does not know them yet
  *     STATE       publish all entities in one JSON text
  *     VALUES      publish each entity in turn
+ *     UPDATE      publish the installed and the newest firmware, and the progress of an installation
  *     OFFLINE     publish that the gateway goes offline for good
  *
  * A message is due until the broker has acknowledged it. The announced keys are kept in flash, so that the announcement
@@ -17,11 +18,13 @@ import { crc16 } from "../bytes/crc16.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { languageOf } from "../obis/names.js";
+import { PRODUCT } from "../product.js";
 import { Entities } from "../publish/entities.js";
 import type { OutputDeps } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import {
 	MQTT_ANNOUNCED_VALUES,
+	MQTT_COMMANDS,
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_ENABLED,
@@ -34,6 +37,8 @@ import {
 } from "./fields.js";
 import {
 	announcementOf,
+	BIRTH_TOPIC,
+	commandTopicOf,
 	idOf,
 	JSONMessage,
 	keyOf,
@@ -42,6 +47,7 @@ import {
 	stateOf,
 	TextMessage,
 	UNKNOWN,
+	updateOf,
 } from "./messages.js";
 import type { Message } from "./session.js";
 
@@ -51,7 +57,8 @@ const FORGET = 2;
 const TELL = 4;
 const STATE = 8;
 const VALUES = 16;
-const OFFLINE_DUE = 32;
+const UPDATE_DUE = 32;
+const OFFLINE_DUE = 64;
 const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
@@ -66,6 +73,8 @@ const EARLY_MS = 500;
  * replace lost ones.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
+/** Number of pauses after which a value that was not renewed is not current. */
+const FRESH_PAUSES = 3;
 
 /** Settings of a session; changed settings apply from the next session on. */
 class Plan {
@@ -74,6 +83,7 @@ class Plan {
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
+	readonly hasCommands: boolean;
 	readonly language: number;
 
 	constructor(config: ConfigStore, serial: string) {
@@ -83,6 +93,7 @@ class Plan {
 		this.prefix = isEnabled && config.get(MQTT_DISCOVERY) ? config.get(MQTT_DISCOVERY_PREFIX) : "";
 		this.hasState = topics !== TOPICS_VALUES;
 		this.hasValues = topics !== TOPICS_JSON;
+		this.hasCommands = isEnabled && config.get(MQTT_COMMANDS);
 		this.language = languageOf(config.get(MQTT_LANG));
 	}
 }
@@ -108,13 +119,16 @@ export class Agenda {
 	#index = 0;
 	/** Keys of the announcement being sent; stored in flash once it is acknowledged. */
 	#telling = "";
-	/** Keys announced in this session, each between two blanks. */
+	/** Keys announced in this session, each between two blanks, and the announced limit of age, s. */
 	#shown = "";
+	#shownSecs = 0;
 	/** True if the announced keys belong to another meter, or to this meter with other settings. */
 	#isOther = false;
 	/** Time at which values were last sent, and earliest time for the values of the newest readout, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
+	/** Time of the newest readout, ms. */
+	#measuredMs = 0;
 
 	constructor(deps: OutputDeps) {
 		this.#deps = deps;
@@ -130,6 +144,7 @@ export class Agenda {
 		this.#shown = "";
 		const told = this.told;
 		this.#due = isLast ? OFFLINE_DUE : ONLINE_DUE;
+		this.updateChanged();
 		if (told !== "" && !told.startsWith(`${plan.prefix} `)) this.#due |= FORGET;
 		if (!isLast) this.renew();
 	}
@@ -145,9 +160,12 @@ export class Agenda {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** True if Home Assistant's birth message must be handled. */
-	get hasDiscovery(): boolean {
-		return this.#plan?.prefix !== "";
+	/** Topics of Home Assistant's birth message and of commands, as far as they are handled. */
+	get topics(): string[] {
+		const { base = "", hasCommands, prefix } = this.#plan ?? {};
+		const topics = prefix === "" ? [] : [BIRTH_TOPIC];
+		if (hasCommands === true) topics.push(commandTopicOf(base));
+		return topics;
 	}
 
 	/** True if there is an announcement that may have to be withdrawn. */
@@ -170,6 +188,7 @@ export class Agenda {
 		this.#readout = readout;
 		this.#hasFailed = false;
 		this.#isNews = true;
+		this.#measuredMs = nowMs;
 		const pauseEndMs = this.#sentMs + this.pauseSecs * 1000;
 		this.#fromMs = nowMs >= pauseEndMs - EARLY_MS ? nowMs : pauseEndMs;
 		this.renew();
@@ -179,6 +198,15 @@ export class Agenda {
 		this.#hasFailed = true;
 		this.#isNews = true;
 		this.renew();
+	}
+
+	/** Called when firmware, newest version or progress of an installation has changed. */
+	updateChanged(): void {
+		const { firmware } = this.#deps;
+		if (this.#plan === undefined || firmware === undefined || this.#due & OFFLINE_DUE) return;
+		this.#due |= UPDATE_DUE;
+		// The state tells of a failed installation.
+		if (firmware.progress === undefined) this.renew();
 	}
 
 	/** Drops unsent values: the next readout belongs to another meter or other settings. */
@@ -193,6 +221,7 @@ export class Agenda {
 	greet(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
+		this.updateChanged();
 		this.renew();
 	}
 
@@ -294,8 +323,14 @@ export class Agenda {
 			const told = this.told;
 			return new TextMessage(this.discoveryTopic(told.slice(0, told.indexOf(" "))), new Uint8Array(0));
 		}
+		if (what === UPDATE_DUE) {
+			const { firmware, info } = this.#deps;
+			if (firmware === undefined) return undefined;
+			const produce = updateOf(firmware, info.firmwareVersion, PRODUCT);
+			return new JSONMessage(text.encode(`${base}/update`), writer, produce);
+		}
 		if (!this.hasContent) return undefined;
-		this.#entities ??= this.entities(plan.language);
+		this.#entities ??= this.entities(plan.language, nowMs);
 		const entities = this.#entities;
 		if (what === TELL) return this.tell(plan, entities);
 		this.#sentMs = nowMs;
@@ -304,15 +339,24 @@ export class Agenda {
 		return new TextMessage(text.encode(`${base}/${keyOf(entities)}`), text.encode(entities.value || UNKNOWN));
 	}
 
-	private entities(language: number): Entities {
-		const options = { readout: this.#readout, hasValues: true, hasFailed: this.#hasFailed, language };
+	private entities(language: number, nowMs: number): Entities {
+		const { freshSecs } = this;
+		const isOld = freshSecs > 0 && nowMs - this.#measuredMs > freshSecs * 1000;
+		const options = { readout: this.#readout, hasValues: true, hasFailed: this.#hasFailed, isOld, language };
 		return new Entities(this.#deps, options);
+	}
+
+	/** Age from which momentary values are not current, s; 0: never. */
+	private get freshSecs(): number {
+		const { freshSecs } = this.#deps.metering;
+		return freshSecs === 0 ? 0 : Math.max(freshSecs, FRESH_PAUSES * this.pauseSecs);
 	}
 
 	/** Makes the announcement; undefined if Home Assistant knows all entities. */
 	private tell(plan: Plan, entities: Entities): Message | undefined {
-		const { info, networkSettings, writer } = this.#deps;
-		const { prefix, base, hasState } = plan;
+		const { firmware, info, networkSettings, writer } = this.#deps;
+		const { prefix, base, hasCommands, hasState, language } = plan;
+		const { freshSecs } = this;
 		const { meterId } = this.#readout ?? {};
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
@@ -325,16 +369,13 @@ export class Agenda {
 			entities.seek(i);
 			const key = ` ${keyOf(entities)} `;
 			if (!shown.includes(key)) shown += key.slice(1);
-			// Entities about the gateway are never removed.
-			if (
-				!entities.own?.isDiagnostic &&
-				!keys.includes(key) &&
-				keys.length + key.length <= MQTT_ANNOUNCED_VALUES.maximum
-			)
+			// The gateway's own entities are never removed.
+			if (!entities.isDiagnostic && !keys.includes(key) && keys.length + key.length <= MQTT_ANNOUNCED_VALUES.maximum)
 				keys += key.slice(1);
 		}
-		if (shown === this.#shown) return undefined;
+		if (shown === this.#shown && freshSecs === this.#shownSecs) return undefined;
 		this.#shown = shown;
+		this.#shownSecs = freshSecs;
 		this.#telling = keys;
 		const vanished = wasSame ? "" : missing(told, keys);
 		const produce = announcementOf({
@@ -344,6 +385,10 @@ export class Agenda {
 			isJSON: hasState,
 			entities,
 			vanished,
+			freshSecs,
+			hasUpdate: firmware !== undefined,
+			hasCommands,
+			language,
 		});
 		return new JSONMessage(this.discoveryTopic(prefix), writer, produce);
 	}

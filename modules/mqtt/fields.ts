@@ -95,6 +95,14 @@ export const MQTT_PAUSE_SECS = field<number>({
 	maximum: 3600,
 	initial: 10,
 });
+/** Accept commands by MQTT: anyone who may publish on the broker can then send them. */
+export const MQTT_COMMANDS = field<boolean>({
+	entry: IN_MQTT,
+	id: 12,
+	name: "commands",
+	kind: BOOLEAN,
+	initial: false,
+});
 export const MQTT = entry("mqtt", 1, [
 	MQTT_ENABLED,
 	MQTT_URL,
@@ -107,6 +115,7 @@ export const MQTT = entry("mqtt", 1, [
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_LANG,
 	MQTT_PAUSE_SECS,
+	MQTT_COMMANDS,
 ]);
 
 /**

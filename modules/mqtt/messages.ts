@@ -6,6 +6,8 @@
  *     <topic>/<id>/status     online, or as our will offline
  *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *     <topic>/<id>/<key>      1234.567
+ *     <topic>/<id>/update     {"installed_version":"1.2.0","latest_version":"1.3.0",…}
+ *     <topic>/<id>/command    from others: read, identify or install
  *     <prefix>/device/smgw_<id>/config
  *
  * Home Assistant rejects a discovery payload with an unknown key at its root. A component that is missing from the
@@ -15,13 +17,27 @@ import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
 import { JSONStream, type ProduceUnit } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
-import { type Entities, LAST_READOUT } from "../publish/entities.js";
+import { PRODUCT } from "../product.js";
+import { type Entities, LAST_READOUT, MEASUREMENT, PROBLEM } from "../publish/entities.js";
 import type { Message } from "./session.js";
 
 export const ONLINE = "online";
 export const OFFLINE = "offline";
 /** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
+
+/** Commands that others may send. The first two have buttons, with the command as key. */
+export const COMMAND_READ = "read";
+export const COMMAND_IDENTIFY = "identify";
+const COMMAND_INSTALL = "install";
+export const COMMANDS = Object.freeze([COMMAND_READ, COMMAND_IDENTIFY, COMMAND_INSTALL]);
+/** Names of the buttons, each in the order of LANGUAGE_… of obis/names.ts. */
+const READ_NAMES = Object.freeze(["Read now", "Jetzt ablesen", "Odczytaj teraz"]);
+const IDENTIFY_NAMES = Object.freeze(["Identify", "Identifizieren", "Zidentyfikuj"]);
+const UPDATE = "update";
+/** Members of an update's state; Home Assistant rejects others (homeassistant/components/mqtt/update.py). */
+const INSTALLED = "installed_version";
+const LATEST = "latest_version";
 
 /** Start of the serial number's part in entity identifiers. It is short, so that 20 entities fit 4 KB. */
 const SERIAL_END = -6;
@@ -104,9 +120,33 @@ export function stateOf(entities: Entities, text: TextCodec): ProduceUnit {
 		const { value, unit: unitOfMeasurement } = entities;
 		writer.key(keyOf(entities));
 		if (value === "") writer.null();
-		else if (unitOfMeasurement === "") writer.word(value);
+		else if (unitOfMeasurement === "") writer.string(value);
 		else writer.raw(text.encode(value));
 		if (unit + 1 < count) return true;
+		writer.endObject();
+		return false;
+	};
+}
+
+/** State of the installed and the newest firmware, and of an installation. */
+export interface UpdateFacts {
+	/** Version of the newest known firmware. */
+	readonly latest: string;
+	/** Progress of an installation in per cent, -1 if unknown; undefined without an installation. */
+	readonly progress: number | undefined;
+}
+
+export function updateOf({ latest, progress }: UpdateFacts, installed: string, title: string): ProduceUnit {
+	return (writer) => {
+		writer.beginObject();
+		member(writer, INSTALLED, installed);
+		member(writer, LATEST, latest);
+		member(writer, "title", title);
+		writer.key("in_progress");
+		writer.boolean(progress !== undefined);
+		writer.key("update_percentage");
+		if (progress === undefined || progress < 0) writer.null();
+		else writer.number(progress);
 		writer.endObject();
 		return false;
 	};
@@ -121,9 +161,18 @@ export interface Announcement {
 	readonly entities: Entities;
 	/** Keys to remove from Home Assistant, each followed by a blank. */
 	readonly vanished: string;
+	/** Age from which values are not current, s; 0: never. */
+	readonly freshSecs: number;
+	/** True if the host can install updates. */
+	readonly hasUpdate: boolean;
+	/** True if commands are accepted. */
+	readonly hasCommands: boolean;
+	/** LANGUAGE_… of obis/names.ts. */
+	readonly language: number;
 }
 
-export function announcementOf({ info, hostname, base, isJSON, entities, vanished }: Announcement): ProduceUnit {
+export function announcementOf(announcement: Announcement): ProduceUnit {
+	const { info, hostname, base, isJSON, entities, vanished, hasCommands } = announcement;
 	const { count } = entities;
 	const id = idOf(info.serial);
 	const tail = id.slice(SERIAL_END);
@@ -142,18 +191,23 @@ export function announcementOf({ info, hostname, base, isJSON, entities, vanishe
 			writer.endObject();
 			writer.key("o");
 			writer.beginObject();
-			member(writer, "name", "Smart-Meter Gateway");
+			member(writer, "name", PRODUCT);
 			member(writer, "sw", firmwareVersion);
 			writer.endObject();
 			member(writer, "avty_t", `${base}/status`);
+			// Command topic of all components.
+			if (hasCommands) member(writer, "cmd_t", commandTopicOf(base));
 			// State topic of all components.
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
 			writer.key("cmps");
 			writer.beginObject();
 		} else if (unit <= count) {
 			entities.seek(unit - 1);
-			writeComponent(writer, entities, { id: tail, base, isJSON });
+			if (entities.own?.component !== "") writeComponent(writer, tail, announcement);
 		} else {
+			if (announcement.hasUpdate) writeUpdate(writer, tail, base);
+			writeButton(writer, tail, announcement, COMMAND_READ, READ_NAMES);
+			writeButton(writer, tail, announcement, COMMAND_IDENTIFY, IDENTIFY_NAMES);
 			let at = 0;
 			while (at < vanished.length) {
 				const end = vanished.indexOf(" ", at);
@@ -170,30 +224,76 @@ export function announcementOf({ info, hostname, base, isJSON, entities, vanishe
 	};
 }
 
-function writeComponent(
-	writer: JSONWriter,
-	entities: Entities,
-	{ id, base, isJSON }: { readonly id: string; readonly base: string; readonly isJSON: boolean },
-): void {
+/** Returns the topic on which others send commands. */
+export function commandTopicOf(base: string): string {
+	return `${base}/command`;
+}
+
+/** Writes the selected entity. */
+function writeComponent(writer: JSONWriter, id: string, { base, entities, freshSecs, isJSON }: Announcement): void {
 	const { own, unit, deviceClass, stateClass } = entities;
 	const key = keyOf(entities);
 	const component = own?.component ?? "sensor";
-	writer.key(key);
-	writer.beginObject();
-	member(writer, "p", component);
-	member(writer, "uniq_id", `${id}_${key}`);
+	begin(writer, key, component, id);
 	member(writer, "name", entities.name);
 	if (deviceClass !== "") member(writer, "dev_cla", deviceClass);
 	if (unit !== "") member(writer, "unit_of_meas", unit);
 	if (stateClass !== "") member(writer, "stat_cla", stateClass);
-	if (own?.isDiagnostic) member(writer, "ent_cat", "diagnostic");
+	if (entities.isDiagnostic) member(writer, "ent_cat", "diagnostic");
 	if (component === "binary_sensor") {
 		member(writer, "pl_on", "on");
 		member(writer, "pl_off", "off");
 	}
+	// A counter's last reading stays true; what is momentary does not.
+	if (freshSecs > 0 && (stateClass === MEASUREMENT || component === "binary_sensor")) {
+		writer.key("exp_aft");
+		writer.number(freshSecs);
+	}
 	if (isJSON) member(writer, "val_tpl", `{{value_json['${key}']}}`);
 	else member(writer, "stat_t", `${base}/${key}`);
+	if (own === PROBLEM) {
+		member(writer, "json_attr_t", isJSON ? `${base}/state` : `${base}/problem_text`);
+		member(writer, "json_attr_tpl", `{{{'text':${isJSON ? "value_json['problem_text']" : "value"}}|to_json}}`);
+	}
 	writer.endObject();
+}
+
+function writeUpdate(writer: JSONWriter, id: string, base: string): void {
+	begin(writer, UPDATE, UPDATE, id);
+	member(writer, "name", "Firmware");
+	member(writer, "dev_cla", "firmware");
+	member(writer, "ent_cat", "config");
+	member(writer, "stat_t", `${base}/${UPDATE}`);
+	member(writer, "pl_inst", COMMAND_INSTALL);
+	writer.endObject();
+}
+
+/** Writes a button; without commands, what removes it. */
+function writeButton(
+	writer: JSONWriter,
+	id: string,
+	{ hasCommands, language }: Announcement,
+	key: string,
+	names: readonly string[],
+): void {
+	if (hasCommands) {
+		begin(writer, key, "button", id);
+		member(writer, "name", names[language]);
+		member(writer, "ent_cat", "diagnostic");
+		member(writer, "pl_prs", key);
+	} else {
+		writer.key(key);
+		writer.beginObject();
+		member(writer, "p", "button");
+	}
+	writer.endObject();
+}
+
+function begin(writer: JSONWriter, key: string, component: string, id: string): void {
+	writer.key(key);
+	writer.beginObject();
+	member(writer, "p", component);
+	member(writer, "uniq_id", `${id}_${key}`);
 }
 
 function member(writer: JSONWriter, name: string, value: string): void {

@@ -1,6 +1,6 @@
 /**
  * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; the numbers below are its clauses) for a client with
- * one subscription.
+ * one SUBSCRIBE to one or two topics.
  *
  *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
  *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
@@ -45,7 +45,7 @@ const QOS_SHIFT = 1;
 
 /** Maximum number of bytes after an incoming fixed header, and number of those that are stored. */
 export const PACKET_LIMIT = 2048;
-export const KEPT_LIMIT = 64;
+export const KEPT_LIMIT = 160;
 /** Maximum size of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
@@ -96,12 +96,15 @@ export function encodePublish(topic: Uint8Array, id: number, length: number): Ui
 	return packet;
 }
 
-/** Encodes SUBSCRIBE (3.8) to one topic with QoS 0. */
-export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
-	const length = 2 + 2 + topic.length + 1;
+/** Encodes SUBSCRIBE (3.8) to these topics with QoS 0. */
+export function encodeSubscribe(topics: readonly Uint8Array[], id: number): Uint8Array {
+	let length = 2;
+	for (const topic of topics) length += 2 + topic.length + 1;
 	const packet = begin(SUBSCRIBE_HEAD, length, length);
-	putNumber(packet, packet.length - length, id);
-	putField(packet, packet.length - length + 2, topic);
+	let at = packet.length - length;
+	putNumber(packet, at, id);
+	at += 2;
+	for (const topic of topics) at = putField(packet, at, topic) + 1;
 	return packet;
 }
 
@@ -199,6 +202,11 @@ export class PacketReader {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
 
+	/** True if the broker had stored this PUBLISH and sends it because of our subscription (3.3.1.3). */
+	get isRetained(): boolean {
+		return (this.#head & RETAIN) !== 0;
+	}
+
 	/** Returns the two-byte number at `at`. */
 	number(at: number): number {
 		return (this.kept[at] << 8) | this.kept[at + 1];
@@ -252,7 +260,7 @@ export class PacketReader {
 		// There is no stored session for a clean one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
-		if (type === SUBACK) return kept[2] <= 2 || kept[2] === 0x80;
+		if (type === SUBACK) return isGranted(kept[2]) && (this.length === 3 || isGranted(kept[3]));
 		if (type !== PUBLISH) return true;
 		const end = 2 + this.number(0);
 		// A topic is never empty (4.7.3).
@@ -261,14 +269,19 @@ export class PacketReader {
 	}
 }
 
-/** Returns whether a broker may send this first byte and length to a client with one subscription. */
+/** Returns true for a valid code of a subscription, granted or refused. */
+function isGranted(code: number): boolean {
+	return code <= 2 || code === 0x80;
+}
+
+/** Returns whether a broker may send this first byte and length to a client with one or two subscriptions. */
 function mayCome(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
 		case PUBACK << 4:
 			return length === 2;
 		case SUBACK << 4:
-			return length === 3;
+			return length === 3 || length === 4;
 		case PINGRESP << 4:
 			return length === 0;
 		default: {

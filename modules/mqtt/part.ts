@@ -1,11 +1,14 @@
 /** Part that publishes by MQTT. docs/mqtt.md describes the messages. */
 import { backupGroup } from "../api/backup-group.js";
+import { UNSUPPORTED } from "../api/errors.js";
 import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
 import { DLMS_OBIS } from "../meter/dlms-fields.js";
 import { METER_PROTOCOL } from "../meter/fields.js";
+import { METER } from "../meter/part.js";
+import { UPDATE } from "../ota/part.js";
 import { applied, changed, part } from "../part.js";
 import { PEAKS } from "../peaks/fields.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
@@ -20,7 +23,14 @@ import {
 	MQTT_PASSWORD,
 	MQTT_URL,
 } from "./fields.js";
-import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_EVENTS } from "./log-events.js";
+import {
+	EVENT_MQTT_COMMAND,
+	EVENT_MQTT_FAILED,
+	EVENT_MQTT_IGNORED,
+	EVENT_MQTT_SENT,
+	MQTT_EVENTS,
+} from "./log-events.js";
+import { COMMAND_IDENTIFY, COMMAND_READ } from "./messages.js";
 import { MQTT_UP } from "./publisher.js";
 import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
 import { MQTTService } from "./service.js";
@@ -51,7 +61,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			keys: "mqtt_cert",
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
-			open: (deps, access) => new MQTTService(deps, access),
+			open: (deps, access) => new MQTTService(deps, access, (name, whyNot) => command(core, name, whyNot)),
 		});
 		// A device without a radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
@@ -73,6 +83,23 @@ export const MQTT = part<Outlet<MQTTService>>({
 	},
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),
 });
+
+const IDENTIFY_MS = 15_000;
+const NOBODY = Object.freeze({ finished: () => {} });
+
+/** Carries out a command, or logs why it is ignored. */
+function command(core: Core, name: string, whyNot: string): void {
+	let refusal = whyNot;
+	if (refusal === "") {
+		if (name === COMMAND_READ) core.find(METER).reader.read(NOBODY);
+		else if (name === COMMAND_IDENTIFY) core.light?.identifying(true, IDENTIFY_MS);
+		else {
+			refusal = core.find(UPDATE)?.install() ?? UNSUPPORTED;
+			if (refusal === "") core.events.note(EVENT_MQTT_COMMAND, name);
+		}
+	}
+	if (refusal !== "") core.events.note(EVENT_MQTT_IGNORED, refusal);
+}
 
 /** Returns the state; "unsupported" if publishing is impossible, as in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {

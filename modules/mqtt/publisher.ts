@@ -66,6 +66,11 @@ const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
+export interface CommandListener {
+	/** Called with each message on the topic for commands. */
+	commanded(payload: string, isRetained: boolean, nowMs: number): void;
+}
+
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
@@ -77,6 +82,7 @@ export class Publisher implements Timed {
 	readonly #deps: OutputDeps;
 	readonly #output: Output;
 	readonly #agenda: Agenda;
+	readonly #listener: CommandListener;
 	/** State from OFF to OPENING; later states are those of the session. */
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
@@ -91,13 +97,11 @@ export class Publisher implements Timed {
 	#leave = STAY;
 	/** Start of the state, or of the session, ms. */
 	#sinceMs = 0;
-	/**
-	 * Number of acknowledgements processed in this session (-1 before CONNACK), and number of birth messages processed.
-	 */
+	/** Number of acknowledgements processed in this session; -1 before CONNACK. */
 	#seen = 0;
-	#heard = 0;
 
-	constructor(deps: OutputDeps, output: Output) {
+	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
+		this.#listener = listener;
 		this.#deps = deps;
 		this.#output = output;
 		this.#agenda = new Agenda(deps);
@@ -183,6 +187,11 @@ export class Publisher implements Timed {
 		this.#agenda.forgetMeter();
 	}
 
+	updateChanged(nowMs: number): void {
+		this.#agenda.updateChanged();
+		this.work(nowMs);
+	}
+
 	test(nowMs: number): void {
 		if (!this.#hasNetwork) {
 			this.#output.answer(NO_NETWORK, 0, nowMs);
@@ -217,13 +226,12 @@ export class Publisher implements Timed {
 				password: config.get(MQTT_PASSWORD),
 				willTopic: agenda.statusTopic,
 				willMessage: OFFLINE,
-				listenTo: agenda.hasDiscovery ? BIRTH_TOPIC : "",
-				heard: ONLINE,
+				listenTo: agenda.topics,
+				listener: this,
 			},
 			nowMs,
 		);
 		this.#seen = -1;
-		this.#heard = 0;
 		this.#sinceMs = nowMs;
 	}
 
@@ -245,10 +253,6 @@ export class Publisher implements Timed {
 			this.ended(session.end, nowMs);
 			return;
 		}
-		if (session.heard > this.#heard && this.#birthMs === Number.POSITIVE_INFINITY) {
-			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
-		}
-		this.#heard = session.heard;
 		if (!session.isFree) return;
 		const agenda = this.#agenda;
 		if (this.#seen < 0) {
@@ -282,6 +286,13 @@ export class Publisher implements Timed {
 			session.lost();
 			this.work(nowMs);
 		}
+	}
+
+	/** Called by the session with a message. */
+	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
+		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
+		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)
+			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
 	}
 
 	private get isWanted(): boolean {

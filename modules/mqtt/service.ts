@@ -1,6 +1,8 @@
 /**
  * Owns the connection that publisher.ts needs, for app/gateway.ts. No publisher exists while MQTT is off.
  *
+ * A command runs in a tick of its own, COMMAND_PAUSE_MS after the one before; the same command is not queued twice.
+ *
  * Limits: PIECE bytes per read or write, PIECES_AT_ONCE reads in a row.
  */
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
@@ -9,11 +11,17 @@ import { Output, type OutputAccess, type OutputDeps, type OutputListener, type S
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
 import { MQTT_ENABLED } from "./fields.js";
-import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
+import { COMMANDS } from "./messages.js";
+import { type CommandListener, MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
 
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
+const COMMAND_PAUSE_MS = 2000;
+
+/** Takes the commands that arrive. `whyNot`: reason to ignore one; otherwise "". */
+export type CommandTaker = (command: string, whyNot: string) => void;
+
 /** A connection that is open or being opened. */
 interface Connection {
 	readonly client: Client;
@@ -22,7 +30,7 @@ interface Connection {
 	writable: number;
 }
 
-export class MQTTService implements ScheduledMachine, OutputListener {
+export class MQTTService implements ScheduledMachine, OutputListener, CommandListener {
 	readonly output: Output;
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
@@ -36,11 +44,18 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	/** Readout, or later failure, that was not passed to the publisher yet, and its time, ms. */
 	#news: Readout | undefined;
 	#hasFailed = false;
+	#isUpdateNews = false;
 	#newsMs = Number.POSITIVE_INFINITY;
 	/** Time at which reading continues, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
+	readonly #taker: CommandTaker;
+	/** Commands to run, as bits by their index in COMMANDS, time of the next one, and its earliest time, ms. */
+	#commands = 0;
+	#commandMs = Number.POSITIVE_INFINITY;
+	#pausedUntilMs = 0;
 
-	constructor(deps: OutputDeps, access: OutputAccess) {
+	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker) {
+		this.#taker = taker;
 		this.#deps = deps;
 		this.output = new Output(deps, access, this, MQTT_OUTPUT);
 		this.#task = deps.driver.register("mqtt", this);
@@ -78,6 +93,18 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#task.update(() => {
 			this.#news = undefined;
 			this.#publisher?.forgetMeter();
+		});
+	}
+
+	/**
+	 * Called when firmware, newest version or progress of an installation has changed; processed in a later tick, as
+	 * above.
+	 */
+	updateChanged(): void {
+		if (this.#publisher === undefined) return;
+		this.#task.update((nowMs) => {
+			this.#isUpdateNews = true;
+			this.#newsMs = nowMs;
 		});
 	}
 
@@ -137,12 +164,13 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 
 	get deadlineMs(): number {
 		const publisherMs = this.#publisher?.deadlineMs ?? Number.POSITIVE_INFINITY;
-		return Math.min(this.#againMs, this.#newsMs, this.output.deadlineMs, publisherMs);
+		return Math.min(this.#againMs, this.#newsMs, this.#commandMs, this.output.deadlineMs, publisherMs);
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs >= this.#newsMs) this.takeNews(nowMs);
 		if (nowMs >= this.#againMs) this.read(nowMs);
+		if (nowMs >= this.#commandMs) this.runCommand(nowMs);
 		this.#publisher?.advance(nowMs);
 	}
 
@@ -160,7 +188,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		if (publisher.connection !== this.#served) {
 			this.#served = publisher.connection;
 			this.close();
-			if (publisher.state === MQTT_OPENING) this.open(publisher);
+			if (publisher.state === MQTT_OPENING) this.openConnection(publisher);
 		}
 		if (publisher.state !== MQTT_OFF || this.#deps.config.get(MQTT_ENABLED)) return;
 		this.#publisher = undefined;
@@ -172,21 +200,42 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
 		// A battery device may turn its radio on just for this readout.
-		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output);
+		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output, this);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
-		this.#hasFailed = false;
+		if (this.#isUpdateNews) this.#publisher?.updateChanged(nowMs);
+		this.#hasFailed = this.#isUpdateNews = false;
 	}
 
 	/** Returns a new publisher with the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
-		const publisher = new Publisher(this.#deps, this.output);
+		const publisher = new Publisher(this.#deps, this.output, this);
 		const readout = this.#deps.reader.outcomes.measured;
 		if (readout !== undefined) publisher.measured(readout, nowMs);
 		return publisher;
 	}
 
-	private open(publisher: Publisher): void {
+	/** Called by the publisher with a message for commands. */
+	commanded(payload: string, isRetained: boolean, nowMs: number): void {
+		const index = COMMANDS.indexOf(payload);
+		// A retained command would run again after each connection.
+		if (isRetained || index < 0) this.#taker(payload, isRetained ? "retained" : "unknown");
+		else {
+			this.#commands |= 1 << index;
+			this.#commandMs = Math.max(nowMs, this.#pausedUntilMs);
+		}
+	}
+
+	private runCommand(nowMs: number): void {
+		let index = 0;
+		while ((this.#commands & (1 << index)) === 0) index++;
+		this.#commands &= ~(1 << index);
+		this.#pausedUntilMs = nowMs + COMMAND_PAUSE_MS;
+		this.#commandMs = this.#commands === 0 ? Number.POSITIVE_INFINITY : this.#pausedUntilMs;
+		this.#taker(COMMANDS[index], "");
+	}
+
+	private openConnection(publisher: Publisher): void {
 		const { broker } = publisher;
 		const connect = (port: ClientPort, tls: TLSClientOptions | undefined) =>
 			new port.io({

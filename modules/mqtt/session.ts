@@ -64,6 +64,8 @@ export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
+/** Maximum length of a heard payload; the rest is dropped. */
+const PAYLOAD_LIMIT = 16;
 
 /** A message to publish; it is retained. */
 export interface Message {
@@ -79,10 +81,14 @@ export interface Message {
 
 export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
-	/** Topic to subscribe to; empty if there is no subscription. */
-	readonly listenTo: string;
-	/** Messages with this payload on that topic are counted. */
-	readonly heard: string;
+	/** Topics to subscribe to. */
+	readonly listenTo: readonly string[];
+	readonly listener: SessionListener;
+}
+
+export interface SessionListener {
+	/** Called with each message on these topics; `payload` is its first PAYLOAD_LIMIT bytes. */
+	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
 /** Packets to send as soon as there is room, as bits. */
@@ -99,12 +105,10 @@ export class Session implements Timed {
 	end = END_WELL;
 	/** Number of messages that the broker has acknowledged, or that were sent with QoS 0. */
 	acknowledged = 0;
-	/** Number of messages with the payload to count. */
-	heard = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
-	readonly #listenTo: string;
-	readonly #heard: string;
+	readonly #listenTo: readonly string[];
+	readonly #listener: SessionListener;
 	#owes = 0;
 	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
 	#owedId = 0;
@@ -125,10 +129,10 @@ export class Session implements Timed {
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
-		const { text, listenTo, heard } = options;
+		const { text, listenTo, listener } = options;
 		this.#text = text;
 		this.#listenTo = listenTo;
-		this.#heard = heard;
+		this.#listener = listener;
 		this.#packet = encodeConnect(text, options, KEEP_ALIVE_S);
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
@@ -249,7 +253,11 @@ export class Session implements Timed {
 		// The lowest bit that is set.
 		const bit = this.#owes & -this.#owes;
 		this.#owes &= ~bit;
-		if (bit === OWES_SUBSCRIBE) return encodeSubscribe(this.#text.encode(this.#listenTo), SUBSCRIBE_ID);
+		if (bit === OWES_SUBSCRIBE)
+			return encodeSubscribe(
+				this.#listenTo.map((topic) => this.#text.encode(topic)),
+				SUBSCRIBE_ID,
+			);
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
@@ -273,9 +281,9 @@ export class Session implements Timed {
 				this.#pinged = false;
 				break;
 			case SUBACK:
-				return reader.number(0) === SUBSCRIBE_ID && this.isExpected();
+				return reader.number(0) === SUBSCRIBE_ID && reader.length === 2 + this.#listenTo.length && this.isExpected();
 			default:
-				return this.hear(reader);
+				return this.hear(reader, nowMs);
 		}
 		this.waitFrom(nowMs);
 		return true;
@@ -287,21 +295,26 @@ export class Session implements Timed {
 			return;
 		}
 		this.state = SESSION_READY;
-		if (this.#listenTo !== "") this.#owes = OWES_SUBSCRIBE;
+		if (this.#listenTo.length > 0) this.#owes = OWES_SUBSCRIBE;
 	}
 
-	private hear(reader: PacketReader): boolean {
+	private hear(reader: PacketReader, nowMs: number): boolean {
 		const at = reader.payloadAt;
-		const { qos } = reader;
-		if (at > 0) {
-			if (qos > 0) this.#owedId = reader.number(at - 2);
-			// The packet is encoded here because it is rare.
-			const topic = this.#text.encode(this.#listenTo);
-			const payload = this.#text.encode(this.#heard);
-			const isTopic = reader.number(0) === topic.length && reader.holds(topic, 2);
-			if (isTopic && reader.length - at === payload.length && reader.holds(payload, at)) this.heard++;
+		const { isRetained, kept, length, qos } = reader;
+		if (at > 0 && qos > 0) this.#owedId = reader.number(at - 2);
+		const isWanted = this.isExpected();
+		if (at === 0 || !isWanted) return isWanted;
+		// The topics are encoded here because messages are rare.
+		const topic = this.#listenTo.find((name) => {
+			const bytes = this.#text.encode(name);
+			return reader.number(0) === bytes.length && reader.holds(bytes, 2);
+		});
+		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
+		if (topic !== undefined) {
+			const payload = String.fromCharCode(...kept.subarray(at, end));
+			this.#listener.heard(topic, payload, isRetained, nowMs);
 		}
-		return this.isExpected();
+		return true;
 	}
 
 	/** Counts unsolicited packets; returns false beyond the limit. */

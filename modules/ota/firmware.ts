@@ -1,13 +1,17 @@
 /** Trial of a new firmware, fallback, updates, and the daily check. */
+import { BUSY, NO_UPGRADE, UNSUPPORTED } from "../api/errors.js";
 import type { Core, Running } from "../core/core.js";
+import { parseFileURL } from "../http/url.js";
 import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
+import { Download } from "./download.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
+import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
 
 /** This key is stored once the fallback from the other slot's firmware has been logged. */
 const NOTED_KEY = "rolled_back";
@@ -16,23 +20,39 @@ export class Firmware implements Running {
 	readonly updater: Updater;
 	/** Check for newer firmware; undefined in safe mode and without updates. */
 	readonly notice: UpgradeNotice | undefined;
+	readonly #core: Core;
 	readonly #update: Update;
+	/** Defined while the gateway downloads an update. */
+	#download: Download | undefined;
 	/** Defined only while the firmware is on trial. */
 	#trial: Trial | undefined;
 	#task: Task | undefined;
 
 	private constructor(core: Core, host: Host & { update: Update }) {
-		const { config, crypto, driver, events, info, ledger, live, storage, trace, tlsPermit } = core;
+		const { config, crypto, driver, events, info, ledger, storage, trace, tlsPermit } = core;
 		const { update } = host;
+		this.#core = core;
 		const restartSoon = () => core.restartSoon();
 		const deps = { crypto, driver, info, storage, trace };
-		this.updater = new Updater(host, deps, { events, ledger, live, restartSoon, tlsPermit });
+		this.updater = new Updater(host, deps, { events, ledger, live: this, restartSoon, tlsPermit });
 		this.#update = update;
 		const { manager, settings } = core.find(NETWORK);
 		const { tlsClient } = host.network;
 		if (core.safeMode === "" && tlsClient !== undefined && update.keys.length > 0) {
 			const { clock, text } = core;
-			const given = { clock, config, crypto, driver, events, info, ledger, live, power: host.power, text, tlsPermit };
+			const given = {
+				clock,
+				config,
+				crypto,
+				driver,
+				events,
+				info,
+				ledger,
+				live: this,
+				power: host.power,
+				text,
+				tlsPermit,
+			};
 			this.notice = new UpgradeNotice({ ...given, radio: manager }, tlsClient, update);
 		}
 		if (this.staysAwake) {
@@ -57,6 +77,57 @@ export class Firmware implements Running {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
+	/** Tells everyone who shows the state of firmware or installation. */
+	changed(): void {
+		this.#core.live.changed();
+		this.#core.updateChanged();
+	}
+
+	/**
+	 * Starts the installation of the version that the check has found; a person has asked for it. Returns "", or the
+	 * reason why it does not start: an error code of the API.
+	 */
+	install(): string {
+		const { config, driver, host, info, ledger, text, tlsPermit } = this.#core;
+		const port = this.notice === undefined ? undefined : host.network.tlsClient;
+		if (port === undefined) return UNSUPPORTED;
+		const file = upgradeVersionOf(config, info) === "" ? undefined : parseFileURL(upgradeURLOf(config, info));
+		if (file === undefined) return NO_UPGRADE;
+		if (this.#download !== undefined || this.updater.state !== "idle") return BUSY;
+		const { updater } = this;
+		updater.failure = "";
+		const over = () => {
+			this.#download = undefined;
+			this.changed();
+		};
+		this.#download = new Download({ driver, ledger, text, tlsPermit, port, updater, over }, file);
+		this.changed();
+		return "";
+	}
+
+	/** State for the API: as that of the updater, which also receives while a download begins. */
+	get state(): string {
+		const { state } = this.updater;
+		return this.#download !== undefined && state === "idle" ? "receiving" : state;
+	}
+
+	/** Version of the newest known firmware. */
+	get latest(): string {
+		const { config, info } = this.#core;
+		return upgradeVersionOf(config, info) || info.firmwareVersion;
+	}
+
+	/** Progress of an installation in per cent, -1 if unknown; undefined without one. */
+	get progress(): number | undefined {
+		const { isBusy, received, total } = this.updater;
+		if (!isBusy && this.#download === undefined) return undefined;
+		return total > 0 && received < total ? Math.floor((100 * received) / total) : -1;
+	}
+
+	get isBusy(): boolean {
+		return this.#download !== undefined;
+	}
+
 	/** On trial the firmware must prove that it reaches its network, and a sleep would end in a restart before that. */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
@@ -68,6 +139,7 @@ export class Firmware implements Running {
 	}
 
 	stop(): void {
+		this.#download?.stop();
 		this.notice?.stop();
 		this.#task?.stop();
 		this.updater.stop();

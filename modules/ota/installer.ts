@@ -54,11 +54,12 @@ import {
 	LOW_POWER,
 	NO_FIRMWARE_FILE,
 	NO_MEMORY,
+	NOT_NEWER,
 	NOT_STARTABLE,
 	TAKEN,
 	WRITE_FAILED,
 } from "./refusals.js";
-import { buildNumber } from "./version.js";
+import { buildNumber, isNewer } from "./version.js";
 
 export interface InstallerDeps extends Judge {
 	readonly info: Judge["info"] & Pick<HostInfo, "firmwareVersion">;
@@ -107,6 +108,7 @@ export class Installer {
 	refusal = TAKEN;
 	/** True if an interrupted file can be resumed. */
 	readonly #isSlow: boolean;
+	readonly #isDownload: boolean;
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
@@ -128,9 +130,10 @@ export class Installer {
 
 	/**
 	 * `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check `received`
-	 * after each `write()`.
+	 * after each `write()`. With `isDownload` the file must be newer than the running firmware.
 	 */
-	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean) {
+	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, isDownload = false) {
+		this.#isDownload = isDownload;
 		this.#deps = deps;
 		this.#host = host;
 		this.#isSlow = isSlow;
@@ -240,6 +243,8 @@ export class Installer {
 		let refusal = refusalOf(front, this.#deps, update, this.total);
 		// A slow sender is not authenticated, so it must not install an older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
+		// Nor is a server, whose certificate is not checked.
+		if (refusal === TAKEN && this.#isDownload && !isNewer(versionOf(front), running)) refusal = NOT_NEWER;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
 		if (refusal !== TAKEN) {

@@ -1,7 +1,6 @@
 /**
- * Checks once a day for newer firmware and reports it; installing is left to the user. The check fetches the front of
- * the board's release file (docs/firmware-files.md). The signature in it makes a check of the server's certificate
- * unnecessary. The highest version found is stored until it is installed or the address changes. A failed check is not
+ * Checks once a day for newer firmware and reports it; installing is left to the user (download.ts). The check fetches
+ * the front of the board's release file (file-request.ts). The highest version found is stored until it is installed or the address changes. A failed check is not
  * reported.
  *
  *              time                  permit          reply, or no reply
@@ -17,10 +16,10 @@
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
-import { HTTPClient, OUTCOME_NONE } from "../http/client.js";
+import { type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
-import { ANYBODY, type ClientPort } from "../io/client.js";
+import type { ClientPort } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Update } from "../io/flash.js";
@@ -29,6 +28,7 @@ import type { Cost, MemoryLedger } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
 import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
+import { LINE_SIZE, OK, PARTIAL_CONTENT, REDIRECTS, redirectOf, requestFile } from "./file-request.js";
 import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { EVENT_UPDATE_FOUND } from "./log-events.js";
 import { TAKEN } from "./refusals.js";
@@ -64,13 +64,6 @@ const SETTLE_MS = 2000;
 /** Longest wait for the permit; also the time limit for all replies together. */
 const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
-const REDIRECTS = 3;
-/** Download servers use signed addresses of about 1200 bytes. */
-const LINE_SIZE = 2048;
-
-const OK = 200;
-const PARTIAL_CONTENT = 206;
-const REDIRECTIONS = Object.freeze([301, 302, 303, 307, 308]);
 
 const STATE_RESTING = 0;
 const STATE_QUEUED = 1;
@@ -139,7 +132,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		if (look === undefined || look.client.outcome === OUTCOME_NONE) return;
 		const { client, reply, front } = look;
 		const { outcome } = client;
-		const next = REDIRECTIONS.includes(outcome) && look.redirects < REDIRECTS ? this.leadsTo(look) : undefined;
+		const next = look.redirects < REDIRECTS ? redirectOf(reply, look.url, this.#deps.text) : undefined;
 		if (next !== undefined) {
 			client.close();
 			this.ask(next, look.redirects + 1, nowMs);
@@ -173,26 +166,11 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	/** Sends a request; its memory is claimed until `rest()`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
 		const { text } = this.#deps;
-		const { host, port: portNumber, target } = url;
 		const front = new Uint8Array(FRONT_LENGTH);
 		const reply = new ReplyReader(front, LINE_SIZE);
-		const tls = { trusted: text.encode(ANYBODY) };
-		const client = new HTTPClient({ task: this.#task, port: this.#port, host, portNumber, tls, reply });
+		const range = `0-${FRONT_LENGTH - 1}`;
+		const client = requestFile({ task: this.#task, port: this.#port, text, url, range, reply }, nowMs);
 		this.#look = { client, reply, front, url, redirects };
-		const name = portNumber === 443 ? host : `${host}:${portNumber}`;
-		const request = text.encode(
-			`GET ${target} HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: smart-meter-gw\r\nRange: bytes=0-${FRONT_LENGTH - 1}\r\nConnection: close\r\n\r\n`,
-		);
-		client.send(request, 0, request.length, nowMs);
-	}
-
-	/** Returns the target of a redirect: an HTTPS address, or a file on the same server. */
-	private leadsTo({ reply: { location }, url: { host, port } }: Look): FileURL | undefined {
-		if (location === undefined) return undefined;
-		const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
-		const text = this.#deps.text.decode(bytes);
-		const isPath = text.startsWith("/") && !text.startsWith("//");
-		return parseFileURL(isPath ? `https://${host}:${port}${text}` : text);
 	}
 
 	/**

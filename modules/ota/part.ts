@@ -8,6 +8,7 @@ import { UPGRADE, UPGRADE_FOUND } from "./fields.js";
 import { Firmware } from "./firmware.js";
 import { UPDATE_EVENTS } from "./log-events.js";
 import { postFirmware } from "./routes/firmware.js";
+import { postInstall } from "./routes/install.js";
 import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
 import { upgradeVersionOf } from "./upgrade.js";
@@ -20,6 +21,7 @@ export const UPDATE = part<Firmware | undefined>({
 	routes: Object.freeze([
 		route(METHOD_GET, "system/version", getVersion, { scope: SCOPE_READ }),
 		route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
+		route(METHOD_POST, "system/upgrade/install", postInstall),
 		...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),
 	]),
 	backup: Object.freeze([backupGroup("system/upgrade", UPGRADE_SETTINGS)]),
@@ -30,7 +32,7 @@ export const UPDATE = part<Firmware | undefined>({
 	state: (firmware, { config, info }) => {
 		const { updater } = firmware ?? {};
 		return [
-			...["ota_state", updater?.state ?? "idle", "ota_received", updater?.received ?? 0],
+			...["ota_state", firmware?.state ?? "idle", "ota_received", updater?.received ?? 0],
 			...["ota_total", updater?.total ?? 0, "ota_last_error", updater?.lastError ?? ""],
 			...["upgrade_version", upgradeVersionOf(config, info)],
 		];

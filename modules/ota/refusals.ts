@@ -20,6 +20,10 @@ export const INTERRUPTED = 12;
 export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;
 export const NO_MEMORY = 15;
+export const NOT_NEWER = 16;
+/** The last two are followed by the cause. */
+export const UNREACHABLE = 17;
+export const NOT_FOUND = 18;
 
 export const REFUSALS: readonly string[] = Object.freeze([
 	"",
@@ -38,6 +42,9 @@ export const REFUSALS: readonly string[] = Object.freeze([
 	"busy Another update is under way: wait until it is over.",
 	"busy The firmware that runs is still on trial: try again in two minutes.",
 	"busy There is no memory for it now: try again in a moment.",
+	"ota_downgrade The server's file is not newer than this firmware: see where upgrade_url leads.",
+	"ota_unreachable The server of the newer firmware can't be reached.",
+	"ota_not_found The server does not send the file: check upgrade_url.",
 ]);
 
 /** Returns the code of a refusal; empty for TAKEN. */

@@ -24,7 +24,7 @@ import {
 	type InstallerHost,
 } from "./installer.js";
 import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
-import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
+import { INTERRUPTED, NO_MEMORY, ON_TRIAL, REFUSALS, TAKEN, UNDER_WAY } from "./refusals.js";
 
 /**
  * Memory of the inflater's window, which is in chunks on some hosts. The chip also needs 11 KB of heap, without which
@@ -54,6 +54,11 @@ export interface Sender {
 	 */
 	readonly isSlow?: true;
 	/**
+	 * True for a file that the gateway downloads: the sender holds the permit, and the file must be newer than the
+	 * running firmware.
+	 */
+	readonly isDownload?: true;
+	/**
 	 * Called with the result; TAKEN: the file is installed, and the device is about to restart. Not called inside
 	 * `begin()`, but also called after `abort()`.
 	 */
@@ -68,8 +73,8 @@ const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
 /** Number of bytes between two notifications. */
 const TOLD_EACH = 32_768;
-/** Code for a rejected firmware. */
-const ROLLED_BACK = "rolled_back";
+/** For a rejected firmware. */
+const ROLLED_BACK = "rolled_back The new firmware did not pass its trial: the one before it runs again.";
 /** Number of bytes that a file may have beyond those of the slot. */
 const FILE_EXTRA = 4096;
 
@@ -81,14 +86,19 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Code of the last refusal, or `rolled_back`; empty after a success. */
-	lastError: string;
+	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
+	failure: string;
 
 	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
 		this.#host = host;
-		this.lastError = host.update.givenUp === "" ? "" : ROLLED_BACK;
+		this.failure = host.update.givenUp === "" ? "" : ROLLED_BACK;
 		this.#deps = deps;
 		this.#parts = parts;
+	}
+
+	/** Code of the last failure, or `rolled_back`; empty after a success. */
+	get lastError(): string {
+		return this.failure.split(" ", 1)[0];
 	}
 
 	/** True if this build accepts updates. */
@@ -126,12 +136,13 @@ export class Updater implements ScheduledMachine, PermitClient {
 		// While on trial, the running firmware may have to fall back to the other slot, which must not be overwritten.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
-		this.#installer = new Installer(this.#deps, this.#host, total, isSlow);
+		const isDownload = sender.isDownload === true;
+		this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
 		this.#sender = sender;
 		this.#task = this.#deps.driver.register("ota", this);
-		this.lastError = "";
+		this.failure = "";
 		// A slow transfer does not keep the permit, because other outputs would wait for hours.
-		if (!isSlow) this.#parts.tlsPermit.request(this);
+		if (!isSlow && !isDownload) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
@@ -167,6 +178,18 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (installer === undefined || this.#state !== RECEIVING) return;
 		installer.close(INTERRUPTED);
 		this.settle(installer);
+	}
+
+	/** Reports an update that failed before `begin()`. `failure`: code, blank, message; `more`: for the log. */
+	fail(failure: string, more: string): void {
+		this.failure = failure;
+		this.#parts.events.note(EVENT_UPDATE_REFUSED, `${this.lastError}${more}`);
+		this.#parts.live.changed();
+	}
+
+	/** True from `begin()` to the result, and until the restart. */
+	get isBusy(): boolean {
+		return this.#state !== IDLE;
 	}
 
 	/** Verification runs in ticks. */
@@ -207,7 +230,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#installer = this.#sender = this.#task = undefined;
 		ledger.release(UPDATE_COST);
 		tlsPermit.release(this);
-		this.lastError = codeOf(refusal);
+		this.failure = REFUSALS[refusal];
 		const isTaken = refusal === TAKEN;
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;
 		events.note(kind, `${isTaken ? installer.version : this.lastError} from ${sender?.name}`);

@@ -37,6 +37,8 @@ export class Light implements Timed {
 	#shown = 0;
 	/** End of the flash, monotonic ms; Infinity without a flash. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
+	/** End of the identification, monotonic ms; Infinity without one. */
+	#identifyEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: LightDeps, port: LEDPort) {
 		this.#led = new port.io(port.pins);
@@ -56,8 +58,12 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
-	identifying(on: boolean): void {
+	/** `limitMs`: time after which it ends by itself. */
+	identifying(on: boolean, limitMs = Number.POSITIVE_INFINITY): void {
 		this.show(IDENTIFIED, on);
+		this.#task.update((nowMs) => {
+			this.#identifyEndMs = nowMs + limitMs;
+		});
 	}
 
 	reading(on: boolean): void {
@@ -73,11 +79,15 @@ export class Light implements Timed {
 	}
 
 	get deadlineMs(): number {
-		return this.#flashEndMs;
+		return Math.min(this.#flashEndMs, this.#identifyEndMs);
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs >= this.#flashEndMs) this.turn();
+		if (nowMs >= this.#identifyEndMs) {
+			this.#identifyEndMs = Number.POSITIVE_INFINITY;
+			this.#shown &= ~IDENTIFIED;
+			this.turn();
+		} else if (nowMs >= this.#flashEndMs) this.turn();
 	}
 
 	private beginFlash(nowMs: number): void {

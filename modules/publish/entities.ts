@@ -4,12 +4,16 @@
  *
  *     last_readout   time of the last readout of the meter
  *     meter          result of the last attempt to read the meter
+ *     problem        whether reading or updating fails; problem_text is an attribute of it
+ *     meter_number   serial number of the meter, or its identification
+ *     power_net      import minus export, if the meter sends both but not their difference
  *     battery        charge, on boards with battery cells
  *     rssi           strength of the Wi-Fi signal, on boards with a radio
  *     peak           the month's peak; mean power of the running interval and its forecast: peak_mean, peak_forecast
  */
 import type { Power, TextCodec } from "../io/host.js";
 import { batteryPercent } from "../power/battery.js";
+import { meterNumberOf } from "../readout/meter-number.js";
 import type { Readout } from "../readout/readout.js";
 import { utcText } from "../time/iso.js";
 import { PublishedValues } from "./values.js";
@@ -21,7 +25,8 @@ interface OwnEntity {
 	readonly key: string;
 	/** Names in the order of LANGUAGE_… of obis/names.ts. */
 	readonly names: readonly string[];
-	readonly component: "sensor" | "binary_sensor";
+	/** "" for an attribute of the entity before it. */
+	readonly component: "sensor" | "binary_sensor" | "";
 	readonly deviceClass: string;
 	readonly unit: string;
 	readonly stateClass: string;
@@ -41,19 +46,28 @@ function own(
 	return Object.freeze({ key, names: Object.freeze(names), component, deviceClass, unit, stateClass, isDiagnostic });
 }
 
-function peak(key: string, names: readonly string[]): OwnEntity {
+function power(key: string, names: readonly string[]): OwnEntity {
 	return own(key, names, "power", "W", "sensor", false);
 }
 
 export const LAST_READOUT = own("last_readout", ["Last readout", "Letzte Ablesung", "Ostatni odczyt"], "timestamp");
 const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", "binary_sensor");
+export const PROBLEM = own("problem", ["Problem", "Störung", "Problem"], "problem", "", "binary_sensor");
+export const PROBLEM_TEXT = own("problem_text", [], "", "", "");
+export const METER_NUMBER = own("meter_number", ["Meter number", "Zählernummer", "Numer licznika"], "");
+/** Named as 1-0:16.7.0, which other meters send (obis/names.tsv). */
+const POWER_NET = power("power_net", [
+	"Active power net (import - export)",
+	"Wirkleistung saldiert (Bezug - Lieferung)",
+	"Moc czynna saldo (pobór - oddawanie)",
+]);
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");
 /** Entities for the values of the part `peaks`, in order. */
 const PEAKS = Object.freeze([
-	peak("peak", ["Peak of the month", "Monatsspitze", "Szczyt miesiąca"]),
-	peak("peak_mean", ["Average of the interval", "Mittel im Messintervall", "Średnia w przedziale"]),
-	peak("peak_forecast", ["Forecast of the interval", "Prognose im Messintervall", "Prognoza przedziału"]),
+	power("peak", ["Peak of the month", "Monatsspitze", "Szczyt miesiąca"]),
+	power("peak_mean", ["Average of the interval", "Mittel im Messintervall", "Średnia w przedziale"]),
+	power("peak_forecast", ["Forecast of the interval", "Prognose im Messintervall", "Prognoza przedziału"]),
 ]);
 
 export interface EntitySources {
@@ -65,7 +79,12 @@ export interface EntitySources {
 	readonly text: TextCodec;
 	/** Powers in W, NaN while unknown; empty while no peaks are kept. */
 	readonly peaks?: { readonly values: readonly number[] };
+	/** Reason and remedy if reading the meter or the last update has failed; otherwise "". */
+	readonly problem: string;
 }
+
+/** Maximum number of characters of a meter's number. */
+const NUMBER_LIMIT = 32;
 
 export interface EntityOptions {
 	/** Last good readout. */
@@ -74,6 +93,8 @@ export interface EntityOptions {
 	readonly hasValues: boolean;
 	/** True if the last attempt to read the meter failed. */
 	readonly hasFailed: boolean;
+	/** True if momentary values are too old to be shown. */
+	readonly isOld?: boolean;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
 }
@@ -85,16 +106,23 @@ export class Entities {
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
+	readonly #isOld: boolean;
 	/** Index of the selected entity; from `#own.length` on it is a value of the readout. */
 	#index = 0;
 
-	constructor({ power, radio, names, text, peaks }: EntitySources, options: EntityOptions) {
-		const { readout, hasValues, hasFailed, language } = options;
+	constructor({ power, problem, radio, names, text, peaks }: EntitySources, options: EntityOptions) {
+		const { readout, hasValues, hasFailed, isOld = false, language } = options;
 		this.#language = language;
+		this.#isOld = isOld;
 		if (hasValues && readout !== undefined) this.#values = new PublishedValues(readout, { names, text, language });
 		const utcMs = readout?.utcMs ?? 0;
 		this.put(LAST_READOUT, utcMs === 0 ? "" : utcText(utcMs, text));
 		this.put(METER, hasFailed ? "off" : readout === undefined ? "" : "on");
+		this.put(PROBLEM, problem === "" ? "off" : "on");
+		this.put(PROBLEM_TEXT, problem);
+		this.put(METER_NUMBER, readout === undefined ? "" : numberOf(readout));
+		const net = this.#values?.netPower ?? "";
+		if (net !== "") this.put(POWER_NET, net);
 		if (power !== undefined && power.cells > 0) {
 			const volts = power.batteryVoltage();
 			this.put(BATTERY, volts === undefined ? "" : String(batteryPercent(volts, power.cells)));
@@ -116,9 +144,14 @@ export class Entities {
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** Undefined for a value of the readout. */
+	/** Undefined for a value of the readout, but not for one that is calculated from it. */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
+	}
+
+	/** True for what the gateway says of itself; false for a value of the meter. */
+	get isDiagnostic(): boolean {
+		return this.own?.isDiagnostic ?? false;
 	}
 
 	/** Key that never changes during the life of the meter: digits, lower-case letters and single underscores. */
@@ -130,8 +163,10 @@ export class Entities {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}
 
-	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on` or `off`. "" if unknown. */
+	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on`, `off`, or a text. "" if unknown. */
 	get value(): string {
+		const isMomentary = this.own === undefined || this.own === POWER_NET;
+		if (this.#isOld && isMomentary && this.stateClass === MEASUREMENT) return "";
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
@@ -157,4 +192,10 @@ export class Entities {
 		this.#own.push(entity);
 		this.#states.push(state);
 	}
+}
+
+/** Returns the meter's number, or else its identification; other characters than printable ASCII become "?". */
+function numberOf({ meterId, records }: Readout): string {
+	const bytes = (meterNumberOf(records) ?? meterId).slice(0, NUMBER_LIMIT);
+	return String.fromCharCode(...bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? byte : 0x3f)));
 }

@@ -53,6 +53,10 @@ export class Outlet<Sender extends Sending> implements Running {
 		this.sender?.meterFailed?.();
 	}
 
+	updateChanged(): void {
+		this.sender?.updateChanged?.();
+	}
+
 	networkChanged(isUp: boolean): void {
 		this.sender?.networkChanged?.(isUp);
 	}

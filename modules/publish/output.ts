@@ -32,6 +32,8 @@ export interface OutputDeps extends EntitySources {
 	readonly config: ConfigStore;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly driver: Driver;
+	/** Undefined if the host can't install updates. */
+	readonly firmware: { readonly latest: string; readonly progress: number | undefined } | undefined;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
 	readonly live?: { changed(): void };
@@ -42,6 +44,7 @@ export interface OutputDeps extends EntitySources {
 	 * connection.
 	 */
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
+	readonly metering: { readonly freshSecs: number };
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
 	/** Undefined if the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;

@@ -1,6 +1,7 @@
 /** Dependencies that all outputs share; each output is a part of its own. */
 import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
+import { UPDATE } from "../ota/part.js";
 import { part } from "../part.js";
 import { PEAKS } from "../peaks/part.js";
 import { NETWORK } from "../wifi/part.js";
@@ -13,20 +14,28 @@ export const PUBLISH = part<(OutputDeps & Running) | undefined>({
 		const { clock, config, crypto, driver, host, info, ledger, live, saving, text, tlsPermit, writer } = core;
 		if (core.safeMode !== "" || host.network.tcpClient === undefined) return undefined;
 		const { manager, settings } = core.find(NETWORK);
-		const { names, reader } = core.find(METER);
+		const metering = core.find(METER);
+		const { names, reader } = metering;
+		const firmware = core.find(UPDATE);
 		return {
 			clock,
 			config,
 			crypto,
 			driver,
+			firmware,
 			info,
 			ledger,
 			live,
+			metering,
 			names,
 			networkSettings: settings,
 			peaks: core.find(PEAKS),
 			ports: host.network,
 			power: host.power,
+			get problem() {
+				const text = reader.outcomes.failure?.text ?? firmware?.updater.failure ?? "";
+				return text.slice(text.indexOf(" ") + 1);
+			},
 			radio: manager,
 			reader,
 			saving,

@@ -11,7 +11,7 @@
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
 import { NAME_LIMIT, OBISNames } from "../obis/names.js";
-import { Quantities, VOLUME } from "../readout/quantities.js";
+import { POWER, Quantities, VOLUME } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 
 interface Kind {
@@ -47,9 +47,14 @@ const MEDIUM_COLD_WATER = 8;
 const MEDIUM_WARM_WATER = 9;
 const MEDIUM_ABSTRACT = 0;
 const SUBMETER = 24;
-/** Group C of import minus export, all phases; L1, L2 and L3 follow in steps of 20. */
+/** Groups C of import and export, and of import minus export, all phases; L1, L2 and L3 follow in steps of 20. */
+const IMPORT = 1;
+const EXPORT = 2;
 const NET = 16;
 const PHASE_STEP = 20;
+const MOMENTARY_VALUE = 7;
+/** Decimal places of the power import minus export, W. */
+const POWER_UNITS = 1000;
 /** Bit set of groups D of momentary and average values (IEC 62056-6-1): 4, 5, 7, 14, 15, 24, 25, 27, 28. */
 const MOMENTARY = 0x1b00c0b0;
 
@@ -85,6 +90,24 @@ export class PublishedValues {
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
+	}
+
+	/** Power import minus export, W, if the meter sends both but not their difference; otherwise "". */
+	get netPower(): string {
+		let taken = Number.NaN;
+		let given = Number.NaN;
+		for (let i = 0; i < this.count; i++) {
+			if (this.#quantities.kindOf(i) !== POWER) continue;
+			this.seek(i);
+			const { b, c, d, e } = this.#quantities.code;
+			if (d !== MOMENTARY_VALUE || e > 0 || b > 1) continue;
+			if (c === NET) return "";
+			if (c === IMPORT) taken = Number(this.value);
+			if (c === EXPORT) given = Number(this.value);
+		}
+		// The difference of two decimal numbers has more digits than both.
+		const net = Math.round((taken - given) * POWER_UNITS) / POWER_UNITS;
+		return Number.isNaN(net) ? "" : String(net);
 	}
 
 	/** Permanent key of this quantity of the meter: digits and single underscores, and "c" for a letter. */

@@ -15,6 +15,7 @@ import type { MDNSService } from "../dns/mdns-records.js";
 import { type DatagramDeps, Datagrams } from "../io/datagrams.js";
 import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
+import { MAKER, PRODUCT } from "../product.js";
 import type { TimeSync } from "../sntp/client.js";
 import { TimeService, type TimeServiceDeps } from "../sntp/service.js";
 
@@ -109,13 +110,13 @@ export class NetworkServices {
 		const services = [...(announcer?.servicesAt(ip) ?? [])];
 		if (!services.some(({ type }) => type === HTTP_TYPE)) services.push({ type: HTTP_TYPE, port: httpPort, txt: page });
 		if (httpsPort !== 0) {
-			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`];
+			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`, `maker=${MAKER}`];
 			services.push({ type: "_https._tcp", port: httpsPort, txt: page });
 			services.push({ type: "_smgw._tcp", port: httpsPort, txt: api });
 		}
 		return {
 			hostname,
-			instance: `Smart-Meter Gateway ${id}`,
+			instance: `${PRODUCT} ${id}`,
 			address: ip,
 			netmask: address?.netmask ?? ACCESS_POINT_NETMASK,
 			accessPoint: address === undefined,

@@ -16,11 +16,10 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
-import type { OBISCode } from "../obis/code.js";
 import { isFed, pairOf } from "../obis/mapping.js";
+import { meterNumberOf } from "../readout/meter-number.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
-import { RecordCursor } from "../readout/record-cursor.js";
 import { digitsOf } from "../time/date.js";
 import { numberSize, putNumber } from "./zcl.js";
 
@@ -146,7 +145,6 @@ const POWER_NET = 16;
 const MOMENTARY = 7;
 const COUNTER = 8;
 const LAST_TARIFF = 9;
-const GROUP_SERVICE = 96;
 
 export interface AttributesOptions {
 	readonly info: HostInfo;
@@ -249,7 +247,7 @@ export class Attributes {
 		if ((taken & (1 << DEMAND)) === 0 && !Number.isNaN(net)) this.put(DEMAND, rounded(String(net / 1000)), nowMs);
 		if (this.#meterId === undefined || !equalConstantTime(this.#meterId, meterId)) {
 			this.#meterId = meterId;
-			this.#meterSerial = serialOf(records) ?? meterId;
+			this.#meterSerial = meterNumberOf(records) ?? meterId;
 		}
 		this.values[METER_STATUS] &= ~STATUS_CHECK_METER;
 		this.settle(nowMs);
@@ -399,19 +397,4 @@ function rounded(number: string): number {
 	const whole = Number(number.slice(0, point));
 	if (number.charCodeAt(point + 1) < 0x35) return whole;
 	return number.startsWith("-") ? whole - 1 : whole + 1;
-}
-
-/** Returns the serial number: `0.0.0`, `C.1.0` or `0-0:96.1.0`, but not that of a meter on the M-Bus. */
-function serialOf(records: Uint8Array): Uint8Array | undefined {
-	const cursor = new RecordCursor(records);
-	while (cursor.nextRecord()) {
-		if (isSerial(cursor.code) && cursor.attribute === 0 && cursor.nextValue() && cursor.length > 0)
-			return cursor.text.slice(0, cursor.length);
-	}
-	return undefined;
-}
-
-function isSerial({ b, c, d, e, billingPeriod }: OBISCode): boolean {
-	if (b > 0 || billingPeriod !== null) return false;
-	return c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1;
 }

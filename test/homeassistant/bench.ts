@@ -196,6 +196,9 @@ export class HubBench {
 			power,
 			names,
 			info: this.world.info,
+			problem: "",
+			firmware: undefined,
+			metering: { freshSecs: 0 },
 			saving: undefined,
 		};
 		const access = {

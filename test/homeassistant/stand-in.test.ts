@@ -67,6 +67,9 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		power: undefined,
 		names,
 		info: {} as never,
+		problem: "",
+		firmware: undefined,
+		metering: { freshSecs: 0 },
 		saving: undefined,
 	};
 	const hub = new Hub(shared, { certificates: { isSet: false, lend: () => undefined }, outputChanged() {} });

@@ -50,6 +50,8 @@ export interface BedOptions {
 	peaks?: NonNullable<OutputDeps["peaks"]>;
 	/** Set for a unit that sleeps. */
 	saving?: { awakeUntilMs: number };
+	/** Default: a host without updates. */
+	firmware?: OutputDeps["firmware"];
 }
 
 export class Bed {
@@ -62,6 +64,12 @@ export class Bed {
 	/** Reported codes of failures; "" when a failure is over. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
+	/** Commands that were carried out, and reasons for ignored ones. */
+	readonly ran: string[] = [];
+	readonly ignored: string[] = [];
+	readonly metering = { freshSecs: 0 };
+	/** Text of the present problem. */
+	problem = "";
 	/** `measured`: the last readout, even one from before MQTT was enabled. */
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 
@@ -78,6 +86,7 @@ export class Bed {
 			MQTT_CERTIFICATE_LIMIT,
 		);
 		const { clock, crypto, info, network, text, timers } = world;
+		const problem = () => this.problem;
 		const guard = (_part: string, run: () => void) => run();
 		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
 		const shared = {
@@ -85,24 +94,32 @@ export class Bed {
 			clock: options.clock ?? clock,
 			config: this.config,
 			crypto,
+			firmware: options.firmware,
 			info,
 			ledger: this.ledger,
+			metering: this.metering,
 			names,
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,
 			reader: { outcomes: this.outcomes },
 			...(options.peaks === undefined ? {} : { peaks: options.peaks }),
 			power: options.power,
+			get problem() {
+				return problem();
+			},
 			radio: options.radio,
 			saving: options.saving,
 			text,
 			tlsPermit: this.tlsPermit,
 			writer: new JSONWriter(text),
 		};
-		this.service = new MQTTService(shared, {
+		const access = {
 			certificates: this.certificates,
 			outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? ""),
-		});
+		};
+		const commands = (command: string, whyNot: string) =>
+			void (whyNot === "" ? this.ran.push(command) : this.ignored.push(whyNot));
+		this.service = new MQTTService(shared, access, commands);
 		this.broker = new ScriptedBroker(world);
 	}
 

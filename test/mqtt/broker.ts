@@ -91,7 +91,8 @@ export class ScriptedBroker {
 		if (packet.cmd === "connect" && this.greets) {
 			send({ cmd: "connack", returnCode: this.returnCode, sessionPresent: false });
 			if (this.returnCode !== 0) peer.close();
-		} else if (packet.cmd === "subscribe") send({ cmd: "suback", messageId: packet.messageId!, granted: [0] });
+		} else if (packet.cmd === "subscribe")
+			send({ cmd: "suback", messageId: packet.messageId!, granted: packet.subscriptions.map(() => 0) });
 		else if (packet.cmd === "pingreq" && this.pings) send({ cmd: "pingresp" });
 		else if (packet.cmd === "publish") {
 			this.#keep(packet.topic, packet.payload.toString());

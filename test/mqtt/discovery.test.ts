@@ -1,8 +1,16 @@
 /** Discovery messages for Home Assistant, checked by its schema for the discovery of a device. */
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
-import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/mqtt/fields.js";
+import {
+	MQTT_COMMANDS,
+	MQTT_LANG,
+	MQTT_PAUSE_SECS,
+	MQTT_TOPICS,
+	TOPICS_JSON,
+	TOPICS_VALUES,
+} from "../../modules/mqtt/fields.js";
 import { idOf } from "../../modules/mqtt/messages.js";
+import { PRODUCT } from "../../modules/product.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 
 /**
@@ -10,7 +18,10 @@ import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
  * (homeassistant/components/mqtt/schemas.py).
  */
 const ROOT = "dev o cmps stat_t cmd_t avty avty_t avty_mode avty_tpl pl_avail pl_not_avail qos e".split(" ");
-const COMPONENT = "p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat pl_on pl_off".split(" ");
+const COMPONENT =
+	"p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat exp_aft pl_on pl_off json_attr_t json_attr_tpl".split(
+		" ",
+	);
 const ID = /^[a-zA-Z0-9_-]+$/;
 const UNITS: Record<string, readonly string[]> = {
 	energy: ["kWh", "GJ"],
@@ -22,7 +33,10 @@ const UNITS: Record<string, readonly string[]> = {
 const CLASSES: Record<string, string> = { energy: "total_increasing", gas: "total_increasing" };
 
 /** The gateway's own entities. */
-const OWN = ["time", "meter", "battery", "rssi"];
+const OWN = ["time", "meter", "problem", "meter_number", "battery", "rssi"];
+/** Components that remove the buttons while commands are not permitted. */
+const NO_BUTTONS = { read: { p: "button" }, identify: { p: "button" } };
+const BINARY = ["meter", "problem"];
 
 const TWENTY = [
 	...["1-0:1.8.0", "1-0:1.8.1", "1-0:1.8.2", "1-0:2.8.0", "1-0:2.8.1", "1-0:2.8.2"].map(
@@ -58,21 +72,24 @@ describe("MQTT discovery", () => {
 		["one JSON text", undefined],
 		["a topic for each value", TOPICS_VALUES],
 	] as const) {
-		it(`has only members that Home Assistant accepts, in 4 KB for 20 entities: ${what}`, () => {
+		it(`has only members that Home Assistant accepts, in 4.75 KB for 22 entities: ${what}`, () => {
 			const { text, payload } = announced((one) => {
 				if (topics !== undefined) one.set(put(MQTT_TOPICS, topics));
+				one.metering.freshSecs = 2100;
 			});
 			for (const key of Object.keys(payload)) assert.ok(ROOT.includes(key), key);
 			assert.ok(payload.dev.ids.length > 0 && payload.o.name.length > 0);
 			assert.equal(payload.avty_t, `${BASE}/status`);
-			const components = Object.entries(payload.cmps);
-			assert.equal(components.length, 20);
+			const { read, identify, ...entities } = payload.cmps;
+			assert.deepEqual({ read, identify }, NO_BUTTONS);
+			const components = Object.entries(entities);
+			assert.equal(components.length, 22);
 			const ids = new Set<string>();
 			const names = new Set<string>();
 			for (const [key, component] of components) {
 				assert.match(key, ID);
 				for (const member of Object.keys(component)) assert.ok(COMPONENT.includes(member), member);
-				assert.equal(component.p, key === "meter" ? "binary_sensor" : "sensor");
+				assert.equal(component.p, BINARY.includes(key) ? "binary_sensor" : "sensor");
 				assert.ok(component.name.length > 0);
 				ids.add(component.uniq_id);
 				names.add(component.name);
@@ -86,7 +103,7 @@ describe("MQTT discovery", () => {
 			assert.equal(ids.size, components.length);
 			assert.equal(names.size, components.length);
 			const bytes = Buffer.byteLength(text);
-			assert.ok(bytes <= 4096, `${bytes} bytes`);
+			assert.ok(bytes <= 4864, `${bytes} bytes`);
 		});
 	}
 
@@ -107,7 +124,7 @@ describe("MQTT discovery", () => {
 		bed.measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
-		assert.deepEqual(Object.keys(cmps), [...OWN, "1_0_1_8_0"]);
+		assert.deepEqual(Object.keys(cmps), [...OWN, "1_0_1_8_0", "read", "identify"]);
 		assert.deepEqual(cmps.meter, {
 			p: "binary_sensor",
 			uniq_id: "al0001_meter",
@@ -122,12 +139,13 @@ describe("MQTT discovery", () => {
 		assert.deepEqual([cmps.rssi.dev_cla, cmps.rssi.unit_of_meas], ["signal_strength", "dBm"]);
 		const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 		const time = "2026-11-22T10:00:00Z";
-		assert.deepEqual(state(), { time, meter: "on", battery: 90, rssi: -61, "1_0_1_8_0": 5 });
+		const rest = { problem: "off", problem_text: null, meter_number: "TST5METER", battery: 90, "1_0_1_8_0": 5 };
+		assert.deepEqual(state(), { time, meter: "on", ...rest, rssi: -61 });
 		// By Ethernet there is no signal, and the meter can't be read.
 		radio.station = undefined;
 		bed.service.meterFailed();
 		bed.advance(1000);
-		assert.deepEqual(state(), { time, meter: "off", battery: 90, rssi: null, "1_0_1_8_0": 5 });
+		assert.deepEqual(state(), { time, meter: "off", ...rest, rssi: null });
 		bed.advance(10_000);
 		bed.measured("1-0:1.8.0*255(6*kWh)");
 		bed.advance(1000);
@@ -144,9 +162,15 @@ describe("MQTT discovery", () => {
 		bed.service.meterFailed();
 		bed.advance(1000);
 		const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
-		assert.deepEqual(state(), { time: null, meter: "off" });
+		assert.deepEqual(state(), {
+			time: null,
+			meter: "off",
+			problem: "off",
+			problem_text: null,
+			meter_number: null,
+		});
 		const announced = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
-		assert.deepEqual(Object.keys(announced()), ["time", "meter"]);
+		assert.deepEqual(Object.keys(announced()), ["time", "meter", "problem", "meter_number", "read", "identify"]);
 		bed.advance(11_000);
 		bed.measured("1-0:2.8.0*255(7*kWh)");
 		bed.advance(1000);
@@ -173,7 +197,8 @@ describe("MQTT discovery", () => {
 			stat_cla: "measurement",
 			val_tpl: "{{value_json['peak']}}",
 		});
-		assert.deepEqual(Object.keys(cmps()).slice(-4, -1), ["peak", "peak_mean", "peak_forecast"]);
+		const shown = () => Object.keys(cmps()).filter((key) => key.startsWith("peak"));
+		assert.deepEqual(shown(), ["peak", "peak_mean", "peak_forecast"]);
 		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 		assert.deepEqual([state.peak, state.peak_mean, state.peak_forecast], [4329, 1210, null]);
 		peaks.values = [];
@@ -206,8 +231,201 @@ describe("MQTT discovery", () => {
 		bed.measured(block);
 		bed.advance(1000);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
-		assert.equal(Object.keys(cmps).length, 66);
+		assert.equal(Object.keys(cmps).length, 64 + 4 + 2);
 		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
-		assert.equal(Object.keys(state).length, 66);
+		assert.equal(Object.keys(state).length, 64 + 5);
+	});
+
+	const componentsOf = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
+	const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+
+	it("has a problem, with its text as an attribute", () => {
+		for (const [topics, attributes, template] of [
+			[TOPICS_JSON, "state", "{{{'text':value_json['problem_text']}|to_json}}"],
+			[TOPICS_VALUES, "problem_text", "{{{'text':value}|to_json}}"],
+		] as const) {
+			bed = new Bed();
+			bed.set(put(MQTT_TOPICS, topics));
+			bed.start();
+			bed.problem = 'The meter does not answer: check the head\'s "position".';
+			bed.service.meterFailed();
+			bed.advance(1000);
+			const { problem } = componentsOf();
+			assert.deepEqual([problem.p, problem.dev_cla, problem.ent_cat], ["binary_sensor", "problem", "diagnostic"]);
+			assert.deepEqual([problem.json_attr_t, problem.json_attr_tpl], [`${BASE}/${attributes}`, template]);
+			if (topics === TOPICS_JSON) assert.deepEqual([state().problem, state().problem_text], ["on", bed.problem]);
+			else assert.equal(bed.broker.retained.get(`${BASE}/problem_text`), bed.problem);
+			bed.stop();
+		}
+		bed = new Bed();
+	});
+
+	it("has the meter's own number, or else its identification, in characters that every program accepts", () => {
+		for (const [block, meterId, number] of [
+			["C.1.0(12345678)", "TST5METER", "12345678"],
+			["0.0.0(00-11)", "TST5METER", "00-11"],
+			['0-0:96.1.0(1"2)', "TST5METER", '1"2'],
+			["0-1:96.1.0(77)", "TST5METER", "TST5METER"],
+			["1.7.0(1*W)", "T\u00c4\n1", "T???1"],
+		] as const) {
+			bed = new Bed().start();
+			bed.measured(`${block}\r\n1-0:1.8.0(5*kWh)`, meterId);
+			bed.advance(1000);
+			assert.equal(state().meter_number, number, block);
+			bed.stop();
+		}
+		bed = new Bed();
+	});
+
+	it("has import minus export if the meter sends both powers, but not their difference", () => {
+		for (const [block, net] of [
+			["1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)", 421],
+			["1-0:1.7.0(0*kW)\r\n1-0:2.7.0(1.2345*kW)", -1234.5],
+			["1.7.0(0.3*W)\r\n2.7.0(0.1*W)", 0.2],
+			["1-0:1.7.0(0.421*kW)", undefined],
+			["1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)\r\n1-0:16.7.0(0.4*kW)", undefined],
+			["1-0:1.7.0(0.421*kW)\r\n1-0:2.8.0(5*kWh)", undefined],
+			["1-0:21.7.0(0.421*kW)\r\n1-0:22.7.0(0*kW)", undefined],
+		] as const) {
+			bed = new Bed().start();
+			bed.measured(block);
+			bed.advance(1000);
+			assert.equal(state().power_net, net, block);
+			const { power_net: component } = componentsOf();
+			assert.equal(component?.dev_cla, net === undefined ? undefined : "power");
+			assert.equal(component?.stat_cla, net === undefined ? undefined : "measurement");
+			assert.equal(component?.ent_cat, undefined);
+			bed.stop();
+		}
+		bed = new Bed();
+	});
+
+	it("removes import minus export with another meter that does not have it", () => {
+		bed = new Bed().start();
+		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)");
+		bed.advance(11_000);
+		bed.service.forgetMeter();
+		bed.measured("1-0:1.7.0(0.421*kW)");
+		bed.advance(1000);
+		assert.deepEqual(componentsOf().power_net, { p: "sensor" });
+	});
+
+	it("lets momentary values expire, but no counters, and announces a changed limit", () => {
+		bed = new Bed().start();
+		bed.metering.freshSecs = 2100;
+		bed.measured(`${TWENTY}\r\n1-0:2.6.0(5*kW)`);
+		bed.advance(1000);
+		const expiry = () =>
+			Object.fromEntries(
+				Object.entries<{ exp_aft?: number }>(componentsOf()).map(([key, { exp_aft }]) => [key, exp_aft]),
+			);
+		const { time, meter, problem, meter_number: number, ...values } = expiry();
+		assert.deepEqual([time, meter, problem, number], [undefined, 2100, 2100, undefined]);
+		assert.deepEqual([values["1_0_1_8_0"], values["1_0_16_7_0"], values["7_0_3_0_0"]], [undefined, 2100, undefined]);
+		// A maximum of the billing period.
+		assert.equal(values["1_0_2_6_0"], undefined);
+		const count = bed.broker.count(DISCOVERY_TOPIC);
+		for (const [freshSecs, pauseSecs, expected, announcements] of [
+			[2100, 10, 2100, 0],
+			[300, 10, 300, 1],
+			[300, 3600, 10_800, 2],
+			[0, 10, undefined, 3],
+		] as const) {
+			bed.set(put(MQTT_PAUSE_SECS, pauseSecs));
+			bed.metering.freshSecs = freshSecs;
+			bed.advance(3_600_000);
+			bed.measured(TWENTY);
+			bed.advance(1000);
+			assert.equal(expiry()["1_0_16_7_0"], expected);
+			assert.equal(bed.broker.count(DISCOVERY_TOPIC), count + announcements);
+		}
+	});
+
+	it("does not publish old momentary values again when the meter no longer answers", () => {
+		bed = new Bed().start();
+		bed.metering.freshSecs = 600;
+		bed.measured();
+		bed.advance(300_000);
+		bed.service.meterFailed();
+		bed.advance(1000);
+		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
+		bed.advance(300_000);
+		bed.broker.say("homeassistant/status", "online");
+		bed.advance(11_000);
+		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
+		bed.measured();
+		bed.advance(11_000);
+		assert.equal(state()["1_0_16_7_0"], -421);
+	});
+
+	it("has buttons and an install command only while commands are permitted", () => {
+		const firmware = { latest: "0.0.0", progress: undefined };
+		bed = new Bed({ firmware });
+		bed.set(put(MQTT_COMMANDS, true), put(MQTT_LANG, "pl"));
+		bed.start().measured();
+		bed.advance(1000);
+		const announced = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
+		for (const key of Object.keys(announced)) assert.ok(ROOT.includes(key), key);
+		assert.equal(announced.cmd_t, `${BASE}/command`);
+		const { read, identify, update } = announced.cmps;
+		assert.deepEqual(read, {
+			p: "button",
+			uniq_id: "al0001_read",
+			name: "Odczytaj teraz",
+			ent_cat: "diagnostic",
+			pl_prs: "read",
+		});
+		assert.deepEqual([identify.p, identify.name, identify.pl_prs], ["button", "Zidentyfikuj", "identify"]);
+		const ofUpdate = {
+			p: "update",
+			uniq_id: "al0001_update",
+			name: "Firmware",
+			dev_cla: "firmware",
+			ent_cat: "config",
+			stat_t: `${BASE}/update`,
+			pl_inst: "install",
+		};
+		assert.deepEqual(update, ofUpdate);
+		bed.set(put(MQTT_COMMANDS, false));
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		bed.measured();
+		bed.advance(20_000);
+		const { cmd_t: topic, cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
+		assert.deepEqual([topic, cmps.read, cmps.identify], [undefined, NO_BUTTONS.read, NO_BUTTONS.identify]);
+		assert.deepEqual(cmps.update, ofUpdate);
+	});
+
+	it("publishes installed and newest version, and the progress of an installation", () => {
+		const firmware: { latest: string; progress: number | undefined } = { latest: "0.0.0", progress: undefined };
+		bed = new Bed({ firmware }).start();
+		const shown = () => JSON.parse(bed.broker.retained.get(`${BASE}/update`)!);
+		const update = { installed_version: "0.0.0", latest_version: "0.0.0", title: PRODUCT };
+		assert.deepEqual(shown(), { ...update, in_progress: false, update_percentage: null });
+		for (const [latest, progress, percentage] of [
+			["1.2.3", undefined, null],
+			["1.2.3", -1, null],
+			["1.2.3", 0, 0],
+			["1.2.3", 57, 57],
+			["1.2.3", -1, null],
+			["1.2.3", undefined, null],
+		] as const) {
+			Object.assign(firmware, { latest, progress });
+			bed.service.updateChanged();
+			bed.advance(100);
+			assert.deepEqual(shown(), {
+				...update,
+				latest_version: latest,
+				in_progress: progress !== undefined,
+				update_percentage: percentage,
+			});
+		}
+		bed.measured();
+		bed.advance(11_000);
+		// A failed installation is a problem.
+		bed.problem = "The file is for another board.";
+		bed.service.updateChanged();
+		bed.advance(1000);
+		assert.deepEqual([state().problem, state().problem_text], ["on", bed.problem]);
 	});
 });

@@ -107,9 +107,15 @@ describe("Sent MQTT packets", () => {
 			assert.deepEqual([unanswered.topic, unanswered.retain, unanswered.qos, unanswered.dup], [name, true, 0, false]);
 			assert.ok(Buffer.from(unanswered.payload).equals(payloadBytes));
 
-			const [subscribe] = parse(encodeSubscribe(text.encode(name), id));
+			const [subscribe] = parse(encodeSubscribe([text.encode(name)], id));
 			assert.ok(subscribe?.cmd === "subscribe");
 			assert.deepEqual([subscribe.messageId, subscribe.subscriptions], [id, [{ topic: name, qos: 0 }]]);
+			const [both] = parse(encodeSubscribe([text.encode(name), text.encode("a/b")], id));
+			assert.ok(both?.cmd === "subscribe");
+			assert.deepEqual(both.subscriptions, [
+				{ topic: name, qos: 0 },
+				{ topic: "a/b", qos: 0 },
+			]);
 			const [acknowledge] = parse(encodeAcknowledge(id));
 			assert.deepEqual([acknowledge?.cmd, acknowledge?.messageId], ["puback", id]);
 		}
@@ -147,7 +153,7 @@ describe("Received MQTT packets", () => {
 				[
 					{
 						cmd: "publish",
-						topic: "x".repeat(100),
+						topic: "x".repeat(KEPT_LIMIT),
 						payload: "y".repeat(random.below(1900)),
 						qos: 0,
 						dup: false,
@@ -182,8 +188,9 @@ describe("Received MQTT packets", () => {
 		"a previous session": "20020100",
 		"an unknown return code": "20020006",
 		"a PUBACK with identifier 0": "40020000",
-		"a SUBACK for two topics": "900400010000",
+		"a SUBACK for three topics": "90050001000000",
 		"a SUBACK with a reserved code": "9003000103",
+		"a SUBACK with a reserved code for the second topic": "900400010003",
 		"a PINGRESP with a payload": "d00100",
 		"QoS 2": "340700016100016262",
 		"QoS 3": "360700016100016262",

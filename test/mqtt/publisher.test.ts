@@ -34,7 +34,7 @@ describe("MQTT", () => {
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
 		assert.equal(
 			bed.broker.retained.get(`${BASE}/state`),
-			'{"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
+			'{"time":"2026-11-22T10:00:00Z","meter":"on","problem":"off","problem_text":null,"meter_number":"TST5METER","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
 		);
 	});
 
@@ -86,7 +86,8 @@ describe("MQTT", () => {
 		assert.deepEqual(bed.told, ["unreachable"]);
 	});
 
-	const EACH = ["time 2026-11-22T10:00:00Z", "meter on", "1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"];
+	const OWN = ["time 2026-11-22T10:00:00Z", "meter on", "problem off", "problem_text None", "meter_number TST5METER"];
+	const EACH = [...OWN, "1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"];
 	for (const [topics, expected] of [
 		[TOPICS_VALUES, EACH],
 		[TOPICS_BOTH, ["state", ...EACH]],
@@ -152,8 +153,8 @@ describe("MQTT", () => {
 			}
 			assert.deepEqual(qualities(), new Array(count).fill(qos), `${pauseSecs} s`);
 			assert.equal(bed.broker.count(`${BASE}/1_0_2_8_0`), count);
-			// Status, announcement, and for each readout the text, two values, its time, and whether the meter answers.
-			assert.equal(bed.service.publisher?.published, 2 + 5 * count);
+			// Status, announcement, and for each readout the text, two values, and the gateway's own.
+			assert.equal(bed.service.publisher?.published, 2 + (1 + 2 + OWN.length) * count);
 			// Discovery messages for Home Assistant are always acknowledged.
 			const told = bed.broker.current!.packets.filter((one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC);
 			assert.deepEqual(
@@ -194,7 +195,9 @@ describe("MQTT", () => {
 		bed.advance(1000);
 		assert.deepEqual(
 			bed.broker.published.filter((line) => line.startsWith(`${BASE}/state`)),
-			[`${BASE}/state {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":2}`],
+			[
+				`${BASE}/state {"time":"2026-11-22T10:00:00Z","meter":"on","problem":"off","problem_text":null,"meter_number":"TST5METER","1_0_1_8_0":2}`,
+			],
 		);
 		assert.deepEqual(bed.told, ["unreachable", ""]);
 	});
@@ -491,8 +494,12 @@ describe("MQTT", () => {
 		assert.deepEqual(Object.keys(JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps), [
 			"time",
 			"meter",
+			"problem",
+			"meter_number",
 			"1_0_1_8_0",
 			"1_0_32_7_0",
+			"read",
+			"identify",
 		]);
 	});
 

@@ -20,6 +20,7 @@ import {
 
 const text = new NodeText();
 const TOPIC = "homeassistant/status";
+const OTHER_TOPIC = "smgw/1/command";
 
 class Payload implements Message {
 	readonly topic = text.encode("a/b");
@@ -45,6 +46,8 @@ class Payload implements Message {
 class Bed {
 	nowMs = 1000;
 	readonly packets: mqtt.Packet[] = [];
+	/** Messages heard, as `topic payload`, with `retained` at the end if so. */
+	readonly heard: string[] = [];
 	readonly session = new Session(
 		{
 			text,
@@ -53,8 +56,10 @@ class Bed {
 			password: "",
 			willTopic: "w",
 			willMessage: "offline",
-			listenTo: TOPIC,
-			heard: "online",
+			listenTo: [TOPIC, OTHER_TOPIC],
+			listener: {
+				heard: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
+			},
 		},
 		this.nowMs,
 	);
@@ -247,22 +252,26 @@ describe("An MQTT session", () => {
 		assert.equal(bed.session.end, END_NONSENSE);
 	});
 
-	it("counts only messages with the expected topic and payload, and acknowledges one with QoS 1", () => {
+	it("passes on the messages that it subscribed to, and acknowledges those with QoS 1", () => {
 		const bed = new Bed().ready();
-		for (const [topic, payload, count] of [
-			[TOPIC, "offline", 0],
-			[TOPIC, "online", 1],
-			[`${TOPIC}/x`, "online", 1],
-			["homeassistant/statu", "sonline", 1],
-			[TOPIC, "onlinee", 1],
-			["x".repeat(200), "online", 1],
-			[TOPIC, "online", 2],
+		for (const [topic, payload, heard] of [
+			[TOPIC, "offline", "offline"],
+			[`${TOPIC}/x`, "online", undefined],
+			["homeassistant/statu", "sonline", undefined],
+			["x".repeat(200), "online", undefined],
+			[OTHER_TOPIC, "", ""],
+			[OTHER_TOPIC, "read", "read"],
+			[OTHER_TOPIC, "x".repeat(300), "x".repeat(16)],
 		] as const) {
+			bed.heard.length = 0;
 			bed.say(message(topic, payload), 5);
-			assert.equal(bed.session.heard, count, `${topic} ${payload}`);
+			assert.deepEqual(bed.heard, heard === undefined ? [] : [`${topic} ${heard}`], `${topic} ${payload}`);
 		}
+		bed.heard.length = 0;
+		bed.say({ ...message(OTHER_TOPIC, "install"), retain: true } as mqtt.IPublishPacket);
+		assert.deepEqual(bed.heard, [`${OTHER_TOPIC} install retained`]);
 		bed.say(message(TOPIC, "online", 1, 77), 1).flush();
-		assert.equal(bed.session.heard, 3);
+		assert.equal(bed.heard.length, 2);
 		const last = bed.packets.at(-1);
 		assert.deepEqual([last?.cmd, last?.messageId], ["puback", 77]);
 	});

@@ -161,6 +161,11 @@ export class HomeAssistant {
 		return this.request("GET", "/api/states");
 	}
 
+	/** Calls a service for an entity, as its page does. */
+	async call(service: string, entity_id: string): Promise<void> {
+		await this.request("POST", `/api/services/${service}`, { entity_id });
+	}
+
 	/** Its entities and devices from MQTT. */
 	async discovered(): Promise<{ entities: Answer[]; devices: Answer[] }> {
 		const [entities, devices] = await this.ask(

@@ -1,8 +1,13 @@
 /** A home: our gateway with a meter, Home Assistant, and a broker if available. */
 import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type JSONObject, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { SIGNER } from "../ota/bench.js";
 import { type EntityState, HomeAssistant } from "./home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
 import { PeerMissing } from "./peer.js";
@@ -16,6 +21,13 @@ export const VALUES: Readonly<Record<string, readonly [string, string, string, s
 	"1_0_16_7_0": ["28", "W", "power", "measurement"],
 	"1_0_32_7_0": ["235.2", "V", "voltage", "measurement"],
 };
+/** Returns a file with the key that signs the test's firmware. */
+function updateKeyFile(): string {
+	const path = join(mkdtempSync(join(tmpdir(), "home-")), "key.pem");
+	writeFileSync(path, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
+	return path;
+}
+
 /** Limit for a test of an output, ms; the gateway pauses between two tests. */
 const TEST_LIMIT_MS = 60_000;
 
@@ -29,7 +41,7 @@ export interface Home {
 export async function prepareHome(): Promise<Home> {
 	const hass = await HomeAssistant.start();
 	try {
-		const gateway = await ProcessGateway.start("xs");
+		const gateway = await ProcessGateway.start("xs", { args: ["--update-key", updateKeyFile()] });
 		await gateway.login();
 		await gateway.connectMeter({ telegram: vectorOf(METER).telegram });
 		const broker = await Mosquitto.start().catch((error: Error) => {

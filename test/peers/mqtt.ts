@@ -1,6 +1,9 @@
 /** Our MQTT messages, as Mosquitto delivers them, and the entities that Home Assistant makes by discovery. */
 import assert from "node:assert/strict";
-import { type Home, sendNow, shownBy, VALUES, waitFor } from "./home.js";
+import { vectorOf } from "../api/gateway.js";
+import { VERSION } from "../ota/bench.js";
+import { FileServer } from "./file-server.js";
+import { type Home, METER, sendNow, shownBy, VALUES, waitFor } from "./home.js";
 import type { Answer, EntityState } from "./home-assistant.js";
 import type { Mosquitto } from "./mosquitto.js";
 
@@ -9,7 +12,8 @@ const COME_LIMIT_MS = 20_000;
 const RETURN_LIMIT_MS = 60_000;
 const STATISTICS_LEAD_MS = 40_000;
 /** Largest message with 20 entities, bytes. */
-const DISCOVERY_LIMIT = 4096;
+const DISCOVERY_LIMIT = 4608;
+const INSTALL_LIMIT_MS = 120_000;
 
 function brokerOf({ broker }: Home): Mosquitto {
 	if (broker instanceof Error) throw broker;
@@ -64,7 +68,7 @@ function isSame(state: string | undefined, wanted: string | undefined): boolean 
 
 export const mqttCases = [
 	{
-		name: "Home Assistant makes a device and its entities from the gateway's discovery message, of 4 KB for 20 entities",
+		name: "Home Assistant makes a device and its entities from the gateway's discovery message, of 4.5 KB for 20 entities",
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			const broker = brokerOf(home);
@@ -88,6 +92,80 @@ export const mqttCases = [
 			const head = Buffer.byteLength(JSON.stringify(root));
 			const each = (Buffer.byteLength(config.payload) - head) / Object.keys(cmps).length;
 			assert.ok(head + 20 * each <= DISCOVERY_LIMIT, `${head} bytes and ${each} for each entity`);
+		},
+	},
+	{
+		name: "Home Assistant shows a problem with its text, the meter's number, and buttons once commands are permitted",
+		async run(home: Home) {
+			const { gateway, hass } = home;
+			brokerOf(home);
+			const { readings } = await gateway.read("iec62056/last");
+			const number = (readings as unknown as Answer[]).find(({ obis }) => /(96\.1\.0|C\.1\.0|0\.0\.0)$/.test(obis));
+			const first = (await taken(home)).entities;
+			assert.equal(first.get("meter_number")!.state, number?.value1 ?? (await gateway.read("iec62056/last")).meter_id);
+			assert.equal(first.get("problem")!.state, "off");
+			assert.equal(first.get("problem")!.attributes.text, null);
+			assert.deepEqual([first.has("read"), first.has("identify")], [false, false]);
+			const update = first.get("update")!;
+			const { installed_version, latest_version, supported_features } = update.attributes;
+			assert.equal(update.state, "off");
+			assert.equal(installed_version, latest_version);
+			// Progress only: without commands there is nothing to install.
+			assert.equal(Number(supported_features) & 1, 0);
+			await gateway.write("mqtt", { commands: true });
+			await gateway.read("iec62056/read");
+			const button = await waitFor("no button", RETURN_LIMIT_MS, async () => (await taken(home)).entities.get("read"));
+			assert.ok((await taken(home)).entities.has("identify"));
+			const before = (await gateway.read("system/status")).meter_readouts;
+			await hass.call("button/press", button.entity_id);
+			await waitFor("the meter is not read", RETURN_LIMIT_MS, async () =>
+				(await gateway.read("system/status")).meter_readouts > before ? true : undefined,
+			);
+			// The meter does not speak this protocol.
+			await gateway.write("meter/protocol", { protocol: "dlms" });
+			await hass.call("button/press", button.entity_id);
+			await until(home, "problem", "on", INSTALL_LIMIT_MS);
+			const { text } = (await taken(home)).entities.get("problem")!.attributes;
+			assert.match(String(text), /meter/);
+			await gateway.write("meter/protocol", { protocol: "iec62056" });
+			await gateway.read("iec62056/read");
+			await until(home, "problem", "off", RETURN_LIMIT_MS);
+		},
+	},
+	{
+		name: "Home Assistant installs a signed file, with progress, and shows the new version after the restart",
+		async run(home: Home) {
+			const { gateway, hass } = home;
+			const broker = brokerOf(home);
+			const files = await FileServer.start();
+			try {
+				await gateway.write("system/upgrade", { upgrade_url: files.url });
+				const found = await waitFor("no newer version", COME_LIMIT_MS, async () => {
+					const update = (await taken(home)).entities.get("update");
+					return update?.state === "on" ? update : undefined;
+				});
+				assert.equal(found.attributes.latest_version, VERSION);
+				await hass.call("update/install", found.entity_id);
+				const shown = new Set<unknown>();
+				await waitFor("it is not installed", INSTALL_LIMIT_MS, async () => {
+					const state = await hass.state(found.entity_id);
+					if (state?.attributes.in_progress) shown.add(state.attributes.update_percentage);
+					return state?.attributes.installed_version === VERSION ? true : undefined;
+				});
+				assert.ok([...shown].filter((one) => typeof one === "number").length >= 3, [...shown].join());
+				await gateway.rebooted();
+				await gateway.login();
+				assert.equal((await gateway.read("system/version")).firmware.version, VERSION);
+				const state = await hass.state(found.entity_id);
+				assert.deepEqual([state?.state, state?.attributes.in_progress], ["off", false]);
+				const retained = await broker.retained("smgw/+/command");
+				assert.deepEqual(retained, []);
+				await gateway.connectMeter({ telegram: vectorOf(METER).telegram });
+				await gateway.read("iec62056/read");
+				await until(home, KEY, VALUE, RETURN_LIMIT_MS);
+			} finally {
+				files.stop();
+			}
 		},
 	},
 	{

@@ -14,7 +14,7 @@ import { REST_MS } from "./longest-readout.js";
  * Limits of slots: idle, during the daily check for a newer firmware, and during an upload. Each part of the
  * update code holds an object with its dependencies.
  */
-const AT_REST = 45;
+const AT_REST = 48;
 const NOTICE = 32;
 const AT_WORK = 150;
 

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findBoard } from "../../hosts/esp32/boards.js";
-import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
+import { PRODUCT } from "../../modules/product.js";
 import { checkFirmwareFile, imageOf } from "../../tools/ota/check.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import { writeRelease } from "../../tools/release/folder.js";
@@ -100,7 +100,7 @@ describe("A release", function () {
 
 	it("tells the installer the offset of each part, which never overlaps settings, factory data or history", () => {
 		const [c3, plain] = boards.map(({ name }) => json(`${name}/manifest.json`));
-		assert.equal(c3.name, FIRMWARE_NAME);
+		assert.equal(c3.name, PRODUCT);
 		assert.equal(c3.version, "1.2.3");
 		// Without a prompt, a unit of another name would be erased.
 		assert.equal(c3.new_install_prompt_erase, true);

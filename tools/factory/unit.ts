@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret } from "../../hosts/esp32/factory.js";
+import { PRODUCT } from "../../modules/product.js";
 import type { Partition } from "./partitions.js";
 
 /** Erase unit of the flash. The image fills one sector, so that no old data remain in it. */
@@ -37,7 +38,7 @@ export function imageOf(unit: FactoryData): Uint8Array {
 export function labelOf(unit: FactoryData, board: Board): string {
 	const { serial, accessPointKey, labelPassword } = unit;
 	const ssid = hostnameOf(serial);
-	return `Smart-Meter Gateway, ${board.model}
+	return `${PRODUCT}, ${board.model}
 Serial number  ${serial}
 Wi-Fi          ${ssid}
 Wi-Fi key      ${accessPointKey}

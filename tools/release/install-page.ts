@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Board } from "../../hosts/esp32/boards.js";
+import { PRODUCT } from "../../modules/product.js";
 
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
@@ -28,9 +29,11 @@ export async function writeInstallPage(root: string, folder: string, version: st
 		logLevel: "error",
 	});
 	copyFileSync(join(source, "page.css"), join(install, "page.css"));
-	copyFileSync(join(root, "hosts", "browser", "icon.svg"), join(install, "icon.svg"));
+	const icon = readFileSync(join(root, "hosts", "browser", "icon.svg"), "utf8");
+	writeFileSync(join(install, "icon.svg"), icon.replaceAll("%PRODUCT%", PRODUCT));
 	writeFileSync(join(install, "LICENSES.txt"), licencesOf(root));
 	const values: Record<string, string> = {
+		product: escaped(PRODUCT),
 		version: escaped(version),
 		boards: boards.map(optionOf).join("\n"),
 		files: boards.map(({ name }) => `<li><a href="${name}.ota" download>${name}.ota</a></li>`).join("\n"),

@@ -1,6 +1,6 @@
 /** Manifest of a board's firmware for ESP Web Tools: chip, parts and their offsets (manifest.json beside the parts). */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
-import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
+import { PRODUCT } from "../../modules/product.js";
 import { omissionsOf } from "../sdk/omissions.js";
 import type { Part } from "./parts.js";
 
@@ -21,7 +21,7 @@ const IMPROV_WAIT_S = 15;
 export function manifestOf(board: Board, version: string, parts: readonly Part[]): object {
 	const hasImprov = !omissionsOf(board).includes("improv");
 	return {
-		name: FIRMWARE_NAME,
+		name: PRODUCT,
 		version,
 		new_install_prompt_erase: true,
 		new_install_improv_wait_time: hasImprov ? IMPROV_WAIT_S : 0,

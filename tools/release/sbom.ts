@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
+import { MAKER, PRODUCT } from "../../modules/product.js";
 
 /** A row of firmware-parts.json. */
 interface FirmwarePart {
@@ -67,9 +68,9 @@ export function makeSBOM({ root, sdk, idf }: Sources, version: string, builtUtcM
 	const gateway = new Models.Component(Enums.ComponentType.Firmware, "smart-meter-gateway", {
 		bomRef: "firmware",
 		version,
-		description: "Firmware of the Smart-Meter Gateway, its page among it",
+		description: `Firmware of the ${PRODUCT}, its page among it`,
 		licenses: licences("Apache-2.0"),
-		supplier: new Models.OrganizationalEntity({ name: "Smart-Meter Gateway project" }),
+		supplier: new Models.OrganizationalEntity({ name: MAKER }),
 	});
 	const bom = new Models.Bom({
 		metadata: new Models.Metadata({ timestamp: new Date(builtUtcMs), component: gateway }),

@@ -228,6 +228,7 @@ export const MQTT = {
 	discovery_prefix: { max: 32, pattern: /^[!-"$-*,-~]*$/ },
 	lang: { choices: ["en", "de", "pl"] },
 	pause_secs: { min: 1, max: 3600 },
+	commands: {},
 	cert: { max: 3072 },
 } as const;
 

@@ -57,6 +57,9 @@ export interface Version {
 		readonly time: string;
 	};
 	readonly device: {
+		readonly product: string;
+		readonly maker: string;
+		readonly security_contact: string;
 		readonly manufacturer_id: number;
 		readonly device_id: number;
 		readonly manufacturer: string;
@@ -549,6 +552,8 @@ export interface Event {
 		| "hub_back"
 		| "mqtt_failed"
 		| "mqtt_sent"
+		| "mqtt_command"
+		| "mqtt_command_ignored"
 		| "battery_empty"
 		| "update_installed"
 		| "update_refused"
@@ -623,6 +628,7 @@ export interface MQTT {
 	readonly discovery_prefix: string;
 	readonly lang: "en" | "de" | "pl";
 	readonly pause_secs: number;
+	readonly commands: boolean;
 	readonly cert_set: boolean;
 	readonly cert_max_size: number;
 	readonly base_topic: string;

@@ -1,7 +1,7 @@
 /** Update from a file: what the file is, the upload, and the result after the restart. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
-import { awaitRestart, type DeviceError, reachable } from "../kit/device.js";
+import { awaitRestart, type DeviceError, post, reachable } from "../kit/device.js";
 import { Dialog } from "../kit/dialog.js";
 import { FilePick } from "../kit/file-pick.js";
 import { compareVersions, FIRMWARE_HEAD, type FirmwareFile, firmwareOf } from "../kit/firmware-file.js";
@@ -10,7 +10,7 @@ import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
-import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
+import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
 import type { Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
@@ -23,8 +23,8 @@ import type { TextKey } from "../text/all.js";
 const EXPECTED = "update";
 /** `ota_last_error` after a new version was rolled back. */
 const ROLLED_BACK = "rolled_back";
-/** Timeout for downloading a firmware file from its server. */
-const FETCH_MS = 300_000;
+/** Values of `ota_last_error` after which a person may fetch the file instead of the gateway. */
+const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
 /** Interval of polling while the gateway receives or tries a file. */
 const LOOK_AGAIN_MS = 2_000;
 
@@ -54,6 +54,8 @@ function Update({ running }: { running: Version }) {
 	const [error, setError] = useState<DeviceError>();
 	/** Bytes that the browser has sent; undefined: no upload. */
 	const [sent, setSent] = useState<number>();
+	/** Version that the gateway downloads at this page's request. */
+	const [asked, setAsked] = useState("");
 	const way = useRef<Upload | undefined>(undefined);
 	const isBusy = sent !== undefined;
 	useUnsaved(isBusy);
@@ -67,11 +69,17 @@ function Update({ running }: { running: Version }) {
 		setChosen(taken);
 		return taken;
 	};
-	/** Downloads the newer version and sends it; a file that is not for this gateway is only described. */
-	const install = async (wanted: string) => {
-		const { file, firmware } = await choose(await fetchFirmware(running.upgrade_url));
-		if (firmware === undefined || faultOf(file, firmware, running) !== undefined) return;
-		if (firmware.version === wanted) await send(file, firmware);
+	/** Makes the gateway download and install the newer version. */
+	const install = async (version: string) => {
+		setError(undefined);
+		forget(EXPECTED);
+		try {
+			await post("system/upgrade/install");
+			setAsked(version);
+		} catch (reason) {
+			setError(asDeviceError(reason));
+		}
+		await refresh().catch(() => undefined);
 	};
 	const send = async (file: File, { version }: FirmwareFile) => {
 		setError(undefined);
@@ -93,7 +101,7 @@ function Update({ running }: { running: Version }) {
 	};
 	return (
 		<>
-			{!isBusy && <Coming />}
+			{!isBusy && <Coming asked={asked} from={running.firmware.version} />}
 			{error === undefined && <Outcome running={running} />}
 			{!isBusy && <Newer address={running.upgrade_url} onInstall={install} />}
 			<Facts>
@@ -122,49 +130,26 @@ function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): 
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
 }
 
-/** Downloads the file, if its server allows requests from other origins. Throws otherwise. */
-async function fetchFirmware(address: string): Promise<File> {
-	const reply = await fetch(address, {
-		credentials: "omit",
-		referrerPolicy: "no-referrer",
-		signal: AbortSignal.timeout(FETCH_MS),
-	});
-	if (!reply.ok) throw new Error(reply.statusText);
-	return new File([await reply.blob()], new URL(address).pathname.split("/").pop() ?? "");
-}
-
 interface NewerProps {
 	/** Address of the file. */
 	readonly address: string;
-	/** Throws if the file can't be downloaded. */
 	onInstall(version: string): Promise<void>;
 }
 
 /**
- * A newer version that the gateway has found, with a button that installs it. If the browser may not download the file,
- * a link to it is shown.
+ * A newer version that the gateway has found, with a button that installs it. After a failed download there is a link
+ * to the file too.
  */
 function Newer({ address, onInstall }: NewerProps) {
-	const { upgrade_version: version = "" } = useStore(status) ?? {};
-	const [busy, setBusy] = useState(false);
-	const [hasFailed, setFailed] = useState(false);
-	if (version === "") return null;
-	const install = async () => {
-		setBusy(true);
-		setFailed(false);
-		await onInstall(version).catch(() => {
-			setFailed(true);
-			announce(t("update.unfetched"));
-		});
-		setBusy(false);
-	};
+	const { upgrade_version: version = "", ota_state, ota_last_error = "" } = useStore(status) ?? {};
+	if (version === "" || ota_state !== "idle") return null;
 	return (
 		<Notice kind="info">
 			<p>{t("update.newer", { version })}</p>
-			<Button name="fetch" kind="main" busy={busy && t("update.fetching")} onClick={install}>
+			<Button name="fetch" kind="main" onClick={() => onInstall(version)}>
 				{t("update.go", { version })}
 			</Button>
-			{hasFailed && (
+			{UNFETCHED.includes(ota_last_error) && (
 				<>
 					<p>{t("update.unfetched")}</p>
 					<a href={address} rel="noreferrer">
@@ -269,11 +254,22 @@ function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	);
 }
 
-/** A file that another client is uploading. */
-function Coming() {
+/** A file that the gateway downloads, or that another client is uploading; and the restart that follows. */
+function Coming({ asked, from }: { asked: string; from: string }) {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";
-	if (!isChecked && ota_state !== "receiving") return null;
+	const isComing = isChecked || ota_state === "receiving";
+	// A transfer over Zigbee waits for its coordinator before the restart.
+	const isRestarting = asked !== "" && ota_state === "restarting";
+	usePoll(async () => {
+		if (isComing) await refresh();
+	}, LOOK_AGAIN_MS);
+	useEffect(() => {
+		if (!isRestarting) return;
+		keep(EXPECTED, { version: asked, from });
+		awaitRestart({ reason: "update", addresses: [] });
+	}, [isRestarting]);
+	if (!isComing) return null;
 	return (
 		<Notice kind="info">
 			<p role="status">{t(isChecked ? "update.checking" : "update.coming")}</p>

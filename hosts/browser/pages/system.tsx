@@ -66,6 +66,9 @@ function AboutCard() {
 					<Fact name={t("about.model")}>{value.device.model}</Fact>
 					<Fact name={t("about.maker")}>{value.device.manufacturer}</Fact>
 					<Fact name={t("about.serial")}>{value.device.serial}</Fact>
+					{value.device.security_contact !== "" && (
+						<Fact name={t("about.security")}>{value.device.security_contact}</Fact>
+					)}
 					<Fact name={t("about.firmware")}>{value.firmware.version}</Fact>
 					{value.frontend.version !== value.firmware.version && (
 						<Fact name={t("about.page")}>{value.frontend.version}</Fact>

@@ -1,8 +1,9 @@
 /** Texts of the frame around the pages, of the kit, and of errors. */
+import { PRODUCT } from "../../../modules/product.js";
 import type { Translations } from "./translations.js";
 
 export const COMMON = {
-	title: ["Smart-Meter Gateway", "Smart-Meter-Gateway", "Bramka licznika energii"],
+	title: [PRODUCT, PRODUCT, PRODUCT],
 	noscript: [
 		"This page needs JavaScript. The API works without it.",
 		"Diese Seite braucht JavaScript. Die API geht auch ohne.",

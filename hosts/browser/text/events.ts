@@ -74,6 +74,12 @@ export const EVENTS = {
 		"Über MQTT wird wieder gesendet",
 		"Przez MQTT znów wysyłane są wartości",
 	],
+	"event.mqtt_command": ["A command came over MQTT", "Über MQTT kam ein Befehl", "Przez MQTT przyszło polecenie"],
+	"event.mqtt_command_ignored": [
+		"A command over MQTT was ignored",
+		"Ein Befehl über MQTT wurde nicht ausgeführt",
+		"Polecenie przez MQTT zignorowano",
+	],
 	"event.battery_empty": ["The batteries are empty", "Die Batterien sind leer", "Baterie są rozładowane"],
 	"event.update_installed": ["Firmware was updated", "Firmware wurde aktualisiert", "Zaktualizowano oprogramowanie"],
 	"event.update_refused": [

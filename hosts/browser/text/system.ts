@@ -38,6 +38,7 @@ export const SYSTEM = {
 	"about.model": ["Model", "Modell", "Model"],
 	"about.maker": ["Manufacturer", "Hersteller", "Producent"],
 	"about.serial": ["Serial number", "Seriennummer", "Numer seryjny"],
+	"about.security": ["Report vulnerabilities to", "Schwachstellen melden an", "Zgłaszanie podatności"],
 	"about.firmware": ["Firmware", "Firmware", "Oprogramowanie"],
 	"about.page": ["Web page", "Webseite", "Strona WWW"],
 	"about.built": ["Built on", "Erstellt am", "Utworzono"],

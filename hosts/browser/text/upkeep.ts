@@ -15,9 +15,9 @@ export const UPKEEP = {
 	"update.board": ["Made for", "Gemacht für", "Przeznaczona dla"],
 	"update.size": ["Size", "Größe", "Rozmiar"],
 	"update.foreign": [
-		"This isn't a firmware file for a Smart-Meter Gateway.",
-		"Das ist keine Firmware-Datei eines Smart-Meter-Gateways.",
-		"To nie jest plik oprogramowania bramki licznika energii.",
+		"This isn't a firmware file for such a gateway.",
+		"Das ist keine Firmware-Datei für ein solches Gateway.",
+		"To nie jest plik oprogramowania takiej bramki.",
 	],
 	"update.same": ["This version is already running.", "Diese Version läuft bereits.", "Ta wersja już działa."],
 	"update.older": [
@@ -43,9 +43,9 @@ export const UPKEEP = {
 		"Bramka sprawdza nową wersję w swojej pamięci.",
 	],
 	"update.coming": [
-		"A new version is arriving, over Zigbee or from another page. Over Zigbee this takes hours.",
-		"Eine neue Version kommt an, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
-		"Przychodzi nowa wersja, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
+		"A new version is arriving: from its server, over Zigbee or from another page. Over Zigbee this takes hours.",
+		"Eine neue Version kommt an: von ihrem Server, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
+		"Przychodzi nowa wersja: z serwera, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
 	],
 	"update.leave": ["Cancel the update?", "Update abbrechen?", "Anulować aktualizację?"],
 	"update.unchanged": [
@@ -69,15 +69,14 @@ export const UPKEEP = {
 		"Ostatnia aktualizacja nie powiodła się.",
 	],
 	"update.newer": [
-		"Version {version} is available. This browser fetches it from the internet; the gateway checks its signature.",
-		"Version {version} ist verfügbar. Dieser Browser holt sie aus dem Internet; das Gateway prüft ihre Signatur.",
-		"Dostępna jest wersja {version}. Ta przeglądarka pobierze ją z internetu, a bramka sprawdzi jej podpis.",
+		"Version {version} is available. The gateway fetches it from the internet and checks its signature.",
+		"Version {version} ist verfügbar. Das Gateway holt sie aus dem Internet und prüft ihre Signatur.",
+		"Dostępna jest wersja {version}. Bramka pobierze ją z internetu i sprawdzi jej podpis.",
 	],
-	"update.fetching": ["Fetching the file …", "Datei wird geholt …", "Pobieranie pliku …"],
 	"update.unfetched": [
-		"The browser could not fetch the file: its server can't be reached or lets no other page read it. Save the file by this link, then choose it below.",
-		"Der Browser konnte die Datei nicht holen: Der Server ist nicht erreichbar oder lässt sie keine fremde Seite lesen. Speichern Sie die Datei mit diesem Link und wählen Sie sie unten aus.",
-		"Przeglądarka nie mogła pobrać pliku: brak połączenia z serwerem albo nie pozwala on odczytać pliku innej stronie. Zapisz plik tym linkiem, a potem wybierz go poniżej.",
+		"If the gateway has no access to the internet, save the file by this link and choose it below.",
+		"Hat das Gateway keinen Zugang zum Internet, speichern Sie die Datei mit diesem Link und wählen Sie sie unten aus.",
+		"Jeśli bramka nie ma dostępu do internetu, zapisz plik tym linkiem i wybierz go poniżej.",
 	],
 	"update.fetch": ["Save the file", "Datei speichern", "Zapisz plik"],
 	"update.never": [
@@ -108,9 +107,9 @@ export const UPKEEP = {
 	"restore.title": ["Restore", "Wiederherstellen", "Przywracanie"],
 	"restore.file": ["Backup file", "Sicherungsdatei", "Plik kopii zapasowej"],
 	"restore.foreign": [
-		"This isn't a backup of a Smart-Meter Gateway.",
-		"Das ist keine Sicherung eines Smart-Meter-Gateways.",
-		"To nie jest kopia zapasowa bramki licznika energii.",
+		"This isn't a backup of such a gateway.",
+		"Das ist keine Sicherung eines solchen Gateways.",
+		"To nie jest kopia zapasowa takiej bramki.",
 	],
 	"restore.has": ["Settings from", "Einstellungen von", "Ustawienia"],
 	"restore.help": [
@@ -168,6 +167,21 @@ export const UPKEEP = {
 		"The connection was lost before the whole file had arrived. Try again, closer to the router if necessary.",
 		"Die Verbindung brach ab, bevor die Datei ganz da war. Versuchen Sie es noch einmal, wenn nötig näher am Router.",
 		"Połączenie przerwano, zanim dotarł cały plik. Spróbuj ponownie, w razie potrzeby bliżej routera.",
+	],
+	"error.ota_unreachable": [
+		"The server of the new version can't be reached.",
+		"Der Server mit der neuen Version ist nicht erreichbar.",
+		"Serwer z nową wersją jest nieosiągalny.",
+	],
+	"error.ota_not_found": [
+		"The server does not send the new version.",
+		"Der Server liefert die neue Version nicht.",
+		"Serwer nie wysyła nowej wersji.",
+	],
+	"error.no_upgrade": [
+		"No newer version is known.",
+		"Es ist keine neuere Version bekannt.",
+		"Nie ma informacji o nowszej wersji.",
 	],
 	"error.ota_invalid_image": [
 		"The file is damaged or incomplete. Download it again.",

@@ -1,0 +1,226 @@
+/**
+ * Downloads the board's release file and passes it to the updater, like an upload. A person starts it, nothing else
+ * does. The file must be newer than the running firmware, because its server is not authenticated.
+ *
+ *               time               permit     file complete   redirect   refused, installed   broken, another reply
+ *   STARTING    LOADING, QUEUED    –          –               –          –                    –
+ *   QUEUED      OVER: no memory    LOADING    –               –          –                    –
+ *   LOADING     OVER: interrupted  –          VERIFYING       LOADING    OVER                 PAUSING or OVER
+ *   PAUSING     LOADING            –          –               –          –                    –
+ *   VERIFYING   –                  –          –               –          OVER                 –
+ *   OVER        final
+ *
+ * STARTING leaves time for the reply, and for MQTT's message that an installation begins, before MQTT has to return the
+ * permit. After an interruption the rest of the file is requested, TRIES times at most; after a restart a person starts
+ * it again.
+ *
+ * Memory: UPGRADE_COST, and that of the updater from the first byte on. Bytes are read as fast as flash takes them.
+ */
+import { FIRST_STATUS, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
+import type { BodySink } from "../http/handler.js";
+import { ReplyReader } from "../http/reply.js";
+import type { FileURL } from "../http/url.js";
+import type { ClientPort } from "../io/client.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
+import type { TextCodec } from "../io/host.js";
+import type { MemoryLedger } from "../io/memory.js";
+import { connectFailure } from "../publish/connect-failures.js";
+import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
+import { LINE_SIZE, OK, PARTIAL_CONTENT, REDIRECTS, redirectOf, requestFile } from "./file-request.js";
+import { UPGRADE_COST } from "./notice.js";
+import { INTERRUPTED, NO_MEMORY, NOT_FOUND, REFUSALS, TAKEN, UNREACHABLE } from "./refusals.js";
+import type { Sender, Updater } from "./updater.js";
+
+export interface DownloadDeps {
+	readonly driver: Driver;
+	readonly ledger: MemoryLedger;
+	readonly text: TextCodec;
+	readonly tlsPermit: TLSPermit;
+	readonly port: ClientPort;
+	readonly updater: Updater;
+	/** Called at the end; the result is the updater's. */
+	over(): void;
+}
+
+export const DOWNLOAD_START_MS = 2000;
+/** Longest wait for the permit: the hub may have it for a minute. */
+const TURN_MS = 70_000;
+const PAUSE_MS = 5000;
+/** Limit for the whole download, the same as for an upload. */
+const LIMIT_MS = 900_000;
+const TRIES = 4;
+
+const STATE_STARTING = 0;
+const STATE_QUEUED = 1;
+const STATE_LOADING = 2;
+const STATE_PAUSING = 3;
+const STATE_VERIFYING = 4;
+const STATE_OVER = 5;
+
+export class Download implements ScheduledMachine, PermitClient, BodySink, Sender {
+	readonly isDownload = true;
+	/** Name for the log. */
+	readonly name: string;
+	/** Number of bytes at the end of the last `write` that were not taken. */
+	rest = 0;
+	readonly #deps: DownloadDeps;
+	readonly #task: Task;
+	#state = STATE_STARTING;
+	#dueMs: number;
+	readonly #limitMs: number;
+	readonly #file: FileURL;
+	/** Address of the present request, which may be the target of a redirect. */
+	#url: FileURL;
+	#redirects = 0;
+	#tries = 1;
+	#client: HTTPClient | undefined;
+	#reply: ReplyReader | undefined;
+	#hasMemory = false;
+	/** True after `Updater.begin()`. */
+	#hasBegun = false;
+	/** Bytes of this reply that the updater has already, unless the server sends the rest only. */
+	#known = 0;
+
+	constructor(deps: DownloadDeps, file: FileURL) {
+		this.#deps = deps;
+		this.#file = this.#url = file;
+		this.name = file.host;
+		const nowMs = deps.driver.nowMs();
+		this.#dueMs = nowMs + DOWNLOAD_START_MS;
+		this.#limitMs = nowMs + LIMIT_MS;
+		this.#task = deps.driver.register("download", this);
+	}
+
+	/** Ends the download; the updater reports it as interrupted if it has begun. */
+	stop(): void {
+		if (this.#hasBegun) this.#deps.updater.abort();
+		this.finish();
+	}
+
+	permitGranted(): void {
+		this.#task.fromHost((nowMs) => {
+			this.#dueMs = nowMs;
+		});
+	}
+
+	/** Ignored: outputs wait until the download is over, as for an upload. */
+	permitRequested(): void {}
+
+	get deadlineMs(): number {
+		return Math.min(this.#dueMs, this.#client?.deadlineMs ?? Number.POSITIVE_INFINITY);
+	}
+
+	advance(nowMs: number): void {
+		this.#client?.advance(nowMs);
+		if (nowMs < this.#dueMs) return;
+		const { ledger, tlsPermit } = this.#deps;
+		if (this.#state === STATE_LOADING) this.fail(REFUSALS[INTERRUPTED]);
+		else if (this.#state === STATE_PAUSING) this.ask(this.#file, 0, nowMs);
+		else if (this.#state === STATE_STARTING && !tlsPermit.request(this)) this.enter(STATE_QUEUED, nowMs + TURN_MS);
+		else if (tlsPermit.isHeldBy(this) && ledger.claim(UPGRADE_COST)) {
+			this.#hasMemory = true;
+			this.ask(this.#file, 0, nowMs);
+		} else this.fail(REFUSALS[NO_MEMORY]);
+	}
+
+	drain(nowMs: number): void {
+		const client = this.#client;
+		const reply = this.#reply;
+		if (client === undefined || reply === undefined || client.outcome === OUTCOME_NONE) return;
+		const { updater, text } = this.#deps;
+		const { outcome } = client;
+		const { isWhole } = reply;
+		const next = this.#redirects < REDIRECTS ? redirectOf(reply, this.#url, text) : undefined;
+		this.close();
+		const isFile = outcome === OK || outcome === PARTIAL_CONTENT;
+		const isComplete = isWhole || updater.received === updater.total;
+		if (next !== undefined) this.ask(next, this.#redirects + 1, nowMs);
+		else if (this.#hasBegun && isFile && isComplete) {
+			this.enter(STATE_VERIFYING, Number.POSITIVE_INFINITY);
+			updater.end();
+		} else if (this.#hasBegun && this.#tries < TRIES) {
+			this.#tries++;
+			this.enter(STATE_PAUSING, nowMs + PAUSE_MS);
+		} else if (outcome >= FIRST_STATUS) {
+			this.fail(`${REFUSALS[NOT_FOUND]} It answers ${outcome}.`, `: ${outcome}`);
+		} else {
+			const { code, message } = connectFailure(outcome);
+			this.fail(`${REFUSALS[UNREACHABLE]} ${message}`, `: ${code}`);
+		}
+	}
+
+	get limit(): number {
+		return this.#deps.updater.limit;
+	}
+
+	/** Takes bytes of the file from the reply. */
+	write(bytes: Uint8Array, start: number, end: number): void {
+		const { updater } = this.#deps;
+		this.rest = 0;
+		if (!this.#hasBegun) {
+			const refusal = updater.begin(this, 0);
+			if (refusal !== TAKEN) {
+				this.fail(REFUSALS[refusal]);
+				return;
+			}
+			this.#hasBegun = true;
+		}
+		const isRest = this.#reply?.status === PARTIAL_CONTENT;
+		const skipped = isRest ? 0 : Math.min(this.#known, end - start);
+		this.#known -= skipped;
+		this.rest = end - start - skipped - updater.write(bytes, start + skipped, end);
+	}
+
+	/** Part of BodySink; the end of the file is handled in `drain`. */
+	end(): void {}
+
+	/** Called by the updater with the result. */
+	updated(): void {
+		this.finish();
+	}
+
+	private ask(url: FileURL, redirects: number, nowMs: number): void {
+		const { port, text, updater } = this.#deps;
+		this.enter(STATE_LOADING, this.#limitMs);
+		this.#url = url;
+		this.#redirects = redirects;
+		this.#known = updater.received;
+		this.#reply = new ReplyReader(undefined, LINE_SIZE, this);
+		const range = `${this.#known}-`;
+		this.#client = requestFile({ task: this.#task, port, text, url, range, reply: this.#reply }, nowMs);
+	}
+
+	private enter(state: number, dueMs: number): void {
+		this.#state = state;
+		this.#dueMs = dueMs;
+	}
+
+	private close(): void {
+		this.#client?.close();
+		this.#client = this.#reply = undefined;
+	}
+
+	/**
+	 * Ends the download without success. `failure`: code, blank, message; the updater has its own once it has begun.
+	 * `more`: what the log says after the code.
+	 */
+	private fail(failure: string, more = ` from ${this.name}`): void {
+		const { updater } = this.#deps;
+		if (this.#hasBegun) updater.abort();
+		else {
+			this.finish();
+			updater.fail(failure, more);
+		}
+	}
+
+	private finish(): void {
+		if (this.#state === STATE_OVER) return;
+		const { ledger, over, tlsPermit } = this.#deps;
+		this.enter(STATE_OVER, Number.POSITIVE_INFINITY);
+		this.close();
+		if (this.#hasMemory) ledger.release(UPGRADE_COST);
+		tlsPermit.release(this);
+		this.#task.stop();
+		over();
+	}
+}

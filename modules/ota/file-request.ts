@@ -1,0 +1,51 @@
+/**
+ * Requests for the board's release file (docs/firmware-files.md). The signature in the file makes a check of the
+ * server's certificate unnecessary. A request reveals nothing about the gateway but the board.
+ */
+import { HTTPClient } from "../http/client.js";
+import type { ReplyReader } from "../http/reply.js";
+import { type FileURL, parseFileURL } from "../http/url.js";
+import { ANYBODY, type ClientPort } from "../io/client.js";
+import type { Task } from "../io/driver.js";
+import type { TextCodec } from "../io/host.js";
+
+export const REDIRECTS = 3;
+/** Size of the lines to read, bytes: download servers use signed addresses of about 1200 bytes. */
+export const LINE_SIZE = 2048;
+
+export const OK = 200;
+export const PARTIAL_CONTENT = 206;
+const REDIRECTIONS = Object.freeze([301, 302, 303, 307, 308]);
+
+export interface FileRequest {
+	readonly task: Task;
+	readonly port: ClientPort;
+	readonly text: TextCodec;
+	readonly url: FileURL;
+	/** Bytes to request, as in the Range field: `0-287`, or `1000-` for all from there on. */
+	readonly range: string;
+	readonly reply: ReplyReader;
+}
+
+/** Opens a connection and sends the request. */
+export function requestFile({ task, port, text, url, range, reply }: FileRequest, nowMs: number): HTTPClient {
+	const { host, port: portNumber, target } = url;
+	const tls = { trusted: text.encode(ANYBODY) };
+	const client = new HTTPClient({ task, port, host, portNumber, tls, reply });
+	const name = portNumber === 443 ? host : `${host}:${portNumber}`;
+	const request = text.encode(
+		`GET ${target} HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: smart-meter-gw\r\nRange: bytes=${range}\r\nConnection: close\r\n\r\n`,
+	);
+	client.send(request, 0, request.length, nowMs);
+	return client;
+}
+
+/** Returns the target of a redirect: an HTTPS address, or a file on the same server; otherwise undefined. */
+export function redirectOf(reply: ReplyReader, { host, port }: FileURL, text: TextCodec): FileURL | undefined {
+	const { location, status } = reply;
+	if (location === undefined || !REDIRECTIONS.includes(status)) return undefined;
+	const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
+	const target = text.decode(bytes);
+	const isPath = target.startsWith("/") && !target.startsWith("//");
+	return parseFileURL(isPath ? `https://${host}:${port}${target}` : target);
+}
