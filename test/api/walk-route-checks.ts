@@ -15,6 +15,7 @@ const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"GET mqtt/send": [400, "mqtt_disabled"],
 	// The unit has no key for signed files.
 	"POST system/ota": [501, "unsupported"],
+	"POST system/upgrade/install": [501, "unsupported"],
 };
 
 /** The bodies of these routes are not JSON. */
@@ -90,7 +91,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			}
 			assert.deepEqual(names.sort(), [
 				...["meter/probe", "system/certificate/reset", "system/factory_reset", "system/logout", "system/reboot"],
-				"zigbee/reset",
+				...["system/upgrade/install", "zigbee/reset"],
 			]);
 			// The unit was neither reset nor restarted, and all clients are still logged in.
 			await gateway().pass(3000);
