@@ -16,6 +16,7 @@ const DEFAULT = Object.freeze({
 	discovery_prefix: "homeassistant",
 	lang: "en",
 	pause_secs: 10,
+	commands: false,
 	cert_set: false,
 	cert_max_size: LIMIT,
 });

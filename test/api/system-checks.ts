@@ -21,10 +21,12 @@ export function systemChecks(gateway: () => TestGateway): void {
 				assert.match(part.time, /^\d\d:\d\d:\d\d$/);
 			}
 			const { device } = version;
-			assert.deepEqual(Object.keys(device), ["manufacturer_id", "device_id", "manufacturer", "model", "serial"]);
+			const names = ["manufacturer", "model", "serial", "product", "maker"];
+			assert.deepEqual(Object.keys(device), ["manufacturer_id", "device_id", ...names, "security_contact"]);
 			assert.equal(device.manufacturer_id, 0xfff1);
 			assert.ok(Number.isInteger(device.device_id));
-			for (const name of ["manufacturer", "model", "serial"]) assert.ok(device[name].length > 0, name);
+			for (const name of names) assert.ok(device[name].length > 0, name);
+			assert.equal(typeof device.security_contact, "string");
 			assert.equal(version.build_number, Number(version.firmware.version.split(".")[2].replace(/-.*/, "")));
 			assert.equal(typeof version.upgrade_url, "string");
 		});
