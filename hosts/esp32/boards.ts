@@ -133,10 +133,12 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 }
 
 /**
- * Left out of boards with 4 MB of flash, radio and Ethernet, where flash is short (docs/hardware.md). Their owners have
- * MQTT and Zigbee in place of the hub's HTTP, and a cable in place of Wi-Fi settings by the console.
+ * Left out of boards with 4 MB of flash and a radio, whose slot would be nearly full (docs/hardware.md). Their owners
+ * have MQTT and Zigbee in place of the hub's HTTP.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "improv"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub"]) });
+/** With Ethernet in addition: the cable takes the place of Wi-Fi settings by the console. */
+const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "improv"]) });
 
 /** XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);
@@ -216,6 +218,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...ESP32_DEVKITC,
+		...SHORT_OF_FLASH,
 		name: "esp32-devkitc-zigbee",
 		model: "ESP32-DevKitC with a TI module",
 		deviceId: 5,
@@ -244,7 +247,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...SMLIGHT,
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "slzb-06",
 		chip: "esp32",
 		model: "SLZB-06",
@@ -257,7 +260,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "wt32-eth01",
 		chip: "esp32",
 		manufacturer: "Wireless-Tag",
@@ -270,7 +273,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...TUBES,
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "tubeszb-eth-usb",
 		chip: "esp32",
 		model: "CC2652 Ethernet and USB",
@@ -282,7 +285,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...TUBES,
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe",
 		chip: "esp32",
 		model: "CC2652 PoE",
@@ -294,7 +297,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...TUBES,
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe-2022",
 		chip: "esp32",
 		model: "CC2652 PoE 2022",
@@ -306,7 +309,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...TUBES,
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe-2023",
 		chip: "esp32",
 		model: "CC2652 PoE 2023",
@@ -317,7 +320,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "uzg-01",
 		chip: "esp32",
 		manufacturer: "mercenaruss",
@@ -331,7 +334,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...FLASH_4MB,
-		...SHORT_OF_FLASH,
+		...SHORTER_OF_FLASH,
 		name: "esp32-poe-zigbee",
 		chip: "esp32",
 		manufacturer: "Olimex",
@@ -345,6 +348,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	// wrong.
 	board({
 		...FLASH_4MB,
+		...SHORT_OF_FLASH,
 		name: "china-gw",
 		chip: "esp32",
 		manufacturer: "unknown",
@@ -355,6 +359,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...FLASH_4MB,
+		...SHORT_OF_FLASH,
 		name: "sls-classic",
 		chip: "esp32",
 		manufacturer: "SLS",
@@ -365,6 +370,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...FLASH_4MB,
+		...SHORT_OF_FLASH,
 		name: "zbbridge-p",
 		chip: "esp32",
 		manufacturer: "Sonoff",
