@@ -133,37 +133,40 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns true if Mbed TLS may receive `size` bytes. It asks for the header of a record, then allocates memory for the
- * whole record (16 KB are usual in an upload), and ends the connection if there is none. Therefore the header stays in
- * the socket until there is memory. During a handshake memory has been checked before.
+ * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. It asks for the header of a
+ * record, then allocates memory for the whole record (16 KB are usual in an upload), and ends the connection if there is
+ * none. Therefore the header stays in the socket until there is memory. During a handshake memory has been checked
+ * before.
  */
-static bool may_receive(stream_connection *connection, size_t size)
+static int receive_permit(stream_connection *connection, size_t size)
 {
 	uint8_t header[RECORD_HEADER];
 	bool waited = connection->record_refused;
 	uint64_t now_ms = socket_clock_ms();
 	connection->record_refused = false;
-	if (size != RECORD_HEADER || !connection->rings) return true;
+	if (size != RECORD_HEADER || !connection->rings) return 0;
 	int count = socket_peek(connection->socket, header, RECORD_HEADER);
-	if (count <= 0) return true;
+	/* An error is reported once only, so it is passed on. */
+	if (count <= 0) return count;
 	size_t length = RECORD_LIMIT;
 	if (count == RECORD_HEADER) {
 		/* These five bytes are the end of a record, for which Mbed TLS has memory already. */
-		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return true;
+		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return 0;
 		length = (size_t)header[3] << 8 | header[4];
-		if (length > RECORD_LIMIT) return true;
+		if (length > RECORD_LIMIT) return 0;
 	}
 	if (!waited) connection->record_since_ms = connection->has_received ? now_ms : 0;
 	connection->record_refused = !memory_lock_receive(length, connection->record_since_ms, now_ms);
-	return !connection->record_refused;
+	return connection->record_refused ? SOCKET_AGAIN : 0;
 }
 
 /* Called by Mbed TLS, again and again while a peer sends data that Mbed TLS ignores. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
-	if (connection->budget == 0 || !may_receive(connection, size)) return MBEDTLS_ERR_SSL_WANT_READ;
-	int count = socket_receive(connection->socket, into, smaller(size, connection->budget));
+	if (connection->budget == 0) return MBEDTLS_ERR_SSL_WANT_READ;
+	int count = receive_permit(connection, size);
+	if (count == 0) count = socket_receive(connection->socket, into, smaller(size, connection->budget));
 	if (count == SOCKET_AGAIN) return MBEDTLS_ERR_SSL_WANT_READ;
 	if (count < 0) return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 	connection->budget -= (size_t)count;

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TEXTS } from "../../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
+import { PRODUCT } from "../../../modules/product.js";
 import { REPORT_SECTIONS } from "../../../modules/system/report-lines.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
@@ -108,6 +109,8 @@ describe("texts of the page", () => {
 			all.flatMap(([key, [english, ...others]]) =>
 				others
 					.filter((text) => {
+						// The product's name is the same everywhere.
+						if (text === PRODUCT) return false;
 						if (ENGLISH.test(text.replace(QUOTED, ""))) return true;
 						const words = english.replace(QUOTED, "").match(/[\p{L}-]+/gu) ?? [];
 						return text === english && !words.every((word) => word.length < 4 || SHARED.has(word));
