@@ -195,10 +195,10 @@ function take(next: Readout): void {
 	stale.set(isStale());
 }
 
-/** Returns a test whether the firmware has a part or a meter protocol. */
+/** Returns a test whether the firmware has a part or a meter protocol. No name contains another one. */
 export function useBuilt(): (name: string) => boolean {
-	const without = useStore(status)?.without?.split(" ");
-	return (name) => !without?.includes(name);
+	const now = useStore(status);
+	return (name) => !now?.without?.includes(name);
 }
 
 /** Keeps the stores up to date while the page is visible. Only one component may use it. */

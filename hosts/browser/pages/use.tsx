@@ -105,7 +105,7 @@ function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const metered = peakOf(useStore(readout)?.readings ?? []);
 	const { peak_w, peak_mean_w, peak_forecast_w } = useStore(status) ?? {};
 	const highest = highestOf(quarters);
-	if (metered === undefined && peak_w === undefined && peak_mean_w === undefined && highest === undefined) return null;
+	if ((metered ?? peak_w ?? peak_mean_w ?? highest) === undefined) return null;
 	return (
 		<Facts>
 			{metered !== undefined ? (
@@ -121,9 +121,8 @@ function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 			)}
 			{peak_mean_w !== undefined && (
 				<Fact name={t("peak.now")}>
-					{peak_forecast_w === undefined
-						? kW(peak_mean_w)
-						: t("peak.forecast", { mean: kW(peak_mean_w), forecast: kW(peak_forecast_w) })}
+					{kW(peak_mean_w)}
+					{peak_forecast_w !== undefined && `, ${kW(peak_forecast_w)}`}
 				</Fact>
 			)}
 		</Facts>
