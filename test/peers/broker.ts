@@ -128,7 +128,7 @@ async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, s
 			await observer.find(({ topic, payload: text }) => topic.endsWith("/status") && text === "online");
 		});
 		const kept = (await broker.retained("smgw/#")).map(({ topic }) => topic.split("/").at(-1));
-		assert.deepEqual(kept.sort(), ["state", "status"]);
+		assert.deepEqual(kept.sort(), ["state", "status", "update"]);
 	});
 }
 
