@@ -39,7 +39,10 @@ async function installGojq(): Promise<string> {
 export async function prepareGojq(): Promise<Bench> {
 	const program = await installGojq();
 	const packages = await installPython("yaml", ["pyyaml==6.0.2"]);
-	return { ...(await brokerBench()), program, packages };
+	const bench = await brokerBench();
+	// The expressions refuse a readout older than three minutes, and the readout may have been made long before.
+	const last = { ...bench.last, timestamp: Math.floor(Date.now() / 1000) };
+	return { ...bench, last, program, packages };
 }
 
 /** The meter in a file of the page. */
