@@ -155,7 +155,8 @@ describe("The page that installs the firmware", function () {
 		assert.ok(console instanceof VirtualConsole);
 		const gateway = new Gateway(world);
 		gateway.start();
-		const clock = setInterval(() => world.advance(200), 20);
+		// Improv ends after 30 s of silence, which must be longer than a busy computer takes for a click.
+		const clock = setInterval(() => world.advance(60), 20);
 		try {
 			const page = await open();
 			await page.exposeFunction("toBoard", (bytes: number[]) => console.send(Uint8Array.from(bytes)));
