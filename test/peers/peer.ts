@@ -16,7 +16,7 @@ export const PEER_SOURCES = join(root, "test", "peers");
 const METER_PROGRAM = join(root, ".build", "tools", "meter.js");
 
 const DOWNLOAD_LIMIT_MS = 60_000;
-const RUN_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 120_000;
 const INSTALL_LIMIT_MS = 180_000;
 
 /** The peer can't run on this machine, for the reason in the message. */
