@@ -174,7 +174,7 @@ describe("The page that installs the firmware", function () {
 			// The component applies the typed text in a later tick.
 			await password.evaluate((field) => (field as unknown as { updateComplete: Promise<unknown> }).updateComplete);
 			await dialog.locator("ew-text-button", { hasText: "Connect" }).click();
-			await dialog.getByText("Visit Device").waitFor({ timeout: 30_000 });
+			await dialog.getByText("Visit Device").waitFor({ timeout: 60_000 });
 			const link = dialog.locator("ew-list-item", { hasText: "Visit Device" });
 			assert.equal(await link.evaluate((item) => (item as unknown as { href: string }).href), "https://192.0.2.20");
 			assert.deepEqual(complaints, []);
