@@ -13,7 +13,6 @@ import {
 	Entities,
 	type EntitySources,
 	LAST_READOUT,
-	MEASUREMENT,
 	METER_NUMBER,
 	PROBLEM,
 	PROBLEM_TEXT,
@@ -81,14 +80,14 @@ export class StateBodies {
 		return true;
 	}
 
-	private isLeftOut({ isDiagnostic, own, stateClass }: Entities): boolean {
+	private isLeftOut({ isMomentary, own }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
 		// The time of the last readout is not sent without a readout, because the hub may know one from before the
 		// restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		// Each state is a request of its own, so these are sent by MQTT only.
 		if (own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER) return true;
-		return !isDiagnostic && isOld && stateClass === MEASUREMENT;
+		return isOld && isMomentary;
 	}
 
 	private write(entities: Entities): void {

@@ -154,6 +154,11 @@ export class Entities {
 		return this.own?.isDiagnostic ?? false;
 	}
 
+	/** True for a value that is no longer true when the readout is old. Peaks stay true. */
+	get isMomentary(): boolean {
+		return (this.own === undefined || this.own === POWER_NET) && this.stateClass === MEASUREMENT;
+	}
+
 	/** Key that never changes during the life of the meter: digits, lower-case letters and single underscores. */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
@@ -165,8 +170,7 @@ export class Entities {
 
 	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on`, `off`, or a text. "" if unknown. */
 	get value(): string {
-		const isMomentary = this.own === undefined || this.own === POWER_NET;
-		if (this.#isOld && isMomentary && this.stateClass === MEASUREMENT) return "";
+		if (this.#isOld && this.isMomentary) return "";
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 

@@ -342,7 +342,7 @@ describe("MQTT discovery", () => {
 	});
 
 	it("does not publish old momentary values again when the meter no longer answers", () => {
-		bed = new Bed().start();
+		bed = new Bed({ peaks: { values: [4329, Number.NaN, Number.NaN] } }).start();
 		bed.metering.freshSecs = 600;
 		bed.measured();
 		bed.advance(300_000);
@@ -353,6 +353,7 @@ describe("MQTT discovery", () => {
 		bed.broker.say("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
+		assert.equal(state().peak, 4329, "the month's peak is still true");
 		bed.measured();
 		bed.advance(11_000);
 		assert.equal(state()["1_0_16_7_0"], -421);

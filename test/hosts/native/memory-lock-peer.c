@@ -189,7 +189,7 @@ static bool receives(void)
 static void receiving(void)
 {
 	gate_party party = { .granted = granted };
-	/* With enough memory a record is received, whoever sends. */
+	/* With enough memory a record is received even while others send. */
 	heap = ROOM_TO_RECEIVE;
 	MUST(sends(&a) && receives());
 	/* With less, it waits until the sent bytes have arrived; no more are sent meanwhile. */
