@@ -36,11 +36,16 @@ static void wake(stream_server *server)
 	if (!server->woken) server->woken = socket_wake(server->wake);
 }
 
+static bool is_takeable(const stream_connection *connection)
+{
+	return connection->state == CONNECTION_WAITING && connection->ready;
+}
+
 static bool server_event(const stream_server *server, stream_event *event)
 {
 	size_t waiting = 0;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
-		if (server->connections[i].state == CONNECTION_WAITING) waiting++;
+		if (is_takeable(&server->connections[i])) waiting++;
 	if (server->pending_fresh && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
 	else if (server->pressed_fresh) *event = (stream_event){ STREAM_PRESSED, -1, 0 };
 	else if (server->failed && !server->failed_told) *event = (stream_event){ STREAM_FAILED, -1, 0 };
@@ -93,7 +98,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 	lock(server);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
-		if (each->state == CONNECTION_WAITING && (!first || each->accepted < first->accepted)) first = each;
+		if (is_takeable(each) && (!first || each->accepted < first->accepted)) first = each;
 	}
 	if (first) {
 		first->state = CONNECTION_OPEN;

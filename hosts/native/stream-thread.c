@@ -22,6 +22,12 @@ enum {
 	SLEEP_MS = 1000,
 	/* Time for the unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
+	/*
+	 * Longest time from a handshake to the first bytes of a request in which the owner does not see the connection. It
+	 * displaces idle connections for others (modules/http/limits.ts, graceMs), which must not happen while the request
+	 * is on its way.
+	 */
+	FIRST_REQUEST_MS = 250,
 	/* Maximum number of connections accepted into the queue in one pass of the loop. */
 	CALLS_A_TURN = 16,
 	/* Number of sockets: the one for waking, the listener, and those of all connections. */
@@ -134,6 +140,21 @@ static connection_state state_of(stream_server *server, stream_connection *conne
 	return state;
 }
 
+/* Reports a new connection to the owner once its request has begun, or when the time for that is over. */
+static void report(stream_server *server, stream_connection *connection)
+{
+	lock(server);
+	if (connection->state == CONNECTION_WAITING && !connection->ready) {
+		/* A request may have to wait for memory. */
+		if (connection->record_refused)
+			connection->ready_ms = earlier(server->now_ms, connection->established_ms + RECORD_WAIT_MS) + FIRST_REQUEST_MS;
+		connection->ready = connection->rings->received.used > 0 || connection->ended
+			|| server->now_ms >= connection->ready_ms;
+		if (connection->ready) server->pending_fresh = true;
+	}
+	unlock(server);
+}
+
 static void serve(stream_server *server, stream_connection *connection)
 {
 	switch (state_of(server, connection)) {
@@ -141,9 +162,8 @@ static void serve(stream_server *server, stream_connection *connection)
 	case CONNECTION_HANDSHAKING:
 		switch (connection_handshake(connection)) {
 		case STEP_DONE:
-			lock(server);
-			server->pending_fresh = true;
-			unlock(server);
+			connection->established_ms = socket_clock_ms();
+			connection->ready_ms = connection->established_ms + FIRST_REQUEST_MS;
 			break;
 		case STEP_AGAIN:
 			if (server->now_ms < deadline_of(server, connection)) break;
@@ -154,7 +174,10 @@ static void serve(stream_server *server, stream_connection *connection)
 		break;
 	case CONNECTION_WAITING:
 	case CONNECTION_OPEN:
-		if (connection->broken || connection_transfer(connection) != STEP_FAILED) break;
+		if (connection->broken || connection_transfer(connection) != STEP_FAILED) {
+			report(server, connection);
+			break;
+		}
 		hang_up(server, connection);
 		/* The owner may have taken the connection in the meantime and must then close it. */
 		lock(server);
@@ -255,6 +278,7 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	connection->accepted = server->accepted++;
 	connection->deadline_ms = server->now_ms + server->options.handshake_timeout_ms;
 	connection->state = identity ? CONNECTION_HANDSHAKING : CONNECTION_WAITING;
+	connection->ready = !identity;
 	if (!identity) server->pending_fresh = true;
 	unlock(server);
 }
@@ -391,6 +415,7 @@ static void sleep_well(stream_server *server)
 		connection_state state = state_of(server, each);
 		watch(&list, each->socket, connection_wants(each, &limit_ms));
 		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, deadline_of(server, each));
+		if (state == CONNECTION_WAITING && !each->ready) sooner(&wake_ms, each->ready_ms);
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
 		lingering_socket *each = &server->lingering[i];

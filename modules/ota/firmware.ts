@@ -9,6 +9,7 @@ import { NETWORK } from "../wifi/part.js";
 import { Download } from "./download.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
+import type { PieceUpload } from "./routes/firmware.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
@@ -22,6 +23,8 @@ export class Firmware implements Running {
 	readonly notice: UpgradeNotice | undefined;
 	readonly #core: Core;
 	readonly #update: Update;
+	/** Last upload in pieces. */
+	upload: PieceUpload | undefined;
 	/** Defined while the gateway downloads an update. */
 	#download: Download | undefined;
 	/** Defined only while the firmware is on trial. */

@@ -53,7 +53,6 @@ import {
 	INTERRUPTED,
 	LOW_POWER,
 	NO_FIRMWARE_FILE,
-	NO_MEMORY,
 	NOT_NEWER,
 	NOT_STARTABLE,
 	TAKEN,
@@ -132,12 +131,14 @@ export class Installer {
 	 * `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check `received`
 	 * after each `write()`. With `isDownload` the file must be newer than the running firmware.
 	 */
+	/** Throws if there is no memory to unpack. It is taken first, since the file may come in long TLS records. */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, isDownload = false) {
 		this.#isDownload = isDownload;
 		this.#deps = deps;
 		this.#host = host;
 		this.#isSlow = isSlow;
 		this.#slot = host.update.slot;
+		this.#inflater = host.update.inflater();
 		this.total = total;
 	}
 
@@ -251,8 +252,10 @@ export class Installer {
 			this.close(refusal);
 			return;
 		}
-		this.#blame = NO_MEMORY;
-		if (front[PACKED_FLAG]) this.#inflater = update.inflater();
+		if (!front[PACKED_FLAG]) {
+			this.#inflater?.close();
+			this.#inflater = undefined;
+		}
 		this.#blame = WRITE_FAILED;
 		this.#hash = this.#deps.crypto.hash();
 		this.total = uint32(front, FILE_LENGTH);

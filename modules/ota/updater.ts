@@ -58,6 +58,8 @@ export interface Sender {
 	 * running firmware.
 	 */
 	readonly isDownload?: true;
+	/** Longest time without bytes, after which the transfer is given up; without it, the sender has a limit of its own. */
+	readonly silenceMs?: number;
 	/**
 	 * Called with the result; TAKEN: the file is installed, and the device is about to restart. Not called inside
 	 * `begin()`, but also called after `abort()`.
@@ -86,6 +88,9 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
+	/** Time of the last bytes, and the time at which it is compared with the sender's limit; monotonic ms. */
+	#receivedMs = 0;
+	#silentMs = 0;
 	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
 	failure: string;
 
@@ -137,8 +142,16 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
-		this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
+		try {
+			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
+		} catch (error) {
+			this.#deps.trace(`update: ${error}`);
+			ledger.release(UPDATE_COST);
+			return NO_MEMORY;
+		}
 		this.#sender = sender;
+		this.#receivedMs = this.#deps.driver.nowMs();
+		this.#silentMs = this.#receivedMs + (sender.silenceMs ?? Number.POSITIVE_INFINITY);
 		this.#task = this.#deps.driver.register("ota", this);
 		this.failure = "";
 		// A slow transfer does not keep the permit, because other outputs would wait for hours.
@@ -159,6 +172,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
 		const before = Math.floor(installer.received / TOLD_EACH);
 		const taken = installer.write(bytes, start, end);
+		this.#receivedMs = this.#deps.driver.nowMs();
 		this.settle(installer);
 		if (Math.floor(installer.received / TOLD_EACH) > before) this.#parts.live.changed();
 		return taken;
@@ -194,11 +208,17 @@ export class Updater implements ScheduledMachine, PermitClient {
 
 	/** Verification runs in ticks. */
 	get deadlineMs(): number {
-		return this.#state === VERIFYING ? 0 : Number.POSITIVE_INFINITY;
+		if (this.#state === VERIFYING) return 0;
+		return this.#state === RECEIVING ? this.#silentMs : Number.POSITIVE_INFINITY;
 	}
 
-	advance(): void {
+	advance(nowMs: number): void {
 		const installer = this.#installer;
+		const silenceMs = this.#sender?.silenceMs;
+		if (this.#state === RECEIVING && silenceMs !== undefined) {
+			this.#silentMs = this.#receivedMs + silenceMs;
+			if (nowMs >= this.#silentMs) this.abort();
+		}
 		if (installer === undefined || this.#state !== VERIFYING) return;
 		installer.advance();
 		this.settle(installer);

@@ -24,10 +24,11 @@ const PAUSE_MS = 500;
 const DRAINED_MS = 10_000;
 /** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
-/** Part of an upload that is sent by the last telegram. */
-const UPLOADED = 0.9;
-/** Part that is sent at each wait for late telegrams, since an upload may pause for at most 30 s. */
-const STILL_UPLOADED = 0.002;
+/** Part of an upload that is sent by the last telegram, apart from what is sent regularly. */
+const UPLOADED = 0.7;
+/** Part that is sent every few seconds in any case, since an upload may pause for at most 30 s. */
+const REGULAR_PART = 0.001;
+const REGULAR_MS = 5000;
 const BROWSERS = 2;
 /** Requests of the open page. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
@@ -62,9 +63,10 @@ class Browser {
 	}
 }
 
-/** An upload that advances on command. */
+/** An upload that advances on command, and a little by itself. */
 class SlowUpload {
 	readonly #file: Buffer;
+	readonly #timer: NodeJS.Timeout;
 	readonly #sending: ClientRequest;
 	#sent = 0;
 	failure: string | undefined;
@@ -78,12 +80,16 @@ class SlowUpload {
 		});
 		this.#sending.on("response", (reply) => {
 			this.failure = `it was answered with ${reply.statusCode}`;
+			reply.setEncoding("utf8").on("data", (text: string) => {
+				this.failure += ` ${text}`;
+			});
 		});
 		this.#sending.on("error", ({ message }) => {
 			this.failure = message;
 		});
 		// The gateway drops a silent connection for others, but not one with a body in progress.
 		this.sendTo(FIRST_PART);
+		this.#timer = setInterval(() => this.sendTo(this.#sent / this.#file.length + REGULAR_PART), REGULAR_MS);
 	}
 
 	/** Sends the file up to this part, 0 to 1, but never the last byte. */
@@ -96,6 +102,7 @@ class SlowUpload {
 	}
 
 	end(): void {
+		clearInterval(this.#timer);
 		this.#sending.destroy();
 	}
 }
@@ -159,8 +166,6 @@ export function load(bench: EmulatedBoard): void {
 		];
 		const [sentBefore, readBefore, failedBefore] = await counts();
 		const upload = new SlowUpload(bench);
-		// Until its first record of 12 KB is read, other connections may displace it.
-		await bench.until("system/status", ({ ota_state }) => ota_state === "receiving");
 		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
 		let isOver = false;
 		const browsing = Promise.all(
@@ -184,11 +189,8 @@ export function load(bench: EmulatedBoard): void {
 			}
 			await bench.silenceMeter();
 			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.
-			let sentPart = UPLOADED;
 			for (let before = -1; read !== before; [sent, read, failed] = await counts()) {
 				before = read;
-				sentPart += STILL_UPLOADED;
-				upload.sendTo(sentPart);
 				await sleep(DRAINED_MS);
 			}
 			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
