@@ -90,7 +90,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#installer: Installer | undefined;
 	/** Time of the last bytes, and the time at which it is compared with the sender's limit; monotonic ms. */
 	#receivedMs = 0;
-	#silentMs = 0;
+	#silentMs = Number.POSITIVE_INFINITY;
 	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
 	failure: string;
 
@@ -208,8 +208,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 
 	/** Verification runs in ticks. */
 	get deadlineMs(): number {
-		if (this.#state === VERIFYING) return 0;
-		return this.#state === RECEIVING ? this.#silentMs : Number.POSITIVE_INFINITY;
+		return this.#state === VERIFYING ? 0 : this.#silentMs;
 	}
 
 	advance(nowMs: number): void {

@@ -3,8 +3,7 @@
  * state begins with a power-on, which resets the minimums of heap and stacks.
  */
 import assert from "node:assert/strict";
-import type { ClientRequest } from "node:http";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { omissionsOf } from "../../tools/sdk/omissions.js";
 import type { EmulatedBoard, MemoryRow } from "./board.js";
@@ -26,9 +25,12 @@ const DRAINED_MS = 10_000;
 const FIRST_PART = 0.01;
 /** Part of an upload that is sent by the last telegram, apart from what is sent regularly. */
 const UPLOADED = 0.7;
-/** Part that is sent every few seconds in any case, since an upload may pause for at most 30 s. */
-const REGULAR_PART = 0.001;
+/** Length of a piece (hosts/browser/kit/upload.ts). */
+const PIECE = 4000;
+const PIECE_PAUSE_MS = 20;
+/** A piece is sent so often in any case, since an upload may pause for at most 30 s. */
 const REGULAR_MS = 5000;
+const REFUSED_FOR_NOW = '503 {"error":"busy","message":"There is no memory for it now: try again in a moment."}';
 const BROWSERS = 2;
 /** Requests of the open page. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
@@ -63,47 +65,69 @@ class Browser {
 	}
 }
 
-/** An upload that advances on command, and a little by itself. */
+/** An upload in pieces, as the page sends it, that advances on command, and a little by itself. */
 class SlowUpload {
+	readonly #bench: EmulatedBoard;
+	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	readonly #file: Buffer;
-	readonly #timer: NodeJS.Timeout;
-	readonly #sending: ClientRequest;
-	#sent = 0;
+	readonly #sending: Promise<void>;
+	#isOver = false;
+	/** Number of bytes that may be sent. */
+	#limit = 0;
 	failure: string | undefined;
 
 	constructor(bench: EmulatedBoard) {
+		this.#bench = bench;
 		this.#file = firmwareFile(bench);
-		const headers = { Authorization: `Bearer ${bench.client.token}`, "Content-Length": this.#file.length };
-		this.#sending = request({
-			...{ host: "127.0.0.1", port: bench.httpsPort, path: "/api/v1/system/ota", method: "POST" },
-			...{ rejectUnauthorized: false, agent: false, headers },
-		});
-		this.#sending.on("response", (reply) => {
-			this.failure = `it was answered with ${reply.statusCode}`;
-			reply.setEncoding("utf8").on("data", (text: string) => {
-				this.failure += ` ${text}`;
-			});
-		});
-		this.#sending.on("error", ({ message }) => {
-			this.failure = message;
-		});
-		// The gateway drops a silent connection for others, but not one with a body in progress.
 		this.sendTo(FIRST_PART);
-		this.#timer = setInterval(() => this.sendTo(this.#sent / this.#file.length + REGULAR_PART), REGULAR_MS);
+		this.#sending = this.send().catch((error) => {
+			this.failure = String(error);
+		});
 	}
 
-	/** Sends the file up to this part, 0 to 1, but never the last byte. */
+	/** Lets it send the file up to this part, 0 to 1, but never the last piece. */
 	sendTo(part: number): void {
-		const end = Math.min(Math.floor(this.#file.length * part), this.#file.length - 1);
-		if (end > this.#sent && !this.#sending.writableNeedDrain) {
-			this.#sending.write(this.#file.subarray(this.#sent, end));
-			this.#sent = end;
+		this.#limit = Math.max(this.#limit, Math.min(Math.floor(this.#file.length * part), this.#file.length - 2 * PIECE));
+	}
+
+	async end(): Promise<void> {
+		this.#isOver = true;
+		await this.#sending;
+		this.#agent.destroy();
+	}
+
+	private async send(): Promise<void> {
+		let sentMs = 0;
+		for (let offset = 0; !this.#isOver; ) {
+			if (offset >= this.#limit && performance.now() < sentMs + REGULAR_MS) {
+				await sleep(PIECE_PAUSE_MS);
+				continue;
+			}
+			const reply = await this.sendPiece(offset);
+			sentMs = performance.now();
+			// While memory is short, the first piece is refused; the page tells the user to try again.
+			if (reply === REFUSED_FOR_NOW && offset === 0) await sleep(PAUSE_MS);
+			else if (reply !== "200 ") throw new Error(`the piece at ${offset} was answered with ${reply}`);
+			else offset += PIECE;
 		}
 	}
 
-	end(): void {
-		clearInterval(this.#timer);
-		this.#sending.destroy();
+	private sendPiece(offset: number): Promise<string> {
+		const body = this.#file.subarray(offset, offset + PIECE);
+		const headers = { Authorization: `Bearer ${this.#bench.client.token}`, "Content-Length": body.length };
+		return new Promise((resolve, reject) => {
+			const path = `/api/v1/system/ota?offset=${offset}&total=${this.#file.length}`;
+			const target = { host: "127.0.0.1", port: this.#bench.httpsPort, path, method: "POST" };
+			const sending = request({ ...target, rejectUnauthorized: false, agent: this.#agent, headers });
+			sending.on("error", reject).on("response", (reply) => {
+				let text = "";
+				reply.setEncoding("utf8").on("data", (piece: string) => {
+					text += piece;
+				});
+				reply.on("error", reject).on("end", () => resolve(`${reply.statusCode} ${text}`));
+			});
+			sending.end(body);
+		});
 	}
 }
 
@@ -204,7 +228,7 @@ export function load(bench: EmulatedBoard): void {
 			);
 		} finally {
 			isOver = true;
-			upload.end();
+			await upload.end();
 			await browsing;
 		}
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);

@@ -2,7 +2,7 @@
  * Upload of a firmware file in pieces, beside other requests. Each piece is one short TLS record; a long request has
  * records of 16 KB, for which the chip may not have the memory.
  */
-import { API, DeviceError, errorOf, get, OFFLINE, replied, wait } from "./device.js";
+import { API, DeviceError, errorOf, get, OFFLINE, remove, replied, wait } from "./device.js";
 import { token, tokenRefused, wantPassword } from "./session.js";
 
 /** Code for an upload that the user cancelled. */
@@ -45,13 +45,17 @@ async function send(path: string, file: Blob, onSent: (bytes: number) => void, s
 			offset = end;
 			lost = 0;
 		} catch (error) {
-			if (signal.aborted) throw new DeviceError(0, CANCELLED, "");
+			if (signal.aborted) {
+				await remove(path).catch(() => undefined);
+				throw new DeviceError(0, CANCELLED, "");
+			}
 			if (error instanceof DeviceError) throw error;
 			if (++lost > ATTEMPTS) throw new DeviceError(0, OFFLINE, "");
 			await wait(PAUSE_MS);
 			const status = await get<{ ota_state: string; ota_received: number }>("system/status");
 			if (status.ota_state === "verifying" || status.ota_state === "restarting") return;
-			offset = status.ota_state === "receiving" ? status.ota_received : 0;
+			if (status.ota_state !== "receiving") throw new DeviceError(0, OFFLINE, "");
+			offset = status.ota_received;
 		}
 	}
 }

@@ -40,6 +40,13 @@ export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink
 	return undefined;
 }
 
+/** Cancels an upload in pieces. */
+export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
+	const { updater, upload } = exchange.part ?? {};
+	if (upload?.isOver === false) updater?.abort();
+	exchange.empty();
+}
+
 /** Returns -1 without a text, and NaN if it is no whole number. */
 function numberOf(text: string | undefined): number {
 	if (text === undefined) return -1;
