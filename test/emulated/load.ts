@@ -30,6 +30,9 @@ const PIECE = 4000;
 const PIECE_PAUSE_MS = 20;
 /** A piece is sent so often in any case, since an upload may pause for at most 30 s. */
 const REGULAR_MS = 5000;
+const LOST = "no reply";
+/** Number of attempts to continue. */
+const ATTEMPTS = 5;
 const REFUSED_FOR_NOW = '503 {"error":"busy","message":"There is no memory for it now: try again in a moment."}';
 const BROWSERS = 2;
 /** Requests of the open page. */
@@ -98,13 +101,20 @@ class SlowUpload {
 
 	private async send(): Promise<void> {
 		let sentMs = 0;
+		let lost = 0;
 		for (let offset = 0; !this.#isOver; ) {
 			if (offset >= this.#limit && performance.now() < sentMs + REGULAR_MS) {
 				await sleep(PIECE_PAUSE_MS);
 				continue;
 			}
-			const reply = await this.sendPiece(offset);
+			const reply = await this.sendPiece(offset).catch(() => LOST);
 			sentMs = performance.now();
+			// The gateway may have closed the idle connection for another client. The page continues in the same way.
+			if (reply === LOST && ++lost <= ATTEMPTS) {
+				offset = Number((await this.#bench.client.get("system/status"))["ota_received"]);
+				continue;
+			}
+			lost = 0;
 			// While memory is short, the first piece is refused; the page tells the user to try again.
 			if (reply === REFUSED_FOR_NOW && offset === 0) await sleep(PAUSE_MS);
 			else if (reply !== "200 ") throw new Error(`the piece at ${offset} was answered with ${reply}`);
