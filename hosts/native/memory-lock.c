@@ -35,7 +35,7 @@ static bool is_held_up(bool short_of, uint64_t now_ms)
 	asked_ms = now_ms;
 	if (!held_up) patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
 	else {
-		/* A longer pause means that the asking thread has ended or was busy with its handshake. */
+		/* After a longer pause the thread that asks has ended or was busy with its handshake. */
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	}
@@ -47,7 +47,7 @@ static bool is_held_up(bool short_of, uint64_t now_ms)
 /* Returns true if `who` holds or gets the lock and may send now. The mutex must be held. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* A new holder first waits for the data of others to arrive, so it is not idle yet. */
+	/* A new holder is not idle: it first waits until the data of others have arrived. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
@@ -83,7 +83,7 @@ bool memory_lock_receive(size_t size, uint64_t since_ms, uint64_t now_ms)
 	bool shaking = handshake_gate_is_taken(), fits = free_heap_piece() >= piece;
 	if (fits && free_heap() >= piece + LEAST_HEAP + (shaking ? USUAL_HANDSHAKE_MEMORY : 0)) return true;
 	pthread_mutex_lock(&lock);
-	/* Waiting helps only if others return memory: a handshake, or sent bytes that have not arrived yet. */
+	/* Waiting helps only if others return memory: a handshake, or a sender whose bytes have not arrived yet. */
 	bool helps = is_held_up(true, now_ms) && (shaking || since(sent_ms, now_ms) < SETTLED_MS);
 	bool may = fits && (!helps || since(since_ms, now_ms) >= RECORD_WAIT_MS);
 	if (!may) record_refused_ms = now_ms;
