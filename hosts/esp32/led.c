@@ -20,7 +20,7 @@ static struct {
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Sets the level first, so that the pin never shows the other one. */
+/* Sets the level before the direction, so that the pin never shows the opposite level. */
 static void show(bool on)
 {
 	light.is_on = on;
