@@ -1,12 +1,13 @@
 /*
  * Runs the firmware built by mcconfig -p lin (mc.so) without a display, as the SDK's simulator does in its window.
  *
- *   usage: runner path/to/mc.so
+ * usage: runner path/to/mc.so
  *
- * SIGTERM, SIGINT and SIGHUP end it with exit code 0. SIGUSR1 is a short press of the button; SIGUSR2 prints the memory
- * in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1 after any other failure. If the parent
- * process ends, the runner ends as after SIGTERM. A firmware that sleeps restarts the runner with GATEWAY_SLEEP_MS: the
- * runner then waits for that time or the button, and sets GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
+ * SIGTERM, SIGINT and SIGHUP end the runner with exit code 0. SIGUSR1 is a short press of the button; SIGUSR2 prints
+ * the memory in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1 after any other failure. If
+ * the parent process ends, the runner ends as after SIGTERM. A firmware that sleeps restarts the runner with
+ * GATEWAY_SLEEP_MS: the runner then waits for that time or the button, and sets GATEWAY_WAKE to the reason (WAKE_… of
+ * modules/io/flash.ts).
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -48,7 +49,10 @@ typedef struct {
 
 static runner the_runner;
 
-/* Holds back signals until a handler is installed, because a signal during a restart would end the process. */
+/*
+ * Blocks or unblocks the signals above. They stay blocked until their handlers are installed, because a signal during a
+ * restart would end the process.
+ */
 static void hold_signals(int how)
 {
 	sigset_t signals;
@@ -132,7 +136,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Waits if GATEWAY_SLEEP_MS is set. Call it with signals held back. */
+/* Waits if GATEWAY_SLEEP_MS is set. Must be called while the signals are blocked. */
 static void sleep_if_asked(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
@@ -144,7 +148,7 @@ static void sleep_if_asked(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
-	/* Until there is a machine, SIGUSR2 has no memory to report on. */
+	/* SIGUSR2 is ignored, because there is no machine yet whose memory could be reported. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;

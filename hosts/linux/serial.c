@@ -1,7 +1,7 @@
 /*
- * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to one, as
- * Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main loop; an
- * event is a call `onSerial(kind, count)` of the target that the constructor received.
+ * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to a remote
+ * port, as Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main
+ * loop; an event is a call `onSerial(kind, count)` of the target that the constructor received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
  * or more. "Drained" means that the kernel's queue is empty and the time of the characters has passed: the kernel does
@@ -30,7 +30,7 @@ enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
 /* HOST_SIZE: longest host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1 };
-/* Kinds of events. The count of EVENT_ERROR is SERIAL_ERROR_… of the host contract. */
+/* Kinds of events. With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
 
@@ -44,7 +44,7 @@ typedef struct {
 	bool is_socket, marks;
 	/* Number of bytes received of a mark (FF 00). */
 	unsigned mark;
-	/* True if room, or the end of sending, must still be reported. */
+	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
 	/* The target is remembered as a root of the machine from construction to close. `gone`: the port has failed. */
 	bool remembered, gone;
@@ -126,7 +126,7 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
 }
 
-/* Keeps all bytes except marks; counts damaged and lost ones. */
+/* Stores received bytes without their marks; counts damaged and lost characters. */
 static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -151,7 +151,10 @@ static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged
 	}
 }
 
-/* Reports one piece at a time, so that the reader keeps up with a line faster than any UART. */
+/*
+ * Reads and reports only one piece per call, so that the reader keeps up even if a pseudo-terminal is faster than any
+ * UART.
+ */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
 	port *self = data;
@@ -213,7 +216,7 @@ static gboolean on_later(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Returns the address after `tcp://`; NULL if the path is that of a device. */
+/* Returns the address after `tcp://`; NULL for the path of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";

@@ -49,7 +49,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 export const NO_RADIO = "none";
-/** Word that a user gives in place of a key file. */
+/** Word that a user gives in place of a key file to have no key. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
@@ -174,7 +174,7 @@ function toPath(name: string, value: string | undefined): string | undefined {
 
 function toRadio(value: string | undefined, speed: string): string | undefined {
 	toPath("--zigbee", value);
-	// A coprocessor only works at normal speed.
+	// With accelerated time there is no coprocessor, because it runs at normal speed.
 	if (value === undefined) return speed === "1" ? undefined : NO_RADIO;
 	if (!value.includes("://")) return value;
 	const port = Number(/^tcp:\/\/[^/:\s]+:(\d+)$/.exec(value)?.[1] ?? 0);

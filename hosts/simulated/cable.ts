@@ -27,17 +27,17 @@ export interface Cable {
 
 export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
-	/** Returns the present state of the cable. Called every `lookMs`. */
+	/** Returns the current state of the cable. Called every `lookMs`. */
 	readonly cable: () => Cable;
 	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
-	/** Interval, ms; default: LOOK_MS. */
+	/** Interval of checks of the cable, ms; default: LOOK_MS. */
 	readonly lookMs?: number;
 	/** Called with each new port. */
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** Returns the cable as described by `read`, which is called each time. */
+/** Returns a function that gives the cable's current state from the text that `read` returns. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -113,7 +113,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** Obtains an address: a static one at once, otherwise by DHCP, where a late answer is accepted too. */
+	/** Obtains an address: a static one at once, otherwise by DHCP, whose answer is accepted even if it is late. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(
