@@ -17,7 +17,7 @@ import { LoginForm, LoginPage, LoginReason } from "./pages/login.js";
 export function App() {
 	const isIn = useStore(loggedIn);
 	const isDisplay = useStore(display);
-	// After the first login, the end of a session only opens a dialog over the page, so that no input is lost.
+	// Once the user has logged in, the end of a session only opens a dialog over the page, so that no input is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
 	// On a display: true while the login page is shown in place of the readings.
 	const [isAsked, setAsked] = useState(false);

@@ -12,7 +12,7 @@ interface ChoiceProps {
 	onChoose(value: string): void;
 }
 
-/** A choice between a few values, below its label. */
+/** A choice between a few values, with its label above it. */
 export function Choice({ label, name, value, ways, disabled, onChoose }: ChoiceProps) {
 	return (
 		<label>

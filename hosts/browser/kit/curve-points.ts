@@ -7,7 +7,9 @@ const POINTS_LIMIT = 400;
 /** Key in `sessionStorage`; its value takes about 8 KB at most. */
 const KEPT = "curve";
 
-/** Values of a readout: moment in Unix ms; power in W if present; imported minus exported energy in Wh if present. */
+/**
+ * Values of a readout: time in Unix ms; power in W, and imported minus exported energy in Wh, if the meter sends them.
+ */
 interface Seen {
 	readonly atMs: number;
 	readonly watts: number | undefined;
@@ -40,13 +42,13 @@ function keep(next: Kept): void {
 		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
 		sessionStorage.setItem(KEPT, JSON.stringify({ points: pairs, counter }));
 	} catch {
-		// The storage is full: the curve does not survive a reload.
+		// The storage is full. Then the curve does not survive a reload.
 	}
 }
 
 /**
- * Adds a readout; one that was already added (after a reload) changes nothing. Returns its power in W, averaged since
- * the previous readout if the meter sends none.
+ * Adds a readout. Adding the same readout again, as after a reload, changes nothing. Returns its power in W, averaged
+ * since the previous readout if the meter sends none.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;

@@ -1,12 +1,12 @@
 /**
- * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not poll. The gateway has one
- * stream for all clients, and the stream may end at any time.
+ * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not poll. The gateway serves the
+ * stream to only one client at a time, and may end it at any time.
  */
 import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
 import { Store } from "./store.js";
 
-/** Limit of silence, ms; the gateway sends something every 15 s. */
+/** Silence after which the stream counts as broken, ms; the gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
 /** Pause after the end of a stream, ms; it grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
@@ -50,7 +50,9 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 	}
 }
 
-/** Applies each new state while the page is visible and already has a state. Never returns. */
+/**
+ * Follows streams and applies their news to `state`, while the page is visible and `state` has a value. Never returns.
+ */
 export async function follow<S>(state: Store<S | undefined>, tell: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);

@@ -1,7 +1,7 @@
 /**
  * The gateway's state and its last readout, which change without the user. The state arrives by events (follow.ts) or
  * by polling. The readout is requested only when the state reports a newer one or a failed attempt, because the chip
- * takes seconds to write a large one. Both are kept while the page is open.
+ * takes seconds to write a large one. Both stay in memory while the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
@@ -48,21 +48,19 @@ export const stale = new Store(false);
 export interface Power {
 	/** Watts; negative: fed into the grid. */
 	readonly watts: number;
-	/** The value is an average between two readings of the counter. */
+	/** True if the value is an average between two readings of the counter. */
 	readonly isMean: boolean;
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/**
- * Time at which `readout` arrived, and `status` below: ms of this browser's clock, which runs on while a tablet sleeps.
- */
+/** Time at which `readout` arrived, ms of this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
-/** Time of the last request for `status`, by the same clock. */
+/** Time of the last request for `status`, by this browser's clock, ms. */
 let askedAtMs = 0;
-/** Time at which the page began to wait for a readout, by the same clock. */
+/** Time at which the page began to wait for a readout, by this browser's clock, ms. */
 let readingFromMs = 0;
-/** Time of the last request for `/last`, by the same clock. */
+/** Time of the last request for `/last`, by this browser's clock, ms. */
 let lookedAtMs = 0;
 let readouts = -1;
 let meterState = "";
@@ -97,7 +95,7 @@ function isStale(): boolean {
 	const planned = plannedS();
 	const { schedule_next = 0, schedule_error } = status.value ?? {};
 	const nowS = gatewayNowS();
-	// Until the schedule has arrived, `schedule_next` decides.
+	// `schedule_next` of the state is used until the schedule has arrived.
 	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
 		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
@@ -120,8 +118,8 @@ async function look(now: Status): Promise<void> {
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	// The count begins again when the gateway restarts and may be equal by chance, so an old readout is requested
-	// again.
+	// The count of readouts starts again when the gateway restarts, and may equal the old one by chance. Therefore the
+	// last readout is also requested if the stored one is old.
 	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
 	if (!isSame || isOld || readout.value === undefined) {
 		lookedAtMs = Date.now();
@@ -132,7 +130,7 @@ async function look(now: Status): Promise<void> {
 	stale.set(isStale());
 }
 
-/** Requests each value separately: a missing one does not affect the others. */
+/** Requests each value separately, so that a failed request does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
@@ -160,7 +158,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// This readout has arrived already and need not be fetched.
+		// Counts this readout, which has already arrived and need not be fetched.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -181,7 +179,7 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway has finished a readout whose reply this page had lost.
+	// The gateway has finished a readout, so a lost reply to the page's own request is no failure any more.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
@@ -189,7 +187,7 @@ function take(next: Readout): void {
 	// was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	// A meter that waits for its PIN sends whole kWh only; no power can be derived from their difference.
+	// A meter that waits for its PIN sends only whole kWh, from whose difference no power can be calculated.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
@@ -214,7 +212,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// The gateway may have restarted.
+			// The gateway may have restarted, so the count of readouts is unknown.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};

@@ -69,8 +69,8 @@ export function importedWh(readings: readonly Reading[]): number | undefined {
 
 /**
  * Watts of the highest quarter hour of the running billing period (mostly a month), as the meter records it: 1.6.0. The
- * time of this maximum is the second value, in P1 the first. Undefined if the meter sends none, or sends 0 at the
- * beginning of the period.
+ * time of this maximum is the second value of the reading, in P1 the first. Undefined if the meter sends none, or sends
+ * 0 at the beginning of the period.
  */
 export function peakOf(readings: readonly Reading[]): number | undefined {
 	const record = recordOf(readings, "1.6.0");

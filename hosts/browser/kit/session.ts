@@ -1,6 +1,6 @@
 /**
  * Access of this browser: a user who has logged in in this tab, a device that stays signed in for reading, or a wall
- * display. The latter two have a read-only token.
+ * display. A device that stays signed in, and a display, have a read-only token.
  *
  * The token of a login is in the tab's storage and is lost when the tab is closed. The token of a display is in
  * `localStorage`, because the tablet loses power, its browser drops tabs and restarts, and nobody is there to enter a
@@ -29,7 +29,7 @@ const LINK = /[?&]token=([0-9a-f]{64})$/;
  */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
-/** Reasons that need no message after a reload. */
+/** Reasons that need no message after a reload, because the page shows them without one. */
 const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
 /**
@@ -120,8 +120,8 @@ export function endSession(why?: Ending): void {
 }
 
 /**
- * Called when the gateway has accepted this token. A token from a link is then stored, and a session of this tab ends.
- * A link's token is thus tried at once: the page that the link opens first requests the gateway's state with it.
+ * Called when the gateway has accepted this token. If it is the token of a display link, it is stored, and a session of
+ * this tab ends. The token is tried immediately, because the first page requests the gateway's state.
  */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offered) return;
@@ -130,8 +130,8 @@ export function tokenAccepted(used: string | null): void {
 }
 
 /**
- * Called when the gateway has refused the current token. The token of a link is dropped, and the page is again what it
- * was before; a stored token is marked as revoked.
+ * Called when the gateway has refused the current token. The token of a display link is dropped, so that the page is
+ * what it was before the link; a stored token is marked as revoked.
  */
 export function tokenRefused(): void {
 	if (display.value) {
@@ -173,7 +173,7 @@ export function refusePassword(): void {
 	passwordWanted.set(false);
 }
 
-/** Makes this browser an ordinary one again. */
+/** Ends the role of this browser as a display. */
 export function forgetDisplay(): void {
 	localStorage.removeItem(DISPLAY);
 	display.set(false);

@@ -11,7 +11,9 @@ export interface Upload {
 	cancel(): void;
 }
 
-/** `onSent` gets the number of bytes that the browser has handed to the network, which buffers some of them. */
+/**
+ * `onSent` gets the number of bytes that the browser has passed to the network; some of them may still be in buffers.
+ */
 export function upload(path: string, file: Blob, onSent: (bytes: number) => void): Upload {
 	const request = new XMLHttpRequest();
 	const done = new Promise<void>((resolve, reject) => {

@@ -9,7 +9,10 @@ interface KeptFocus {
 	keep(): void;
 }
 
-/** Restores the focus whenever `count` changes. `count` is undefined until the list has arrived. */
+/**
+ * Restores the focus whenever `count`, the length of the list, changes. `count` is undefined until the list has
+ * arrived.
+ */
 export function useKeptFocus(count: number | undefined): KeptFocus {
 	const place = useRef<HTMLDivElement>(null);
 	const before = useRef<number | undefined>(undefined);

@@ -23,7 +23,7 @@ import type { TextKey } from "../text/all.js";
 const EXPECTED = "update";
 /** `ota_last_error` after a new version was rolled back. */
 const ROLLED_BACK = "rolled_back";
-/** Values of `ota_last_error` after which a person may fetch the file instead of the gateway. */
+/** Values of `ota_last_error` after which the user may download the file in place of the gateway. */
 const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
 /** Interval of polling while the gateway receives or tries a file. */
 const LOOK_AGAIN_MS = 2_000;
@@ -96,7 +96,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// This is deferred until the dialog has closed and returned the focus.
+		// The call is deferred until the dialog has closed and returned the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -124,7 +124,7 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
-/** Reason why the file can't be meant for this gateway, or is incomplete. */
+/** Reason why the file is not for this gateway or is incomplete; undefined if it is all right. */
 function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
 	if (board !== running.device.device_id) return "error.ota_wrong_device";
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
@@ -203,7 +203,7 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 /** The connection was lost, or the gateway stopped waiting for more. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** Reason for the refusal. After a lost connection the gateway's status may name a better one. */
+/** Reason for the refusal. After a lost connection the gateway's status may contain a more precise reason. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
@@ -224,7 +224,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
-	// Bytes that the browser counts as sent may still be in the network buffers of its system.
+	// The gateway's count is preferred, because bytes that the browser counts as sent may still be in buffers.
 	const arrived = ota_state === "receiving" ? ota_received : sent;
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
@@ -254,7 +254,7 @@ function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	);
 }
 
-/** A file that the gateway downloads, or that another client is uploading; and the restart that follows. */
+/** Progress of a file that the gateway downloads or that another client uploads, and of the restart that follows. */
 function Coming({ asked, from }: { asked: string; from: string }) {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";
@@ -288,7 +288,7 @@ function Outcome({ running }: { running: Version }) {
 		if (isTrial) await refresh();
 	}, LOOK_AGAIN_MS);
 	useEffect(() => {
-		// The previous firmware has its own version of the page, so this page reloads.
+		// The page reloads, because the previous firmware has its own version of the page.
 		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
 		wasTrial.current = isTrial;
 	}, [isTrial]);

@@ -85,7 +85,7 @@ function HubCard() {
 	);
 }
 
-/** States without a failure. */
+/** States that are no failure. */
 const CALM = ["off", "ok", "waiting", "connecting"];
 
 /** Meaning of a state, with advice; the code itself if there is no text for it. */

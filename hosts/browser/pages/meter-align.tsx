@@ -28,7 +28,7 @@ const ENOUGH = 3;
 /** Timeout of an attempt: 12 s of listening for mode D, and 45 s more to identify unsolicited data. */
 const TRY_MS = 65_000;
 const TRY_LIMIT_S = 60;
-/** Pause between two attempts. Without it, attempts with the simulator would follow each other at once. */
+/** Pause between two attempts. Without the pause, attempts with the simulator would follow each other at once. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -81,7 +81,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const audio = useRef<AudioContext | undefined>(undefined);
 	/** Start of the last attempt, ms. */
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** Number of the current run; a run with another number stops. */
+	/** Number of the current run of attempts; an earlier run stops when it sees another number. */
 	const current = useRef(0);
 
 	const stop = () => {

@@ -184,7 +184,10 @@ export function AccessForm() {
 /** Tolerance for the meter's clock, ms. */
 const CLOCK_OFF_MS = 120_000;
 
-/** Unix time of the last readout before a change of the settings: its clock is no evidence about the new settings. */
+/**
+ * Unix time of the last readout before a change of the settings. The meter's clock in that readout says nothing about
+ * the new settings.
+ */
 let outdatedS = -1;
 const outdate = () => {
 	outdatedS = readout.value?.timestamp ?? 0;

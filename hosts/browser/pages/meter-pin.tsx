@@ -40,7 +40,7 @@ export function PINForm() {
 		if (result) announce(t(`pin.${result}`));
 	};
 	const read = async () => {
-		// If the readout fails, the card of the protocol shows the failure.
+		// A failed readout has no result here; the card of the protocol shows its failure.
 		tell((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (

@@ -86,7 +86,7 @@ function MeterState() {
 const PROTOCOLS = choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`));
 
 interface ProtocolFormProps {
-	/** The form's button is the page's main one. */
+	/** True if the form's button is the page's main one. */
 	readonly isMain?: boolean;
 	onValue?(protocol: string): void;
 }

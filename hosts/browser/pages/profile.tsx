@@ -34,7 +34,7 @@ type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
 /**
- * This state is kept outside the component, because a readout takes long. It is cleared at logout, so that the next
+ * State of the card, kept outside the component because a readout takes long. It is cleared at logout, so that the next
  * user does not see it.
  */
 interface Seen {
@@ -116,7 +116,7 @@ export function ProfileCard() {
 /** Codes of failures that only occur in programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
-/** Cause in words; undefined if the text for the kind of error says enough. */
+/** Cause of the failure in words; undefined if the general text of the error suffices. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
 	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;

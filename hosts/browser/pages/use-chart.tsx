@@ -29,7 +29,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** Amounts that are shown together: one drawn upwards from the line, one downwards. */
+/** Amounts that are shown together: one is drawn upwards from the zero line, the other one downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -145,7 +145,7 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** Amounts that the pieces have: the upward one before the downward one. */
+	/** Amounts that the pieces have, the one drawn upwards first. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
@@ -172,7 +172,9 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 	};
 }
 
-/** End of the bar; the last bar of days or months is as wide as its whole period, although that is not over. */
+/**
+ * End of the bar; the last bar of days or months is as wide as its whole period, even if the period is not over yet.
+ */
 function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): number {
 	const { period, fromMs } = piece;
 	if (!isLast || !period.partial || period.gap || level === "quarters" || level === "hours") return period.end;

@@ -20,7 +20,7 @@ interface TilesProps {
 export function UseTiles({ recent: { quarters = [], days = [], daysBefore, months = [] }, wallMs, there }: TilesProps) {
 	const thisMonth = spanOf("month", wallMs);
 	const monthBefore = spanOf("month", wallMs, -12);
-	// The year is compared by whole months that are over in both years, and by days in the current month.
+	// A year is compared by months as far as they are over, and by days in the current month.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
@@ -51,7 +51,7 @@ interface TileProps {
 	readonly there: readonly Amount[];
 	/** Periods that are summed. */
 	readonly pieces: readonly Piece[];
-	/** Periods for the comparison, up to a time that both units have. */
+	/** Periods for the comparison, which end at a time that exists in both units. */
 	readonly compared: readonly Piece[];
 	readonly wide?: boolean;
 }

@@ -23,7 +23,7 @@ import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
 
-/** The history gets a new entry only after a quarter hour, if the meter is read then. */
+/** Interval of reloading the history, s: the history gets at most one new entry per quarter hour. */
 const QUARTER_S = 900;
 const READ_S = 90;
 
@@ -98,7 +98,8 @@ function TodayCards() {
 
 /**
  * The peak: of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of
- * the two days whose quarter hours the history has. While the gateway keeps it, also the running interval.
+ * the two days whose quarter hours the history has. If the gateway records the month's peak, the running interval is
+ * shown as well.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;

@@ -21,7 +21,7 @@ const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
 /** Time limit for joining; the gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** A weak signal may be reported as a wrong password, so this report is believed only after this time. */
+/** Time after which the report of a wrong password is believed, ms. Before that, the cause may be a weak signal. */
 const BELIEVED_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
@@ -59,7 +59,7 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Returns true if the radio is on: the gateway has one, and has no cable or its button was pressed. */
+/** Returns true if the radio is on: the gateway has a radio, and either has no cable or its button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -86,7 +86,7 @@ export function WiFiForm({ onJoined }: WiFiFormProps) {
 			) : (
 				<Notice kind="info">{t("wifi.absent")}</Notice>
 			)}
-			{/* The form is only hidden during a scan, so that no input is lost. */}
+			{/* During a scan the form is hidden instead of removed, so that no input is lost. */}
 			<div hidden={picked === undefined}>
 				<Settings {...{ status, picked: picked ?? BY_HAND, onJoined }} />
 			</div>
@@ -294,7 +294,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// This is not awaited, so that the form can finish: its input has been sent.
+			// The restart is not awaited, so that the form can finish, whose input has been sent.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -359,7 +359,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 }
 
 /**
- * Waits until the new network is joined, and throws the reason if it is not. `onHint` gets the causes of failed
+ * Waits until the new network is joined, and throws the reason if joining fails. `onHint` gets the causes of failed
  * attempts.
  */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {

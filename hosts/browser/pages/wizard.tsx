@@ -114,7 +114,7 @@ export function Wizard() {
 	);
 }
 
-/** Button to continue without saving, with others beside it. */
+/** Button that continues without saving, with other buttons beside it. */
 function Onward({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
 	return (
 		<div class="actions">
@@ -141,7 +141,7 @@ function Language({ next, actions }: StepProps) {
 
 function Password({ next, actions }: StepProps) {
 	const now = useStore(status);
-	// Saving changes the state; the form remains until the next step is shown.
+	// Kept from the first state, because saving changes the state and the form must remain until the next step is shown.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);

@@ -125,7 +125,7 @@ interface MapLineProps {
 	readonly index: number;
 	readonly readings: readonly Reading[];
 	readonly sent: readonly Sent[] | undefined;
-	/** True if faults are shown. */
+	/** True if the faults of the lines are shown. */
 	readonly isChecked: boolean;
 	onChange(line: Line): void;
 	onDrop(): void;
