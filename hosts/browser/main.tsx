@@ -1,6 +1,6 @@
 /** Entry point of the page. */
 import { render } from "preact";
-import { App, leadToWizard } from "./app.js";
+import { App, openWizardIfNew } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
 import { takeDisplayLink } from "./kit/session.js";
 import { isLanguageAstray, language, t } from "./kit/text.js";
@@ -14,7 +14,7 @@ if (root !== null && !isLanguageAstray()) {
 	sheet.replaceSync(style);
 	document.adoptedStyleSheets = [sheet];
 	applyTheme();
-	leadToWizard();
+	openWizardIfNew();
 	render(<App />, root);
 	// Only the installed app needs the service worker, because it has no address bar in which the user could try again.
 	// Browsers refuse a service worker under a certificate that they don't trust.

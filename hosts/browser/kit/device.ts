@@ -21,7 +21,7 @@ import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
 /** Timeout of quick requests, so that an absent gateway is noticed soon. */
-export const LOOK_MS = 6_000;
+export const QUICK_TIMEOUT_MS = 6_000;
 /** Timeout of `/read` and `/scan`, which are slow (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
@@ -106,15 +106,18 @@ function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 /** Returns the JSON of the reply. `path` is without `/api/v1/`. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
 	const refused = timesRefused();
-	return enqueue(() => patient<T>("GET", path, options, refused), options.lane);
+	return enqueue(() => requestUntilDone<T>("GET", path, options, refused), options.lane);
 }
 
 export function post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
-	return enqueue(() => patient<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }), options.lane);
+	return enqueue(
+		() => requestUntilDone<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }),
+		options.lane,
+	);
 }
 
 export function remove(path: string): Promise<void> {
-	return enqueue(() => patient<void>("DELETE", path, {}));
+	return enqueue(() => requestUntilDone<void>("DELETE", path, {}));
 }
 
 /** Sends at once, past the queue and without waiting for a session: for the login. */
@@ -126,7 +129,12 @@ export function sendNow<T>(method: string, path: string, body?: unknown): Promis
  * Repeats a request until it succeeds or fails for good. `refused` is the value of `timesRefused()` when the request
  * was made: if the user has cancelled the password dialog since then, the request does not open the dialog again.
  */
-async function patient<T>(method: string, path: string, options: Options, refused = timesRefused()): Promise<T> {
+async function requestUntilDone<T>(
+	method: string,
+	path: string,
+	options: Options,
+	refused = timesRefused(),
+): Promise<T> {
 	for (let busy = 0; ; ) {
 		await loggedIn.until((value) => value);
 		const used = token();

@@ -22,7 +22,7 @@ function isSeen(): boolean {
 }
 
 /** Follows one stream to its end, or until this tab is hidden. */
-async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
+async function followOnce<S>(applyNews: (news: Partial<S>) => void): Promise<void> {
 	const stop = new AbortController();
 	const abort = () => stop.abort();
 	const end = seen.watch(abort);
@@ -40,7 +40,7 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 			const events = (rest + value).split("\n\n");
 			rest = events.pop() ?? "";
 			for (const event of events)
-				if (event.startsWith("event: state")) tell(JSON.parse(event.slice(event.indexOf("{"))));
+				if (event.startsWith("event: state")) applyNews(JSON.parse(event.slice(event.indexOf("{"))));
 		}
 	} finally {
 		clearTimeout(timer);
@@ -53,14 +53,14 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 /**
  * Follows streams and applies their news to `state`, while the page is visible and `state` has a value. Never returns.
  */
-export async function follow<S>(state: Store<S | undefined>, tell: (news: Partial<S>) => void): Promise<never> {
+export async function follow<S>(state: Store<S | undefined>, applyNews: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);
 		await state.until(Boolean);
 		await reachable.until(Boolean);
 		await seen.until(Boolean);
 		const begunMs = Date.now();
-		await once(tell).catch(() => undefined);
+		await followOnce(applyNews).catch(() => undefined);
 		if (!seen.value) continue;
 		pauseMs = Date.now() - begunMs > AGAIN_LIMIT_MS ? AGAIN_MS : Math.min(2 * pauseMs, AGAIN_LIMIT_MS);
 		await wait(pauseMs / 2);

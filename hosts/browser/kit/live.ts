@@ -5,7 +5,7 @@
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
-import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
+import { type DeviceError, get, OFFLINE, QUICK_TIMEOUT_MS, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
 import { advanceLocalTime } from "./format.js";
 import { announce } from "./parts.js";
@@ -27,11 +27,11 @@ export const READOUT_UNCHECKED = 4;
 const POLL_MS = 5_000;
 /** Interval for data that seldom changes. */
 const SLOW_POLL_MS = 30_000;
-/** Age up to which a readout counts as current without a schedule, seconds. */
+/** If there is no schedule: age up to which a readout counts as current, seconds. */
 const PRESENT_S = 300;
 /** Extra time for a planned readout, seconds: for reading the meter, and for a repeated attempt. */
 const GRACE_S = 120;
-const OLD_LOOK_MS = 60_000;
+const OLD_RELOAD_MS = 60_000;
 /** Length of each unit of the schedule, seconds; a month counts as 31 days. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
@@ -57,11 +57,11 @@ export const power = new Store<Power | undefined>(undefined);
 let readoutAtMs = 0;
 let statusAtMs = 0;
 /** Time of the last request for `status`, by this browser's clock, ms. */
-let askedAtMs = 0;
+let statusRequestedAtMs = 0;
 /** Time at which the page began to wait for a readout, by this browser's clock, ms. */
 let readingFromMs = 0;
 /** Time of the last request for `/last`, by this browser's clock, ms. */
-let lookedAtMs = 0;
+let lastRequestedAtMs = 0;
 let readouts = -1;
 let meterState = "";
 
@@ -104,14 +104,14 @@ function isStale(): boolean {
 
 export async function refresh(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
-	const now = await get<Status>("system/status", { timeoutMs: LOOK_MS });
-	askedAtMs = Date.now();
+	const now = await get<Status>("system/status", { timeoutMs: QUICK_TIMEOUT_MS });
+	statusRequestedAtMs = Date.now();
 	takeOffset(now.localtime);
-	await look(now);
+	await applyStatus(now);
 }
 
 /** Stores a new state, and requests the last readout if the state shows that it has changed. */
-async function look(now: Status): Promise<void> {
+async function applyStatus(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
 	// A readout that this page requested arrives as the reply to that request.
@@ -120,9 +120,9 @@ async function look(now: Status): Promise<void> {
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
 	// The count of readouts starts again when the gateway restarts, and may equal the old one by chance. Therefore the
 	// last readout is also requested if the stored one is old.
-	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
+	const isOld = isStale() && Date.now() - lastRequestedAtMs > OLD_RELOAD_MS;
 	if (!isSame || isOld || readout.value === undefined) {
-		lookedAtMs = Date.now();
+		lastRequestedAtMs = Date.now();
 		take(await get<Readout>(`iec62056/last?lang=${language}`));
 	}
 	readouts = meter_readouts;
@@ -133,7 +133,8 @@ async function look(now: Status): Promise<void> {
 /** Requests each value separately, so that a failed request does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
-	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
+	const into = <T>(path: string, put: (value: T) => void) =>
+		get<T>(path, { timeoutMs: QUICK_TIMEOUT_MS }).then(put, () => {});
 	await into<NetworkStatus>("network/status", (value) => network.set(value));
 	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
@@ -145,7 +146,7 @@ follow(status, (news) => {
 	const { timestamp = before.timestamp } = news;
 	// Events contain no local time, so it is calculated from their timestamp.
 	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
-	look({ ...before, ...news, localtime }).catch(() => undefined);
+	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
 /** Reads the meter at the user's request. Puts the result into the stores and announces it to screen readers. */
@@ -202,7 +203,7 @@ export function useBuilt(): (name: string) => boolean {
 /** Keeps the stores up to date while the page is visible. Only one component may use it. */
 export function useLive(): void {
 	usePoll(async () => {
-		if (!following.value || Date.now() - askedAtMs >= SLOW_POLL_MS) await refresh();
+		if (!following.value || Date.now() - statusRequestedAtMs >= SLOW_POLL_MS) await refresh();
 	}, POLL_MS);
 	usePoll(refreshSlowly, SLOW_POLL_MS);
 	useEffect(() => {

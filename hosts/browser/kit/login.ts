@@ -25,17 +25,17 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
  * Time for which a login is repeated while failed logins of other clients block it, s. The gateway reserves a place for
  * 8 s.
  */
-const PATIENCE_S = 15;
+const RETRY_LIMIT_S = 15;
 const LONGEST_WAIT_S = 4;
 
-async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
+async function retryWhileBlocked<T>(attempt: () => Promise<T>): Promise<T> {
 	for (let waitedS = 0; ; ) {
 		try {
 			return await attempt();
 		} catch (error) {
 			const waitS = error instanceof DeviceError && error.code === "too_many_attempts" ? error.retryAfterS : 0;
 			waitedS += waitS;
-			if (waitS === 0 || waitS > LONGEST_WAIT_S || waitedS > PATIENCE_S) throw error;
+			if (waitS === 0 || waitS > LONGEST_WAIT_S || waitedS > RETRY_LIMIT_S) throw error;
 			await wait(waitS * 1000);
 		}
 	}
@@ -51,7 +51,7 @@ export const keepFailure = new Store<DeviceError | undefined>(undefined);
  * `invalid_proof`, `nonce_invalid`, `too_many_attempts` …
  */
 export async function logIn(password: string, keep = false): Promise<void> {
-	const { token, expires_in_secs } = await patiently(async () => {
+	const { token, expires_in_secs } = await retryWhileBlocked(async () => {
 		const { nonce, proof } = await prove(password);
 		return await sendNow<Session>("POST", "system/login", { username: USER, nonce, proof });
 	});

@@ -30,12 +30,12 @@ const LINK = /[?&]token=([0-9a-f]{64})$/;
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
 /** Reasons that need no message after a reload, because the page shows them without one. */
-const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
+const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
 /**
  * Token of an opened display link. It is stored only after the gateway has accepted it, because links can be forged.
  */
-let offered: string | undefined;
+let offeredToken: string | undefined;
 /** True if this page is a display: it has no session and has a display's token, or one was offered by a link. */
 export const display = new Store(isDisplay());
 /** True while there is a token that was valid at its last use. */
@@ -86,7 +86,7 @@ function endingAtStart(): Ending | undefined {
 
 /** Token for requests. */
 export function token(): string | null {
-	if (display.value) return offered ?? displayToken();
+	if (display.value) return offeredToken ?? displayToken();
 	return sessionStorage.getItem(TOKEN) ?? reader()?.token ?? null;
 }
 
@@ -105,8 +105,8 @@ export function beginSession(made: string, expiresInS: number): void {
 function leave(why: Ending | undefined): void {
 	sessionStorage.removeItem(TOKEN);
 	sessionStorage.removeItem(EXPIRES);
-	offered = undefined;
-	if (why === undefined || TOLD_IN_PLACE.includes(why)) sessionStorage.removeItem(ENDING);
+	offeredToken = undefined;
+	if (why === undefined || SHOWN_IN_PLACE.includes(why)) sessionStorage.removeItem(ENDING);
 	else sessionStorage.setItem(ENDING, why);
 	ending.set(why);
 	endsAtMs.set(undefined);
@@ -124,7 +124,7 @@ export function endSession(why?: Ending): void {
  * this tab ends. The token is tried immediately, because the first page requests the gateway's state.
  */
 export function tokenAccepted(used: string | null): void {
-	if (used !== offered) return;
+	if (used !== offeredToken) return;
 	localStorage.setItem(DISPLAY, used);
 	leave(undefined);
 }
@@ -135,8 +135,8 @@ export function tokenAccepted(used: string | null): void {
  */
 export function tokenRefused(): void {
 	if (display.value) {
-		if (offered === undefined) localStorage.setItem(DISPLAY, "");
-		offered = undefined;
+		if (offeredToken === undefined) localStorage.setItem(DISPLAY, "");
+		offeredToken = undefined;
 		display.set(isDisplay());
 		if (token() === null) endSession("revoked");
 	} else if (hasSession()) {
@@ -190,7 +190,7 @@ export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;
 	history.replaceState(null, "", `${location.pathname}${location.hash.slice(0, found.index)}`);
-	offered = found[1];
+	offeredToken = found[1];
 	display.set(true);
 	loggedIn.set(true);
 }

@@ -121,7 +121,7 @@ function ClientsCard() {
 							<li key={address}>
 								<div>
 									<b>{address}</b>
-									<Asked status={status.value!} address={address} />
+									<RequestStatus status={status.value!} address={address} />
 								</div>
 								<Button
 									name="remove"
@@ -160,7 +160,7 @@ function ClientsCard() {
 }
 
 /** For an address: the interval of its requests in each dialect, and the value that it received last. */
-function Asked({ status, address }: { status: LiveStatus; address: string }) {
+function RequestStatus({ status, address }: { status: LiveStatus; address: string }) {
 	const own = status.clients.filter((client) => client.address === address);
 	if (own.length === 0) return <small>{t("live.silent")}</small>;
 	return own.map(({ dialect, every_ms, power, answered_secs }) => (

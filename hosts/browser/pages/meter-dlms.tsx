@@ -153,12 +153,14 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 ]);
 
 /** Settings that the meter's operator provides. */
-const GIVEN = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(" ");
+const OPERATOR_FIELDS = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(
+	" ",
+);
 /**
  * Secrets are copied from a letter, so they are visible while typed, and a phone shows all 32 digits. An empty secret
  * is not sent.
  */
-const ACCESS_FIELDS = FIELDS.filter(({ name }) => GIVEN.includes(name)).map(
+const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(
 	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
 );
 

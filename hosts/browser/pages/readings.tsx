@@ -11,8 +11,8 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { LastReading } from "./dashboard.js";
 import {
 	entriesWith,
-	isToLook,
 	MAP_LIMIT,
+	needsInterview,
 	storeMap,
 	TARGETS,
 	targetOf,
@@ -159,7 +159,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));
-			setHasNews(isToLook(status.value?.zigbee_state, map.mapping, entries));
+			setHasNews(needsInterview(status.value?.zigbee_state, map.mapping, entries));
 			const name = nameOf(reading);
 			const label = TARGETS.find(({ id }) => id === target)?.label;
 			announce(label === undefined ? t("readings.unsent", { name }) : t("readings.sent", { name, what: t(label) }));

@@ -74,19 +74,19 @@ export function OverviewCards() {
 function TodayCards() {
 	const { recent, wallMs } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
-	const there = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
-	if (quarters === undefined || there.length === 0) return null;
+	const measured = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
+	if (quarters === undefined || measured.length === 0) return null;
 	const span = spanOf("day", wallMs);
 	const yesterdayMs = span.fromMs - 1;
 	const pieces = within(quarters, span);
 	const hasYesterday = within(days, spanOf("day", yesterdayMs)).length > 0;
-	const common = { there, unit: "day", pieces: days } as const;
+	const common = { measured, unit: "day", pieces: days } as const;
 	return (
 		<>
 			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} wide={!hasYesterday} />
 			{hasYesterday && <Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />}
 			<Card title={t("today.bars")} wide>
-				{pieces.length > 0 && <DayBars {...{ pieces, span, there }} />}
+				{pieces.length > 0 && <DayBars {...{ pieces, span, measured }} />}
 				<PeakFact quarters={quarters} />
 				<p>
 					<a href="#/use">{t("today.more")}</a>
@@ -140,20 +140,20 @@ function History() {
 	if (now !== undefined && !isSet) return <Notice kind="warning">{t("links.clock")}</Notice>;
 	if (days === undefined) return <Pending error={error} reload={reload} />;
 	const all = [...days, ...(quarters ?? []), ...(months ?? [])];
-	const there = AMOUNTS.filter((amount) => all.some(({ period }) => period[amount] !== undefined));
+	const measured = AMOUNTS.filter((amount) => all.some(({ period }) => period[amount] !== undefined));
 	if (all.length === 0 && months !== undefined) return <Notice kind="info">{t("use.empty")}</Notice>;
 	return (
 		<>
 			{error && <ErrorNotice error={error} retry={reload} />}
-			<UseTiles {...{ recent, wallMs, there }} />
+			<UseTiles {...{ recent, wallMs, measured }} />
 			{quarters === undefined ? (
 				<Card wide>
 					<p class="pending">{t("loading")}</p>
 				</Card>
 			) : (
-				<UseChart {...{ recent, quarters, wallMs, there }} />
+				<UseChart {...{ recent, quarters, wallMs, measured }} />
 			)}
-			{!isDisplay && there.includes("import_wh") && (
+			{!isDisplay && measured.includes("import_wh") && (
 				<p>
 					<a href="#/system">{t("price.title")}</a>
 				</p>

@@ -22,7 +22,7 @@ const POLL_MS = 2_000;
 /** Time limit for joining; the gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
 /** Time after which the report of a wrong password is believed, ms. Before that, the cause may be a weak signal. */
-const BELIEVED_MS = 12_000;
+const WRONG_PASSWORD_AFTER_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
 const AUTH_OPEN = 0;
@@ -371,7 +371,7 @@ async function untilJoined(ssid: string, onHint: (code: string) => void): Promis
 		if (now.connected && now.ssid === ssid && code === "") return now;
 		const elapsed = Date.now() - start;
 		const isGivenUp = now.wifi_ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
-		if (isGivenUp || (code === "wifi/wrong-password" && elapsed > BELIEVED_MS)) {
+		if (isGivenUp || (code === "wifi/wrong-password" && elapsed > WRONG_PASSWORD_AFTER_MS)) {
 			throw new DeviceError(0, code || "wifi/no-address", "");
 		}
 		onHint(code);

@@ -70,7 +70,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 		<>
 			<h3>{t("align.title")}</h3>
 			<Drawing />
-			<Aligner isMain={!isReading && !hasRead && !access && !isOffered} onWell={readNow} />
+			<Aligner isMain={!isReading && !hasRead && !access && !isOffered} onAligned={readNow} />
 			<details>
 				<summary>{t("wizard.meter.other")}</summary>
 				<ProtocolForm key={revision} isMain={false} />

@@ -115,7 +115,7 @@ export function Wizard() {
 }
 
 /** Button that continues without saving, with other buttons beside it. */
-function Onward({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
+function ContinueButton({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
 	return (
 		<div class="actions">
 			<Button name="next" kind="main" onClick={next}>
@@ -134,7 +134,7 @@ function Language({ next, actions }: StepProps) {
 				<LanguageChoice />
 				<ThemeChoice />
 			</div>
-			<Onward next={next} actions={actions} />
+			<ContinueButton next={next} actions={actions} />
 		</>
 	);
 }
@@ -156,7 +156,7 @@ function Password({ next, actions }: StepProps) {
 		return (
 			<>
 				<Notice kind="good">{t("wizard.password.done")}</Notice>
-				<Onward next={next} actions={actions} />
+				<ContinueButton next={next} actions={actions} />
 			</>
 		);
 	}
@@ -237,7 +237,7 @@ function WiFi({ next, actions, onJoined }: StepProps) {
 						{t("wizard.wifi.other")}
 					</Button>
 				</div>
-				<Onward next={next} label={t("wizard.finish")} actions={actions} />
+				<ContinueButton next={next} label={t("wizard.finish")} actions={actions} />
 			</>
 		);
 	}

@@ -14,8 +14,8 @@ import { useZone } from "../kit/zone.js";
 import {
 	type Entry,
 	isFull,
-	isToLook,
 	MAP_LIMIT,
+	needsInterview,
 	partsOf,
 	type Sent,
 	storeMap,
@@ -75,7 +75,7 @@ export function MapForm({ entries, sent, onStored }: MapFormProps) {
 		try {
 			onStored(await storeMap(lines));
 			setSaved(lines);
-			setOutcome(isToLook(status.value?.zigbee_state, saved, lines) ? "interview" : "done");
+			setOutcome(needsInterview(status.value?.zigbee_state, saved, lines) ? "interview" : "done");
 			announce(t("saved"));
 		} catch (reason) {
 			setOutcome(asDeviceError(reason));
@@ -98,7 +98,7 @@ export function MapForm({ entries, sent, onStored }: MapFormProps) {
 				))}
 			</ul>
 			<Suggestions readings={readings} />
-			{doublesOf(lines).map((text) => (
+			{duplicatesOf(lines).map((text) => (
 				<Notice key={text} kind="warning">
 					{text}
 				</Notice>
@@ -240,7 +240,7 @@ function Suggestions({ readings }: { readings: readonly Reading[] }) {
 }
 
 /** A warning for each target or code that is in more than one line. */
-function doublesOf(lines: readonly Line[]): readonly string[] {
+function duplicatesOf(lines: readonly Line[]): readonly string[] {
 	const twice = (names: readonly string[]) => new Set(names.filter((name, index) => names.indexOf(name) !== index));
 	const targets = twice(lines.map(({ mapping_id }) => mapping_id).filter((id) => id !== UNMAPPED));
 	const codes = twice(lines.map(({ obis }) => wellFormed(obis)).filter((obis) => obis !== ""));
