@@ -118,7 +118,7 @@ export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	);
 }
 
-/** Placeholder until data arrive: the word "loading", or the error with a button to retry. */
+/** Content until data arrive: the word "loading", or the error with a button to retry. */
 export function Pending({ error, reload }: { error: DeviceError | undefined; reload: () => void }) {
 	return error ? <ErrorNotice error={error} retry={reload} /> : <p class="pending">{t("loading")}</p>;
 }
