@@ -292,7 +292,7 @@ export class VirtualClient {
 		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
 	}
 
-	/** While true the client reads nothing. */
+	/** True if the client reads nothing at present. */
 	get paused(): boolean {
 		return this.#isPaused;
 	}

@@ -81,8 +81,8 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 		let given = { in: 0, out: 0 };
 		for (const { price, upTo } of parts) {
 			const until = { in: Math.round(import_wh * upTo), out: Math.round(export_wh * upTo) };
-			const whIn = until.in - given.in;
-			const whOut = until.out - given.out;
+			const importWh = until.in - given.in;
+			const exportWh = until.out - given.out;
 			given = until;
 			if (price === undefined) {
 				isIncomplete = true;
@@ -90,11 +90,11 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 			}
 			const { import_micro, import_t2_micro, export_micro = 0 } = price;
 			isPriced = true;
-			const isGuessed = import_t2_micro !== undefined && import_t2_wh === undefined;
-			isEstimated ||= (parts.length > 1 || isGuessed) && import_wh + export_wh > 0;
-			const second = import_t2_micro === undefined ? 0 : Math.round(whIn * share);
-			imported -= Math.round(((whIn - second) * import_micro + second * (import_t2_micro ?? 0)) / 1000);
-			exported += Math.round((whOut * export_micro) / 1000);
+			const isSplitByCounters = import_t2_micro !== undefined && import_t2_wh === undefined;
+			isEstimated ||= (parts.length > 1 || isSplitByCounters) && import_wh + export_wh > 0;
+			const second = import_t2_micro === undefined ? 0 : Math.round(importWh * share);
+			imported -= Math.round(((importWh - second) * import_micro + second * (import_t2_micro ?? 0)) / 1000);
+			exported += Math.round((exportWh * export_micro) / 1000);
 		}
 	}
 	if (!isPriced) return undefined;

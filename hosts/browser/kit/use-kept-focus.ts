@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 interface KeptFocus {
 	/** Element that gets the focus instead; it needs `tabIndex={-1}`. */
 	readonly place: RefObject<HTMLDivElement | null>;
-	/** To be called when a dialog closes. */
+	/** Must be called when a dialog closes. */
 	keep(): void;
 }
 

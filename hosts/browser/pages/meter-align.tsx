@@ -193,7 +193,7 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 		);
 	}
 	const good = tries.filter(({ ok }) => ok).length;
-	const isWell =
+	const isWellPlaced =
 		tries.length >= ATTEMPTS_NEEDED && tries.slice(-ATTEMPTS_NEEDED).every((probe) => gradeOf(probe) === WELL);
 	const percent = new Intl.NumberFormat(language, { style: "percent" }).format(good / tries.length);
 	return (
@@ -215,7 +215,7 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 				</p>
 			)}
 			<p>
-				<b>{isWell ? t("align.well") : messageOf(last)}</b>
+				<b>{isWellPlaced ? t("align.well") : messageOf(last)}</b>
 			</p>
 			<Facts>
 				{last.meter_id !== "" && (

@@ -74,7 +74,7 @@ export function ProfileCard() {
 					label={t("profile.which")}
 					name="profile"
 					value={code}
-					ways={CODES.map(([one, name]) => [one, one === "" ? t(name) : `${t(name)} (${one})`])}
+					options={CODES.map(([one, name]) => [one, one === "" ? t(name) : `${t(name)} (${one})`])}
 					onChoose={setCode}
 				/>
 				{code === "" && (
@@ -93,7 +93,7 @@ export function ProfileCard() {
 					label={t("profile.rows")}
 					name="entries"
 					value={entries}
-					ways={ENTRIES.map((one) => [one, one])}
+					options={ENTRIES.map((one) => [one, one])}
 					onChoose={setEntries}
 				/>
 				<Button
@@ -286,7 +286,7 @@ function Chart({ lines, columns, periodS }: ChartProps) {
 						label={t("show")}
 						name="column"
 						value={one.place}
-						ways={all.map((other) => [other.place, nameOf(other.column)])}
+						options={all.map((other) => [other.place, nameOf(other.column)])}
 						onChoose={setChosen}
 					/>
 				</div>

@@ -85,7 +85,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 					label={t("show")}
 					name="by"
 					value={level}
-					ways={LEVELS.map((one) => [one, t(`use.${one}`)])}
+					options={LEVELS.map((one) => [one, t(`use.${one}`)])}
 					onChoose={(chosen) => choose(chosen as Level)}
 				/>
 				{kinds.length > 1 && (
@@ -93,7 +93,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 						label={t("use.what")}
 						name="kind"
 						value={kind.up}
-						ways={kinds.map(({ name, up }) => [up, t(name)])}
+						options={kinds.map(({ name, up }) => [up, t(name)])}
 						onChoose={(chosen) => setKind(kinds.find(({ up }) => up === chosen) ?? kinds[0])}
 					/>
 				)}

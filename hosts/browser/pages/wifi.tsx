@@ -294,7 +294,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// The restart is not awaited, so that the form can finish, whose input has been sent.
+			// The restart is not awaited: the input has been sent, so the form can finish.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -370,8 +370,8 @@ async function untilJoined(ssid: string, onHint: (code: string) => void): Promis
 		const code = now.wifi_last_error ?? "";
 		if (now.connected && now.ssid === ssid && code === "") return now;
 		const elapsed = Date.now() - start;
-		const isGivenUp = now.wifi_ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
-		if (isGivenUp || (code === "wifi/wrong-password" && elapsed > WRONG_PASSWORD_AFTER_MS)) {
+		const hasGivenUp = now.wifi_ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
+		if (hasGivenUp || (code === "wifi/wrong-password" && elapsed > WRONG_PASSWORD_AFTER_MS)) {
 			throw new DeviceError(0, code || "wifi/no-address", "");
 		}
 		onHint(code);

@@ -147,7 +147,7 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 					label={t("map.target")}
 					name="mapping_id"
 					value={mapping_id}
-					ways={[...TARGETS.map(({ id, label }) => [id, t(label)] as const), [UNMAPPED, t("target.none")]]}
+					options={[...TARGETS.map(({ id, label }) => [id, t(label)] as const), [UNMAPPED, t("target.none")]]}
 					onChoose={(chosen) => onChange({ ...line, mapping_id: chosen })}
 				/>
 				<label>
@@ -170,7 +170,7 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 					name="mode"
 					value={isFull(obis) ? "full" : "short"}
 					disabled={parts === undefined}
-					ways={[
+					options={[
 						["short", t("map.short")],
 						["full", t("map.full")],
 					]}
