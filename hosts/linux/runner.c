@@ -27,7 +27,7 @@
 /* Nominal display size; nothing is drawn. */
 enum { SCREEN_SIZE = 4 };
 
-static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
+static const int HANDLED_SIGNALS[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
 /* Exit code after an abort of the machine (tools/sdk/run.ts), in contrast to a failed start. */
 enum { MACHINE_ENDED = 3 };
@@ -57,7 +57,7 @@ static void hold_signals(int how)
 {
 	sigset_t signals;
 	sigemptyset(&signals);
-	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
 	pthread_sigmask(how, &signals, NULL);
 }
 
@@ -137,7 +137,7 @@ static long long now_ms(void)
 }
 
 /* Waits if GATEWAY_SLEEP_MS is set. Must be called while the signals are blocked. */
-static void sleep_if_asked(void)
+static void sleep_if_requested(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
 	const char *asked = getenv("GATEWAY_SLEEP_MS"), *utc = getenv("GATEWAY_UTC_MS");
@@ -147,7 +147,7 @@ static void sleep_if_asked(void)
 	char text[24];
 	sigset_t signals;
 	sigemptyset(&signals);
-	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
 	/* SIGUSR2 is ignored, because there is no machine yet whose memory could be reported. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	/* Ends the runner if the parent process is killed; otherwise the firmware would continue and keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
-	sleep_if_asked();
+	sleep_if_requested();
 	void *firmware = dlopen(argv[1], RTLD_NOW);
 	if (!firmware) {
 		fprintf(stderr, "%s\n", dlerror());

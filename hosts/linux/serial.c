@@ -171,7 +171,7 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 }
 
 /* Writes as much as the port accepts now. */
-static void pump(port *self)
+static void write_pending(port *self)
 {
 	while (self->sending > 0) {
 		ssize_t count = self->is_socket ? send(self->descriptor, self->send, self->sending, MSG_NOSIGNAL)
@@ -189,12 +189,12 @@ static void pump(port *self)
 }
 
 /* Reports room for writing and the end of sending; is scheduled again until both are reported. */
-static gboolean on_later(gpointer data)
+static gboolean report_pending(gpointer data)
 {
 	port *self = data;
 	self->later = 0;
 	if (self->sending > 0) {
-		pump(self);
+		write_pending(self);
 		if (self->gone) return G_SOURCE_REMOVE;
 	}
 	if (self->room_wanted) {
@@ -210,9 +210,9 @@ static gboolean on_later(gpointer data)
 			tell(self, EVENT_DRAINED, 0);
 		} else if (!self->later) {
 			guint wait_ms = left_us > 0 ? (guint)(left_us / 1000 + 1) : POLL_MS;
-			self->later = g_timeout_add(wait_ms, on_later, self);
+			self->later = g_timeout_add(wait_ms, report_pending, self);
 		}
-	} else if (self->sending > 0 && !self->later) self->later = g_timeout_add(POLL_MS, on_later, self);
+	} else if (self->sending > 0 && !self->later) self->later = g_timeout_add(POLL_MS, report_pending, self);
 	return G_SOURCE_REMOVE;
 }
 
@@ -301,7 +301,7 @@ void xs_serial(xsMachine *the)
 	self->remembered = true;
 	self->readable = g_unix_fd_add(descriptor, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
 	self->room_wanted = true;
-	self->later = g_timeout_add(0, on_later, self);
+	self->later = g_timeout_add(0, report_pending, self);
 	xsmcSetHostData(xsThis, self);
 }
 
@@ -357,7 +357,7 @@ void xs_serial_write(xsMachine *the)
 		if (self->quiet_at_us < now_us) self->quiet_at_us = now_us;
 		self->quiet_at_us += (gint64)count * self->bits_per_character * 1000000 / (self->baud ? self->baud : 300);
 		self->drain_wanted = true;
-		if (!self->later) self->later = g_timeout_add(0, on_later, self);
+		if (!self->later) self->later = g_timeout_add(0, report_pending, self);
 	}
 	xsmcSetInteger(xsResult, (xsIntegerValue)(SEND_LIMIT - self->sending));
 }

@@ -61,7 +61,7 @@ void xs_system_exit(xsMachine *the)
 extern void runner_restart(void) __attribute__((weak));
 
 /* (utcMs, httpPort, httpsPort), all as texts: stores them in the environment for the next start. */
-static void keep_for_next(xsMachine *the)
+static void store_for_restart(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
 	setenv("GATEWAY_HTTP_PORT", xsToString(xsArg(1)), 1);
@@ -71,7 +71,7 @@ static void keep_for_next(xsMachine *the)
 
 void xs_system_restart(xsMachine *the)
 {
-	keep_for_next(the);
+	store_for_restart(the);
 	unsetenv("GATEWAY_WAKE");
 	if (runner_restart) runner_restart();
 }
@@ -84,7 +84,7 @@ void xs_system_sleep(xsMachine *the)
 {
 	char ms[24];
 	snprintf(ms, sizeof(ms), "%.0f", xsToNumber(xsArg(3)));
-	keep_for_next(the);
+	store_for_restart(the);
 	setenv("GATEWAY_SLEEP_MS", ms, 1);
 	if (runner_restart) runner_restart();
 }

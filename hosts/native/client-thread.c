@@ -22,7 +22,7 @@ enum {
 	/* Longest silence of the server in a handshake meanwhile. */
 	PRESSED_SILENCE_MS = 2000,
 	/* Interval at which a handshake with a silent server checks for other parties waiting. */
-	LOOK_MS = 250,
+	CHECK_MS = 250,
 	/* Number of sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
@@ -386,7 +386,7 @@ static void wait_for_work(client_loop *self)
 		if (state < CLIENT_STATE_OPEN || closed) lower(&wake_ms, deadline_ms);
 		if (state == CLIENT_STATE_SHAKING) {
 			uint64_t due_ms = pressed_deadline_ms(each);
-			lower(&wake_ms, due_ms > now_ms ? due_ms : now_ms + LOOK_MS);
+			lower(&wake_ms, due_ms > now_ms ? due_ms : now_ms + CHECK_MS);
 		}
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {

@@ -37,7 +37,7 @@ export abstract class Outgoing implements Client {
 	readonly #deps: OutgoingDeps;
 	readonly #clearDeadline: () => void;
 	#stream: OpenStream | undefined;
-	/** Function that leaves the handshake queue; undefined if the client is not in the queue. */
+	/** Leaves the handshake queue; undefined until the client has entered it. */
 	#leaveQueue: (() => void) | undefined;
 	#isOver = false;
 
@@ -76,7 +76,7 @@ export abstract class Outgoing implements Client {
 		this.#giveUp();
 	}
 
-	/** Connects to the address; the implementation must finally call `queueHandshake`, `open` or `fail`. */
+	/** Connects to the address; the implementation must finally call `queueHandshake`, `opened` or `fail`. */
 	protected abstract connect(address: string): void;
 
 	/** Releases everything that was begun for a connection that ends before it was open. */
