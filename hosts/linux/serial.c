@@ -46,13 +46,13 @@ typedef struct {
 	unsigned mark;
 	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
-	/* The target is remembered as a root of the machine from construction to close. `gone`: the port has failed. */
-	bool remembered, gone;
+	/* The target is remembered as a root of the machine from construction to close. `failed`: the port has failed. */
+	bool remembered, failed;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
 } port;
 
-static void tell(port *self, int kind, size_t count)
+static void report(port *self, int kind, size_t count)
 {
 	if (!self->remembered) return;
 	xsMachine *the = self->the;
@@ -73,12 +73,12 @@ static void shut(port *self)
 	self->descriptor = -1;
 }
 
-static void gone(port *self)
+static void fail(port *self)
 {
-	if (self->gone) return;
-	self->gone = true;
+	if (self->failed) return;
+	self->failed = true;
 	shut(self);
-	tell(self, EVENT_ERROR, ERROR_GONE);
+	report(self, EVENT_ERROR, ERROR_GONE);
 }
 
 void xs_serial_destructor(void *data)
@@ -127,7 +127,7 @@ static bool set_line(int descriptor, speed_t speed, int format)
 }
 
 /* Stores received bytes without their marks; counts damaged and lost characters. */
-static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
+static void store(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint8_t byte = bytes[i];
@@ -161,12 +161,12 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 	uint8_t bytes[READ_PIECE];
 	size_t before = self->received, damaged = 0, lost = 0;
 	ssize_t count = read(descriptor, bytes, sizeof bytes);
-	if (count > 0) take(self, bytes, (size_t)count, &damaged, &lost);
+	if (count > 0) store(self, bytes, (size_t)count, &damaged, &lost);
 	else if (count < 0 ? errno != EAGAIN && errno != EINTR : self->is_socket || (condition & (G_IO_HUP | G_IO_ERR)) != 0)
-		gone(self);
-	if (damaged) tell(self, EVENT_ERROR, ERROR_CHARACTER);
-	if (lost) tell(self, EVENT_ERROR, ERROR_OVERRUN);
-	if (self->received > before) tell(self, EVENT_READABLE, self->received);
+		fail(self);
+	if (damaged) report(self, EVENT_ERROR, ERROR_CHARACTER);
+	if (lost) report(self, EVENT_ERROR, ERROR_OVERRUN);
+	if (self->received > before) report(self, EVENT_READABLE, self->received);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -178,7 +178,7 @@ static void write_pending(port *self)
 										: write(self->descriptor, self->send, self->sending);
 		if (count < 0 && errno == EINTR) continue;
 		if (count < 0 && errno != EAGAIN) {
-			gone(self);
+			fail(self);
 			return;
 		}
 		if (count <= 0) break;
@@ -195,11 +195,11 @@ static gboolean report_pending(gpointer data)
 	self->later = 0;
 	if (self->sending > 0) {
 		write_pending(self);
-		if (self->gone) return G_SOURCE_REMOVE;
+		if (self->failed) return G_SOURCE_REMOVE;
 	}
 	if (self->room_wanted) {
 		self->room_wanted = false;
-		tell(self, EVENT_WRITABLE, SEND_LIMIT - self->sending);
+		report(self, EVENT_WRITABLE, SEND_LIMIT - self->sending);
 		if (self->descriptor < 0) return G_SOURCE_REMOVE;
 	}
 	if (self->drain_wanted && self->sending == 0) {
@@ -207,7 +207,7 @@ static gboolean report_pending(gpointer data)
 		gint64 left_us = self->quiet_at_us - g_get_monotonic_time();
 		if (left_us <= 0 && (ioctl(self->descriptor, TIOCOUTQ, &queued) < 0 || queued == 0)) {
 			self->drain_wanted = false;
-			tell(self, EVENT_DRAINED, 0);
+			report(self, EVENT_DRAINED, 0);
 		} else if (!self->later) {
 			guint wait_ms = left_us > 0 ? (guint)(left_us / 1000 + 1) : POLL_MS;
 			self->later = g_timeout_add(wait_ms, report_pending, self);
