@@ -58,7 +58,7 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** Maximum number of update keys: the present key and the next one. */
+/** Maximum number of update keys: the current key and its successor. */
 const UPDATE_KEYS_LIMIT = 2;
 /** Maximum length of a DNS name (RFC 1035, 2.3.4). */
 const NAME_LIMIT = 253;
@@ -196,7 +196,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** The file's key as a point in hex. */
+/** Returns the key in the file as a point in hex; throws an Error with a message for the user without one. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);
