@@ -52,7 +52,7 @@ static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 /* Returns true if `who` holds or gets the lock and may send now. The mutex must be held. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* A new holder first waits for the data of others to arrive, so it is not idle yet. */
+	/* A new holder is not idle: it first waits until the data of others have arrived. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;

@@ -15,9 +15,9 @@
 enum {
 	/*
 	 * Peak heap of a handshake on a chip: an incoming record of 16 KB (any client may claim that much), an outgoing one
-	 * of 4 KB, and 14 KB for chain and computation, in addition to the 5 KB of its connection. Measured for a client
-	 * with Mbed TLS 2.28 as a 32-bit program with an RSA chain (10 KB with ECDSA). A port with ECDSA takes 14 KB in
-	 * all, measured in an emulated ESP32-C3.
+	 * of 4 KB, and 14 KB for chain and computation, in addition to the 5 KB that its connection takes. Measured for a
+	 * client with Mbed TLS 2.28 as a 32-bit program with an RSA chain (10 KB with ECDSA). A port with ECDSA takes 14 KB
+	 * in all, measured in an emulated ESP32-C3.
 	 */
 	HANDSHAKE_MEMORY = 36 * 1024,
 	/* Largest block of HANDSHAKE_MEMORY: the incoming record. */
@@ -65,8 +65,8 @@ enum {
 };
 
 /*
- * Ask before each piece of at most 2 KB. Returns true if `who` may send it now. `now_ms` is socket_clock_ms(). May be
- * called in any thread.
+ * Called before each piece of at most 2 KB is sent. Returns true if `who` may send it now. `now_ms` is
+ * socket_clock_ms(). May be called in any thread.
  */
 bool memory_lock_send(const void *who, uint64_t now_ms);
 

@@ -107,7 +107,7 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* Tells the thread to continue reading, or to report the end. */
+	/* Makes the thread continue reading, or report the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -133,10 +133,10 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. It asks for the header of a
- * record, then allocates memory for the whole record (16 KB are usual in an upload), and ends the connection if there is
- * none. Therefore the header stays in the socket until there is memory. During a handshake memory has been checked
- * before.
+ * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. It asks for the header of
+ * a record, then allocates memory for the whole record (16 KB are usual in an upload), and ends the connection if there
+ * is none. Therefore the header stays in the socket until there is memory. For a handshake, memory was checked before
+ * it began.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -146,11 +146,11 @@ static int receive_permit(stream_connection *connection, size_t size)
 	connection->record_refused = false;
 	if (size != RECORD_HEADER || !connection->rings) return 0;
 	int count = socket_peek(connection->socket, header, RECORD_HEADER);
-	/* An error is reported once only, so it is passed on. */
+	/* The socket reports an error only once, so the error is returned. */
 	if (count <= 0) return count;
 	size_t length = RECORD_LIMIT;
 	if (count == RECORD_HEADER) {
-		/* These five bytes are the end of a record, for which Mbed TLS has memory already. */
+		/* These five bytes are not a header but the end of a record, for which Mbed TLS has memory already. */
 		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return 0;
 		length = (size_t)header[3] << 8 | header[4];
 		if (length > RECORD_LIMIT) return 0;

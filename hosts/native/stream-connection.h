@@ -82,7 +82,7 @@ typedef struct {
 	size_t budget;
 	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/* True if sending, or receiving a record, was not permitted for lack of memory (memory-lock.h); tried again soon. */
+	/* True if sending was not permitted for lack of memory (memory-lock.h), or receiving a record; tried again soon. */
 	bool refused, record_refused;
 	/* Time at which the refused record asked first. */
 	uint64_t record_since_ms;

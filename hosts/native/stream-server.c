@@ -54,7 +54,7 @@ static bool server_event(const stream_server *server, stream_event *event)
 	return true;
 }
 
-bool stream_server_has_news(const stream_server *server)
+bool stream_server_has_event(const stream_server *server)
 {
 	stream_event event;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
@@ -65,9 +65,9 @@ bool stream_server_has_news(const stream_server *server)
 static void mark_told(stream_server *server, stream_connection *connection, const stream_event *event)
 {
 	switch (event->kind) {
-	case STREAM_PENDING: server->pending_fresh = false; break;
-	case STREAM_PRESSED: server->pressed_fresh = false; break;
-	case STREAM_FAILED: server->failed_told = true; break;
+	case STREAM_PENDING: server->has_new_waiting = false; break;
+	case STREAM_PRESSED: server->is_newly_pressed = false; break;
+	case STREAM_FAILED: server->is_failure_reported = true; break;
 	case STREAM_TESTED: server->test = TEST_NONE; break;
 	default: connection_told(connection, event);
 	}
@@ -243,7 +243,7 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 		server->identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
 		if (!server->identity) return false;
 	}
-	admission_open(&server->queue, options->max_callers, server->identity, options->silence_ms);
+	admission_open(&server->queue, options->max_pending, server->identity, options->silence_ms);
 	server->listener = socket_listen(options->port, options->loopback_only, message);
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);

@@ -83,7 +83,7 @@ static void obey(const char *line)
 	else if (strcmp(word, "pass") == 0) {
 		/* Waiting longer would exceed the queue's time limits, which the rules do not cover. */
 		now_ms += strtoull(rest, NULL, 10);
-		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.callers[i].since_ms = now_ms;
+		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.pending[i].since_ms = now_ms;
 		admission_serve(&queue, now_ms);
 	} else MUST(!"a known order");
 	look_for_lost();

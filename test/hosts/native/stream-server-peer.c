@@ -407,7 +407,7 @@ int main(int count, char **arguments)
 			.max_handshakes = (unsigned)atoi(arguments[4]),
 			.handshake_timeout_ms = (uint32_t)atoi(arguments[5]),
 			.linger_ms = (uint32_t)atoi(arguments[6]),
-			.max_callers = (unsigned)atoi(arguments[7]),
+			.max_pending = (unsigned)atoi(arguments[7]),
 			.silence_ms = (uint32_t)atoi(arguments[8]),
 			.pressed_silence_ms = (uint32_t)atoi(arguments[9]),
 			.certificate = certificate,
