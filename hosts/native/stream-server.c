@@ -46,9 +46,9 @@ static bool server_event(const stream_server *server, stream_event *event)
 	size_t waiting = 0;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
 		if (is_takeable(&server->connections[i])) waiting++;
-	if (server->pending_fresh && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
-	else if (server->pressed_fresh) *event = (stream_event){ STREAM_PRESSED, -1, 0 };
-	else if (server->failed && !server->failed_told) *event = (stream_event){ STREAM_FAILED, -1, 0 };
+	if (server->has_new_waiting && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
+	else if (server->is_newly_pressed) *event = (stream_event){ STREAM_PRESSED, -1, 0 };
+	else if (server->failed && !server->is_failure_reported) *event = (stream_event){ STREAM_FAILED, -1, 0 };
 	else if (server->test == TEST_OVER) *event = (stream_event){ STREAM_TESTED, -1, 0 };
 	else return false;
 	return true;

@@ -150,7 +150,7 @@ static void report(stream_server *server, stream_connection *connection)
 			connection->ready_ms = earlier(server->now_ms, connection->established_ms + RECORD_WAIT_MS) + FIRST_REQUEST_MS;
 		connection->ready = connection->rings->received.used > 0 || connection->ended
 			|| server->now_ms >= connection->ready_ms;
-		if (connection->ready) server->pending_fresh = true;
+		if (connection->ready) server->has_new_waiting = true;
 	}
 	unlock(server);
 }
@@ -178,7 +178,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			report(server, connection);
 			break;
 		}
-		hang_up(server, connection);
+		end_transport(server, connection);
 		/* The owner may have taken the connection in the meantime and must then close it. */
 		lock(server);
 		bool is_untaken = connection->state == CONNECTION_WAITING;
@@ -282,7 +282,7 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	connection->deadline_ms = server->now_ms + server->options.handshake_timeout_ms;
 	connection->state = identity ? CONNECTION_HANDSHAKING : CONNECTION_WAITING;
 	connection->ready = !identity;
-	if (!identity) server->pending_fresh = true;
+	if (!identity) server->has_new_waiting = true;
 	unlock(server);
 }
 
@@ -417,8 +417,8 @@ static void wait_for_work(stream_server *server)
 		stream_connection *each = &server->connections[i];
 		connection_state state = state_of(server, each);
 		watch(&list, each->socket, connection_wants(each, &limit_ms));
-		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, deadline_of(server, each));
-		if (state == CONNECTION_WAITING && !each->ready) sooner(&wake_ms, each->ready_ms);
+		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) lower(&wake_ms, deadline_of(server, each));
+		if (state == CONNECTION_WAITING && !each->ready) lower(&wake_ms, each->ready_ms);
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
 		lingering_socket *each = &server->lingering[i];
