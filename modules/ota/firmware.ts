@@ -9,7 +9,7 @@ import { NETWORK } from "../wifi/part.js";
 import { Download } from "./download.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
-import type { PieceUpload } from "./routes/firmware.js";
+import type { PieceUpload } from "./piece-upload.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";

@@ -9,11 +9,10 @@ import type { Exchange } from "../../api/exchange.js";
 import { hasOnly } from "../../bytes/ascii.js";
 import type { BodySink } from "../../http/handler.js";
 import type { Firmware } from "../firmware.js";
+import { PieceUpload } from "../piece-upload.js";
 import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Longest time between two pieces. */
-const PIECE_SILENCE_MS = 30_000;
 const NUMBER_DIGITS = 9;
 
 /** Returns a sink for the body, or undefined after replying with an error. */
@@ -51,24 +50,6 @@ export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
 function numberOf(text: string | undefined): number {
 	if (text === undefined) return -1;
 	return text !== "" && text.length <= NUMBER_DIGITS && hasOnly(text, "09") ? Number(text) : Number.NaN;
-}
-
-/** An upload in pieces. Between two of them it has no request. */
-export class PieceUpload implements Sender {
-	readonly name: string;
-	readonly silenceMs = PIECE_SILENCE_MS;
-	/** Request whose piece is being processed. */
-	request: Piece | undefined;
-	isOver = false;
-
-	constructor(name: string) {
-		this.name = name;
-	}
-
-	updated(refusal: number): void {
-		this.isOver = true;
-		this.request?.updated(refusal);
-	}
 }
 
 class Upload implements BodySink, Sender {
