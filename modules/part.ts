@@ -17,7 +17,7 @@ import type { Facts } from "./core/facts.js";
 import type { EventKind } from "./diagnostics/events.js";
 
 export interface Reaction<Instance> {
-	/** Fields, any of which triggers the reaction. */
+	/** Fields; a change of any of them triggers the reaction. */
 	readonly fields: readonly Field[];
 	/** True: called after a request that applies a field at once, changed or not. False: called after a change. */
 	readonly isWish: boolean;

@@ -67,7 +67,7 @@ export interface LongText extends TextPieces {
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 
-/** For routes without a body; a JSON body is ignored. */
+/** Table of routes without a body; a JSON body is ignored. */
 export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),

@@ -201,7 +201,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A unit that sleeps does not do this at each wake, to spare its battery.
+			// A device that sleeps does not announce itself at each wake, to spare its battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -278,7 +278,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** Also refreshes the certificate, which may not be valid now. */
+	/** Called when the clock was set. Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();

@@ -20,7 +20,7 @@
  * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
  * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists, its
  * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
- * unfinished is retried before the next change and at the next start, which also succeeds without it.
+ * unfinished is retried before the next change and at the next start; a start succeeds even if the retry fails.
  *
  * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together.
  */
@@ -137,7 +137,7 @@ export class ConfigStore {
 		return this.#isErased;
 	}
 
-	/** Deletes the mark last. */
+	/** Erases all entries, and the mark ERASING_KEY after them. */
 	private deleteAll(): void {
 		for (const entry of this.entries) secureErase(this.#storage, entry.key);
 		secureErase(this.#storage, TOGETHER_KEY);

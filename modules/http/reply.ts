@@ -6,8 +6,8 @@
  *
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
  * replies are skipped, except 101, which is invalid because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for
- * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the
- * connection is not reusable. The limit does not apply to a body for a sink.
+ * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is
+ * valid, but the connection is not reusable. This limit does not apply to a body for a sink.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
@@ -57,7 +57,7 @@ export class ReplyReader {
 	location: Uint8Array | undefined;
 	/** Takes the body of a successful reply. */
 	readonly #sink: BodySink | undefined;
-	/** End of the bytes of which the sink has not seen all. */
+	/** End of the received bytes, of which some were not passed to the sink yet. */
 	#heldEnd = 0;
 	/** Beginning of the current line. */
 	readonly #line: Uint8Array;

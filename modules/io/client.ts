@@ -28,8 +28,8 @@ export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
 /**
- * Value of `trusted` that accepts any certificate, only for signed data and requests without secrets. It is no PEM
- * text.
+ * Value of `trusted` that accepts any certificate; for signed data and for requests without secrets only. It can't be
+ * mistaken for PEM text.
  */
 export const ANYBODY = "anybody";
 
@@ -88,6 +88,6 @@ export interface ClientPort {
 	readonly io: new (
 		options: ClientOptions,
 	) => Client;
-	/** Host-specific options, to be spread into the options. */
+	/** Host-specific options, to be spread into ClientOptions. */
 	readonly pins: object;
 }

@@ -58,16 +58,16 @@ export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
-	/** Undefined with hardware parity, or before 7E1. */
+	/** Undefined while the hardware handles parity, or before the line is 7E1. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	/** Bytes to send, from `#sent` on. */
+	/** Bytes to send; those before `#sent` were sent. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
 	/** Format that the machine has requested. */
 	#format: SerialFormat;
-	/** Line change that waits for the drain. */
+	/** Line change that waits until earlier bytes have left. */
 	#next: LineSettings | undefined;
 	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
 	#flags = 0;
@@ -141,7 +141,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** True if the link handles parity. */
+	/** True if software, not the port, handles parity. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;

@@ -1,7 +1,7 @@
 /**
  * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have a
- * row, so other clients cannot replace them. Of the clients that are not listed only the last one is remembered, so
- * that the owner can add it.
+ * row, so other clients cannot replace them. Only the last client that is not listed is remembered, so that the owner
+ * can add it.
  *
  * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one with the oldest last request.
  */
@@ -9,7 +9,10 @@ import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
 import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
-/** Columns of a row: address as a number, index of the dialect, number of requests, their times, and the last reply. */
+/**
+ * Columns of a row: address as a number, index of the dialect, number of requests, their times, and time and power of
+ * the last reply.
+ */
 const ADDRESS = 0;
 const DIALECT = 1;
 const COUNT = 2;
@@ -20,7 +23,7 @@ const ANSWERED_MS = 5;
 const POWER = 6;
 const ROW = 7;
 const STRANGER = CLIENT_LIMIT * ROW;
-/** Value of the address if no unlisted client has asked yet. */
+/** Value of the address column if no unlisted client has sent a request yet. */
 const NO_ADDRESS = -1;
 
 /** Weight of the latest interval between two requests in the mean. */

@@ -1,9 +1,10 @@
 /**
  * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
- * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or of the
- * owner. Otherwise the reply to a live page is 503 without a body, so that a client notices that its meter is missing,
- * and does not get an old value or 0. All other requests are left to the API, as if no dialect existed.
+ * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or the one
+ * that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client notices that its
+ * meter is missing, and does not get an old value or 0. All other requests are left to the API, as if no dialect
+ * existed.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";

@@ -19,8 +19,8 @@
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
  * LEAVING: settings have changed, or another output wants the permit; DISCONNECT is sent after the message in flight.
  *
- * After Home Assistant's birth message everything is sent again, after BIRTH_MS to ten times that, because all devices
- * get that message. PUBLISH_COST is claimed while a message is due.
+ * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
+ * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.
  */
 
 import type { Timed } from "../io/machine.js";
@@ -52,8 +52,8 @@ const LEND = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. A random fifth is added. With the time to connect, a session is restored within a
- * minute. A sleeping device waits longer, because attempts drain its battery.
+ * Delays after a failure, seconds. Each is varied at random by up to a fifth. With the time to connect, a session is
+ * restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
@@ -142,7 +142,7 @@ export class Publisher implements Timed {
 		}
 		if (nowMs >= this.#birthMs) {
 			this.#birthMs = Number.POSITIVE_INFINITY;
-			this.#agenda.greet();
+			this.#agenda.announceAgain();
 		}
 		this.#session?.advance(nowMs);
 		this.work(nowMs);
@@ -157,7 +157,7 @@ export class Publisher implements Timed {
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
-		this.#farewells = isOff && this.#agenda.owesFarewell ? FAREWELLS : 0;
+		this.#farewells = isOff && this.#agenda.hasAnnouncement ? FAREWELLS : 0;
 		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
@@ -213,8 +213,8 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Handles, in OPENING, that the connection was opened. */
-	stands(nowMs: number): void {
+	/** Called in OPENING when the connection is open; begins the session. */
+	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
 		agenda.begin(!config.get(MQTT_ENABLED));
@@ -245,7 +245,7 @@ export class Publisher implements Timed {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
 
-	/** Makes progress with the session; must also be called after `take()`. */
+	/** Continues the session; must also be called after `take()`. */
 	work(nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
@@ -269,7 +269,7 @@ export class Publisher implements Timed {
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
 			const message = agenda.next(nowMs);
-			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAnswer);
+			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAcknowledgement);
 		}
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
@@ -278,7 +278,7 @@ export class Publisher implements Timed {
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** Handles that the connection failed or was closed; `code` is CLIENT_…. */
+	/** Called when the connection failed or was closed; `code` is CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);

@@ -34,11 +34,11 @@ import {
 	DATA_HASH,
 	FILE_LENGTH,
 	FRONT_LENGTH,
+	type FrontChecker,
 	HASH_LENGTH,
 	holds,
 	IMAGE_HASH,
 	IMAGE_LENGTH,
-	type Judge,
 	KIND_LENGTH,
 	PACKED_FLAG,
 	putUint32,
@@ -61,8 +61,8 @@ import {
 } from "./refusals.js";
 import { buildNumber, isNewer } from "./version.js";
 
-export interface InstallerDeps extends Judge {
-	readonly info: Judge["info"] & Pick<HostInfo, "firmwareVersion">;
+export interface InstallerDeps extends FrontChecker {
+	readonly info: FrontChecker["info"] & Pick<HostInfo, "firmwareVersion">;
 	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
 	readonly storage: Storage;
 	trace(message: string): void;
@@ -106,7 +106,7 @@ export class Installer {
 	readonly #unit = new Uint8Array(WRITE_SIZE);
 	state = INSTALL_FRONT;
 	refusal = TAKEN;
-	/** True if an interrupted file can be resumed. */
+	/** True if the sender is slow, so that its file can be resumed after an interruption. */
 	readonly #isSlow: boolean;
 	readonly #isDownload: boolean;
 	received = 0;
@@ -124,8 +124,9 @@ export class Installer {
 	/** Number of image bytes written, or read back. */
 	#offset = 0;
 	#filled = 0;
-	/** Number of bytes left of the piece, and the end of the piece in the image. */
+	/** Number of bytes left of the packed piece. */
 	#pieceLeft = 0;
+	/** End of the piece in the unpacked image. */
 	#pieceEnd = 0;
 
 	/**
@@ -200,7 +201,7 @@ export class Installer {
 				this.close(WRITE_FAILED);
 				return;
 			}
-			this.keepPoint(false);
+			this.storePosition(false);
 			this.#blame = NOT_STARTABLE;
 			this.#host.update.activate(length);
 			this.state = INSTALL_INSTALLED;
@@ -215,7 +216,7 @@ export class Installer {
 		this.state = INSTALL_REFUSED;
 		this.refusal = refusal;
 		this.#inflater?.close();
-		if (this.#hash !== undefined && refusal !== INTERRUPTED) this.keepPoint(false);
+		if (this.#hash !== undefined && refusal !== INTERRUPTED) this.storePosition(false);
 	}
 
 	private take(bytes: Uint8Array, start: number, end: number): number {
@@ -243,7 +244,7 @@ export class Installer {
 		let refusal = refusalOf(front, this.#deps, update, this.total);
 		// A slow sender is not authenticated, so it must not install an older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
-		// Nor is a server, whose certificate is not checked.
+		// A download server is not authenticated either, because its certificate is not checked.
 		if (refusal === TAKEN && this.#isDownload && !isNewer(versionOf(front), running)) refusal = NOT_NEWER;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
@@ -258,22 +259,22 @@ export class Installer {
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);
 		this.state = front[PACKED_FLAG] ? INSTALL_LENGTH : INSTALL_PLAIN;
-		this.goOn();
+		this.resume();
 	}
 
 	/** Moves to the stored position if it belongs to this file. */
-	private goOn(): void {
+	private resume(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
 		if (this.#isSlow && point.length === POINT_LENGTH && holds(this.#front, DATA_HASH, point, HASH_LENGTH)) {
 			this.received = uint32(point, POINT_RECEIVED);
 			this.#offset = this.#pieceEnd = uint32(point, POINT_OFFSET);
 			this.#isHashWhole = false;
-		} else this.keepPoint(false);
+		} else this.storePosition(false);
 	}
 
 	/** Stores the position after `received` bytes, where a piece in flash ends, or deletes it. */
-	private keepPoint(isThere: boolean, received = 0): void {
+	private storePosition(isThere: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {
 			if (!isThere) storage.delete(POINT_KEY);
@@ -302,7 +303,7 @@ export class Installer {
 		if (count === left) {
 			if (this.#filled > 0) this.storePadded(this.#unit, this.#filled);
 			this.state = INSTALL_WHOLE;
-		} else if ((at + count) % PIECE_LENGTH === 0) this.keepPoint(true, this.received + count);
+		} else if ((at + count) % PIECE_LENGTH === 0) this.storePosition(true, this.received + count);
 		return count;
 	}
 
@@ -364,7 +365,7 @@ export class Installer {
 		}
 		inflater.reset();
 		this.state = isLast ? INSTALL_WHOLE : INSTALL_LENGTH;
-		if (!isLast) this.keepPoint(true, this.total - left);
+		if (!isLast) this.storePosition(true, this.total - left);
 	}
 
 	/** Pads with erased bytes to a whole unit. */
@@ -375,8 +376,8 @@ export class Installer {
 	}
 
 	/**
-	 * Writes whole units within a sector, of which `count` bytes belong to the image. At its beginning the sector is
-	 * erased.
+	 * Writes whole units within a sector; erases the sector before its first unit. `count`: number of these bytes that
+	 * belong to the image.
 	 */
 	private store(bytes: Uint8Array, start: number, end: number, count: number): void {
 		const at = this.#offset;

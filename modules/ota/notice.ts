@@ -1,7 +1,7 @@
 /**
  * Checks once a day for newer firmware and reports it; installing is left to the user (download.ts). The check fetches
- * the front of the board's release file (file-request.ts). The highest version found is stored until it is installed or the address changes. A failed check is not
- * reported.
+ * the front of the board's release file (file-request.ts). The highest version found is stored until that version is
+ * installed or the address changes. A failed check is not reported.
  *
  *              time                  permit          reply, or no reply
  *   RESTING    ASKING, QUEUED (a)    –               –

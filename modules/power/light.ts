@@ -58,7 +58,7 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
-	/** `limitMs`: time after which it ends by itself. */
+	/** Sets IDENTIFIED. `limitMs`: time after which it ends by itself. */
 	identifying(on: boolean, limitMs = Number.POSITIVE_INFINITY): void {
 		this.show(IDENTIFIED, on);
 		this.#task.update((nowMs) => {

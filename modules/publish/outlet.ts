@@ -19,8 +19,9 @@ export interface Sending extends Running {
 
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
-	/** Error code if the output is disabled, and display name, such as "The hub". */
+	/** Error code if the output is disabled. */
 	readonly disabled: string;
+	/** Display name, such as "The hub". */
 	readonly name: string;
 	/** Message after the server has accepted all data. */
 	readonly taken: string;
@@ -76,8 +77,9 @@ export interface OutletOptions<Sender extends Sending> {
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
-	/** Events for the first failure and the next success. */
+	/** Event for the first failure. */
 	readonly failed: EventKind;
+	/** Event for the next success. */
 	readonly works: EventKind;
 	open(deps: OutputDeps, access: OutputAccess): Sender;
 }

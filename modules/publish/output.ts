@@ -101,8 +101,9 @@ interface Asked {
 
 export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
-	/** Number of failed attempts, since the start and since the last success. */
+	/** Number of failed attempts since the start. */
 	failures = 0;
+	/** Number of failed attempts since the last success. */
 	attempts = 0;
 	/** Time of the last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
 	sentUtcMs = 0;

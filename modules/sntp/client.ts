@@ -18,11 +18,11 @@
  *   ASKING     FINDING   OFF     –           –               RESTING or next  next
  *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
- * "next" is FINDING with the next server of the round, or RESTING after the last one. A server that is configured by
- * its address leads to ASKING at once. Results of an old generation are ignored.
+ * "next" is FINDING with the next server of the round, or RESTING after the last one. If the server is configured by
+ * its address, ASKING follows at once. Results of an old generation are ignored.
  *
- * In a round the servers are queried one after the other until a time is accepted. The condition for that depends on
- * the clock:
+ * In a round the servers are queried one after the other until a time is accepted. A time is accepted depending on how
+ * far it is from the clock:
  *
  *   never set               a second server agrees within 2 s, or no other server answers
  *   within 1000 s of it     accepted at once
@@ -47,7 +47,7 @@ export interface TimeSyncDeps {
 	readonly crypto: Crypto;
 	/** Names of the servers; the build time is the earliest acceptable time. */
 	readonly info: Pick<HostInfo, "timeServers" | "builtUtcMs">;
-	/** Holds the datagram of `received`. */
+	/** Buffer with the datagram of `received`. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
@@ -94,17 +94,17 @@ const TO_UNIX_S = 2_208_988_800;
 const ERA_S = 2 ** 32;
 /** Largest accepted root distance: half the root delay plus the root dispersion. */
 const DISTANCE_LIMIT_MS = 1500;
-/** Tolerance for the clocks' resolution when processing time and round trip are compared. */
+/** Tolerance for the resolution of the clocks when the server's processing time is compared with the round trip. */
 const GRAIN_MS = 10;
 
 /** Range of the API for the clock: 2024-01-01 to 2099-12-31. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
-/** 20 years, because no firmware runs that long without an update. */
+/** Limit for a time from a single server, counted from the build: no firmware runs 20 years without an update. */
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** Smallest difference that sets the clock. */
+/** Smallest difference to the present clock that sets the clock. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -126,11 +126,11 @@ class ServerRound {
 	sentMs = 0;
 	/** Times reported by the servers of this round, each as the Unix ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Address and port of each claim's server. */
-	readonly heard: string[] = [];
+	/** Address and port of the server of each claim. */
+	readonly claimants: string[] = [];
 }
 
-/** Time of a single server, number of repetitions, and monotonic time of the last one. */
+/** Time reported by a single server, number of repetitions, and monotonic time of the last one. */
 interface LoneClaim {
 	readonly claim: number;
 	readonly count: number;
@@ -155,7 +155,7 @@ export class TimeSync implements Timed {
 		this.#deps = deps;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING, derived from round and deadline so that they agree. */
+	/** SYNC_OFF … SYNC_RESTING. It is derived from round and deadline, so that it cannot contradict them. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
@@ -272,8 +272,8 @@ export class TimeSync implements Timed {
 			this.failed(TIME_NO_ADDRESS, nowMs);
 			return;
 		}
-		// A server that is configured under two names does not confirm itself.
-		if (round.heard.includes(`${address}:${round.port}`)) {
+		// A server that is configured under two names must not confirm its own time.
+		if (round.claimants.includes(`${address}:${round.port}`)) {
 			this.askNext(round, nowMs);
 			return;
 		}
@@ -332,17 +332,17 @@ export class TimeSync implements Timed {
 	private weigh(round: ServerRound, claim: number, nowMs: number): void {
 		const utcMs = this.#deps.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
-		// The time is near the present clock, or confirmed by another server.
+		// The server's time is accepted: it is near the present clock, or another server confirms it.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
 			this.believe(claim, nowMs);
 			return;
 		}
 		round.claims.push(claim);
-		round.heard.push(`${round.address}:${round.port}`);
+		round.claimants.push(`${round.address}:${round.port}`);
 		this.askNext(round, nowMs);
 	}
 
-	/** Ends a round without an accepted server. */
+	/** Ends a round in which no time was accepted. */
 	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
 			this.believe(claims[0], nowMs);

@@ -116,7 +116,7 @@ export class TimeZone {
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// The entry therefore sorts after `name`.
+			// Fewer shared characters: this entry sorts after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];

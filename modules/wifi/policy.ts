@@ -60,9 +60,9 @@ const ENABLED = 1;
 const FALLBACK = 2;
 const ACCESS_POINT = 4;
 
-/** Reasons for an access point, as bits. */
+/** Reasons to open the access point, as bits: the settings or a user want it, or it is the fallback. */
 const WANTED = 1;
-const HELPS = 2;
+const IS_FALLBACK = 2;
 
 /** Delay so that the reply to the client leaves first. */
 export const APPLY_DELAY_MS = 1500;
@@ -190,9 +190,9 @@ export class WiFiPolicy implements Timed {
 		let next = Math.min(this.#applyMs, this.#byHandEndMs, this.#stateEndMs);
 		if (this.#trialEndMs !== undefined) next = Math.min(next, this.#trialEndMs);
 		if (this.#scan !== undefined) next = Math.min(next, this.#scan.endMs);
-		const helps = (this.#accessPoint & HELPS) !== 0;
-		if (this.#state === STATION_ONLINE) return helps ? Math.min(next, this.#sinceMs + HELP_LINGERS_MS) : next;
-		return this.isOn && this.mayHelp && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
+		const isFallback = (this.#accessPoint & IS_FALLBACK) !== 0;
+		if (this.#state === STATION_ONLINE) return isFallback ? Math.min(next, this.#sinceMs + HELP_LINGERS_MS) : next;
+		return this.isOn && this.mayHelp && !isFallback ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
 	}
 
 	start(radio: WiFi, nowMs: number): void {
@@ -400,9 +400,9 @@ export class WiFiPolicy implements Timed {
 		const lingers = isOnline ? lastsMs < HELP_LINGERS_MS : this.mayHelp || isTried;
 		let why = 0;
 		if (this.isOn) {
-			const didHelp = (this.#accessPoint & HELPS) !== 0;
-			const isNeeded = this.#station === undefined || isLost || (didHelp && lingers);
-			if (isNeeded && !this.isCabled) why |= HELPS;
+			const wasFallback = (this.#accessPoint & IS_FALLBACK) !== 0;
+			const isNeeded = this.#station === undefined || isLost || (wasFallback && lingers);
+			if (isNeeded && !this.isCabled) why |= IS_FALLBACK;
 			if (this.isByHand || (this.has(ACCESS_POINT) && !this.isCabled)) why |= WANTED;
 		}
 		const wasOn = this.accessPointOn;

@@ -32,14 +32,14 @@ export interface NetworkSituation {
 	readonly accessPointOn: boolean;
 	readonly hostname: string;
 	readonly httpPort: number;
-	/** 0 without HTTPS. */
+	/** Port of the HTTPS server; 0 without HTTPS. */
 	readonly httpsPort: number;
 	readonly announcer: Announcer | undefined;
 }
 
-/** Owner of further services in multicast DNS. */
+/** Part that offers further services in multicast DNS. */
 export interface Announcer {
-	/** Returns the services to announce at this address; one of `_http._tcp` replaces the page's. */
+	/** Returns the services to announce at this address. One of type `_http._tcp` replaces the page's service. */
 	servicesAt(ip: string): readonly MDNSService[];
 }
 
