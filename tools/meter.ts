@@ -85,7 +85,7 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	};
 	const { utcMs = Date.now(), mode = "C", baud = DEFAULT_BAUD } = options;
 	const time = new ControlledTime(utcMs);
-	process.on("message", (message) => time.tell(message));
+	process.on("message", (message) => time.setFrom(message));
 	const programming = new ProgrammingMode(options.profile, () => time.nowMs);
 	if (options.telegram !== undefined) {
 		const telegram = splitTelegram(readTelegram(options.telegram));

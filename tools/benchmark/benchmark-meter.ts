@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 interface MeterEvent {
 	readonly text: string;
-	/** Unix ms. */
+	/** Time of the event, Unix ms. */
 	readonly timeMs: number;
 }
 

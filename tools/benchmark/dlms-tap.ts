@@ -12,12 +12,13 @@ const INFO_BYTES = 128;
 const SNRM = 0x93;
 const RR = 0x01;
 const LLC_BYTES = 3;
-/** Flags, format, addresses (2 bytes and 1), control, FCS; a frame with information also has an HCS. */
+/** Bytes of a frame without information: flags, format, addresses (2 bytes and 1), control, FCS. */
 const FRAME_BYTES = 10;
+/** The HCS, which a frame with information also has. */
 const CHECK_BYTES = 2;
 const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
-/** Security control, invocation counter, tag. */
+/** Bytes that ciphering adds: security control, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
 /** Bytes of a GET and its response before the payload, for one attribute (NORMAL) and for several. */
 const NORMAL_HEAD = 3;

@@ -1,10 +1,11 @@
 /**
  * Part h: time from the last character of a meter's telegram to the message with its power, at one telegram a second,
- * for the event stream, MQTT and each dialect of the live values. First the two that send by themselves are measured
- * together, then the dialects together. The reference is the limit of 50 ms in the median and 250 ms in the worst case.
+ * for the event stream, MQTT and each dialect of the live values. First event stream and MQTT, which send by
+ * themselves, are measured together, then the dialects. The reference is the limit of 50 ms in the median and 250 ms in
+ * the worst case.
  *
- * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A dialect is asked
- * every ASK_MS; its time is that of the first reply with the new power.
+ * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A client of a dialect
+ * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -25,7 +26,10 @@ const TELEGRAMS = 100;
 const QUICK_TELEGRAMS = 10;
 const EACH_MS = 1000;
 const ASK_MS = 20;
-/** The first telegrams find the protocol's state and open the connections; they are not measured. */
+/**
+ * Number of first telegrams that are not measured: with them the gateway detects the protocol and opens its
+ * connections.
+ */
 const SETTLED = 4;
 const MEDIAN_LIMIT_MS = 50;
 const LIMIT_MS = 250;
@@ -58,7 +62,7 @@ class Arrivals {
 	readonly #tookMs = new Map<string, number[]>();
 	readonly #last = new Map<string, number>();
 
-	/** `count`: measured telegrams. */
+	/** `count`: number of telegrams to measure. */
 	constructor(ways: readonly string[], count: number) {
 		this.ways = ways;
 		this.#count = count;
@@ -70,7 +74,9 @@ class Arrivals {
 		this.#sentMs = nowMs();
 	}
 
-	/** Notes a message; `power` in W, or undefined if the way tells of a new readout without its values. */
+	/**
+	 * Records the arrival of a message. `power` in W; omitted if the message reports a new readout without its values.
+	 */
 	came(way: string, power = this.power): void {
 		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
 		this.#last.set(way, this.power);
@@ -99,7 +105,7 @@ class Arrivals {
 	}
 }
 
-/** Asks plain HTTP again and again, as a device on the network does. */
+/** Sends requests over plain HTTP repeatedly, as a device on the network does. */
 async function ask(
 	port: number,
 	path: string,
@@ -130,7 +136,7 @@ async function askByUDP(heard: (body: Record<string, unknown>) => void, signal: 
 	socket.close();
 }
 
-/** Follows the event stream; calls `heard` for each event of this name. */
+/** Follows the event stream. Calls `heard` for each event of this name. */
 function follow(gateway: BenchGateway, name: string, heard: () => void, signal: AbortSignal): void {
 	const headers = { Authorization: `Bearer ${gateway.token}` };
 	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };
@@ -178,7 +184,7 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		const port = gateway.plainPort;
 		const telegrams = async (from: number) => {
 			for (let i = from; i < from + count + SETTLED; i++) {
-				// Whole thirds, so that no phase is rounded.
+				// The power is a multiple of 3, so that no phase is rounded.
 				const power = 900 + 3 * i;
 				line.write(PROTOCOLS[protocol](readingOf(power)));
 				arrivals.sent(power);

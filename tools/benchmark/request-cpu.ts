@@ -143,12 +143,12 @@ async function login(client: Client): Promise<string> {
 	return JSON.parse((await client.ask("/api/v1/system/login", "", body)).body).token;
 }
 
-interface Asked {
+interface Measured {
 	readonly child: ChildProcess;
 	readonly client: Client;
 	readonly path: string;
 	readonly token: string;
-	/** True if all requests use one connection. */
+	/** True if all requests use one persistent connection. */
 	readonly isKept: boolean;
 }
 
@@ -156,7 +156,7 @@ interface Asked {
  * Measures the CPU time of one request, µs. A persistent connection is reopened for each measurement, because the
  * gateway may have closed the previous one as idle.
  */
-async function measure({ child, client, path, token, isKept }: Asked, count: number): Promise<number> {
+async function measure({ child, client, path, token, isKept }: Measured, count: number): Promise<number> {
 	await client.renew();
 	await client.ask(path, token);
 	const before = processorUs(child);
@@ -206,8 +206,8 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const results: number[][] = asked.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
 			for (let i = 0; i < asked.length; i++) {
-				// Without keep-alive fewer requests are measured, because the SDK's server sends its head line by line
-				// (40 ms each by Nagle's algorithm).
+				// Without keep-alive fewer requests are measured: the SDK's server sends its head line by line, and
+				// Nagle's algorithm delays each line by 40 ms.
 				const count = asked[i].isKept ? requests : requests / 10;
 				const us = await measure(asked[i], turn < 0 ? FIRST_REQUESTS : count);
 				if (turn >= 0) results[i].push(us);

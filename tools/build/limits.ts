@@ -20,7 +20,7 @@ export interface Taken {
 	readonly chip: Chip;
 	readonly imageBytes: number;
 	readonly slotBytes: number;
-	/** Undefined if it could not be measured. */
+	/** Static memory; undefined if it could not be measured. */
 	readonly memory: Memory | undefined;
 }
 

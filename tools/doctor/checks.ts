@@ -5,11 +5,11 @@
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
 
-/** Version with which the firmware was built and tested. */
+/** Version of the SDK with which the firmware was built and tested. */
 export const SDK_VERSION = "8.2.3";
-/** Version that the SDK requires. */
+/** Oldest version of ESP-IDF that the SDK accepts. */
 export const IDF_VERSION = "v6.0";
-/** Version with which the firmware has been linked. */
+/** Version of ESP-IDF with which the firmware was linked. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];

@@ -54,11 +54,13 @@ export interface QEMUOrder {
 	readonly chip: Chip;
 	readonly flash: string;
 	readonly fuses: string;
-	/** Local ports forwarded to the firmware. */
+	/** Local port that is forwarded to the firmware's HTTPS server. */
 	readonly httpsPort: number;
+	/** Local port that is forwarded to the firmware's HTTP server. */
 	readonly httpPort: number;
-	/** Number of the meter's UART, 1 or 2, and the Unix socket that QEMU creates for it. */
+	/** Number of the meter's UART, 1 or 2. */
 	readonly meterUART: number;
+	/** Unix socket that QEMU creates for that UART. */
 	readonly meterSocket: string;
 }
 

@@ -94,7 +94,7 @@ function readRecord(path: string, folder: string, board: Board): Kept {
 	try {
 		kept = JSON.parse(readFileSync(path, "utf8"));
 	} catch {
-		// The caller reports that the file is unreadable.
+		// The record can't be read; the caller reports that.
 	}
 	const texts = [kept.board, kept.serial, kept.labelPassword, kept.build];
 	if (kept.version !== VERSION || texts.some((text) => typeof text !== "string"))

@@ -18,7 +18,7 @@ export interface StandInOptions {
 	readonly port?: number;
 	/** Address to listen on; default: loopback. */
 	readonly address?: string;
-	/** PEM texts; plain HTTP if omitted. */
+	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
 	 * Number of replies 401 after which an address is banned for good (`login_attempts_threshold` of Home Assistant).
@@ -77,7 +77,7 @@ const ENDLESS_PIECE = "a".repeat(1000);
 
 interface Answer {
 	readonly status: number;
-	/** Sent as JSON, or unchanged if it is a text. */
+	/** Body of a reply: sent as JSON, or unchanged if it is a text. */
 	readonly body: unknown;
 	readonly location?: string;
 }
@@ -132,7 +132,7 @@ export class StandIn {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// This is the default of aiohttp; that of Node is 5 s.
+		// 75 s is the default of aiohttp; that of Node is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -145,7 +145,7 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Stops as the original does: closes all connections and forgets all states. */
+	/** Stops as the original does: closes all connections, and the states are lost. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -319,14 +319,14 @@ function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** Python's str() for JSON values; approximate for lists and objects. */
+/** Returns what Python's str() returns for a JSON value; only roughly for lists and objects. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Python's bool(). */
+/** Returns what Python's bool() returns for a JSON value. */
 function hasContent(value: unknown): boolean {
 	return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }

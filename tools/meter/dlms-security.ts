@@ -36,7 +36,7 @@ export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" |
 export interface SecurityOptions {
 	keys: Keys;
 	title: Uint8Array;
-	/** Security control that ciphered messages must have: 10, 20, 30. */
+	/** Security control that ciphered messages must have: 10, 20 or 30 (hex). */
 	security: number;
 	/** Last invocation counter accepted from the client. */
 	counter: number;
@@ -114,7 +114,7 @@ export class MessageSecurity {
 		};
 	}
 
-	/** Deciphers a message and checks its counter. `refusal` makes the AARE for an AARQ that fails. */
+	/** Deciphers a message and checks its counter. `refusal` makes the AARE for an AARQ that can't be opened. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);

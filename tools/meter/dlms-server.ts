@@ -53,9 +53,9 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** True if the HLS of that client uses SHA-256 with the password as the secret. */
+	/** True if the client with HLS proves itself by SHA-256, with the password as the secret. */
 	bySHA256?: boolean;
-	/** True if an association stays until RLRQ, and the next one is refused until then. */
+	/** True if an association lasts until RLRQ, and the next one is refused until then. */
 	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
@@ -87,10 +87,7 @@ export interface ServerFaults {
 	exceptionAfter?: number;
 	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/**
-	 * Makes the meter one that uses short names: it refuses each AARQ, or accepts it as if the AARQ were for short
-	 * names.
-	 */
+	/** The meter uses short names: it refuses each AARQ, or accepts it as if the AARQ had asked for short names. */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -100,7 +97,7 @@ interface Association extends Party {
 	context: GetContext;
 	challenge: Buffer;
 	ownChallenge: Buffer;
-	/** Invocation counter in the AARQ. */
+	/** Invocation counter with which the AARQ was sent. */
 	openedAt: number;
 }
 
@@ -113,8 +110,8 @@ export class DLMSServer {
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
-	/** True until RLRQ. */
-	#isHeld = false;
+	/** True if the association lasts until RLRQ and none was received yet. */
+	#isOccupied = false;
 	#requests = 0;
 	#nowMs = 0;
 
@@ -176,7 +173,7 @@ export class DLMSServer {
 		// In a ciphered context, the client must repeat the initiate request in ciphered form.
 		if (this.#association?.isCiphered && !apdu.includes(0xbe)) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		this.reset();
-		this.#isHeld = false;
+		this.#isOccupied = false;
 		this.#tell(RELEASED);
 		return Buffer.from("6303800100", "hex");
 	}
@@ -190,8 +187,9 @@ export class DLMSServer {
 		if (this.#options.faults.shortNames !== undefined) return this.#answerShort(this.#options.faults.shortNames);
 		if (this.#options.faults.hls !== undefined && client === this.#options.gmacClient)
 			return this.#answerHLS(aarq, this.#options.faults.hls);
-		if (this.#isHeld) return this.#refuse(aarq.context, ACSE.DIAGNOSTIC_NONE + 1, { result: ACSE.REJECTED_FOR_NOW });
-		const refusal = this.#judge(aarq, client);
+		if (this.#isOccupied)
+			return this.#refuse(aarq.context, ACSE.DIAGNOSTIC_NONE + 1, { result: ACSE.REJECTED_FOR_NOW });
+		const refusal = this.#diagnosticOf(aarq, client);
 		if (refusal !== ACSE.DIAGNOSTIC_NONE) return this.#refuse(aarq.context, refusal);
 		const clientTitle = aarq.title ?? Buffer.alloc(TITLE_BYTES);
 		let initiate = aarq.userInformation;
@@ -239,8 +237,8 @@ export class DLMSServer {
 		});
 	}
 
-	/** Checks an AARQ. Returns a diagnostic, or DIAGNOSTIC_NONE. */
-	#judge({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
+	/** Checks an AARQ. Returns DIAGNOSTIC_NONE, or the diagnostic of the refusal. */
+	#diagnosticOf({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
 		const { encryption, publicClient, lowClient, password, bySHA256 } = this.#options;
 		const high = bySHA256 ? ACSE.MECHANISM_SHA256 : ACSE.MECHANISM_GMAC;
 		const isCiphered = context === ACSE.CONTEXT_CIPHERED;
@@ -289,7 +287,7 @@ export class DLMSServer {
 		const options = this.#options;
 		const isCiphered = aarq.context === ACSE.CONTEXT_CIPHERED;
 		const isHigh = aarq.mechanism >= ACSE.MECHANISM_GMAC;
-		this.#isHeld = options.keepsAssociation === true;
+		this.#isOccupied = options.keepsAssociation === true;
 		const conformance = wanted.conformance & options.conformance;
 		const ownChallenge = isHigh ? randomBytes(CHALLENGE_BYTES) : NOTHING;
 		const { dedicatedKey } = wanted;
@@ -324,7 +322,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Executes an ACTION: only reply_to_HLS_authentication of the association. */
+	/** Executes an ACTION. Only reply_to_HLS_authentication of the association is supported. */
 	#act(plain: Buffer, association: Association): Buffer {
 		const head = Buffer.of(0xc7, 0x01, plain[2]);
 		const code = [...plain.subarray(5, 11)].join(".");

@@ -7,7 +7,7 @@ import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step. After a longer pause, at most as many steps as in a week are made. */
+/** Integration step, ms. After a pause, at most the steps of a week are made. */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -179,7 +179,7 @@ function isNight(utcMs: number): boolean {
 	return hour < 6 || hour >= 22;
 }
 
-/** Returns the height, 0 to 1, of a bell curve of `width` hours around `hour` at the given time. */
+/** Returns the height of a bell curve at the given time, 0 to 1. The curve is `width` hours wide, around `hour`. */
 function around(utcMs: number, hour: number, width: number): number {
 	const distance = (utcMs % DAY_MS) / HOUR_MS - hour;
 	return Math.exp(-((distance / width) ** 2));

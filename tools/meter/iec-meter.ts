@@ -1,6 +1,6 @@
 /**
  * The meter's side of IEC 62056-21 (2002): messages (6.3), modes A to D (6.4), and the sign-on of mode E. A sans-io
- * machine for the simulator and the system tests. It shares no code with the gateway's reader, so that one checks the
+ * machine for the simulator and the system tests. It shares no code with the gateway's reader, so that each checks the
  * other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
@@ -58,12 +58,12 @@ export const METER_REFUSED = 2;
 export const METER_ACKNOWLEDGED = 3;
 /** The acknowledgement was missing or unknown: default readout at 300 Bd. */
 export const METER_DEFAULT = 4;
-/** The acknowledged speed was announced but does not work. */
+/** The acknowledged speed was announced but does not work, so the meter is silent. */
 export const METER_DEAD = 5;
 export const METER_BLOCK = 6;
 export const METER_REPEAT = 7;
 export const METER_PROGRAMMING = 8;
-/** The meter waits for a sign-on again. */
+/** The session has ended; the meter waits for a sign-on again. */
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
 /** HDLC has the line until `takeBack`. */
@@ -91,11 +91,11 @@ export interface IECMeterOptions {
 	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;
 	/**
-	 * If given, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; with `only` it refuses mode C.
-	 * Default: it refuses mode E.
+	 * If present, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; with `only` it refuses mode C. If
+	 * absent, it refuses mode E.
 	 */
 	handOver?: "both" | "only";
-	/** True if the acknowledgement is repeated at the new speed. Default true. */
+	/** True if the acknowledgement of mode E is repeated at the new speed. Default true. */
 	confirmsHandOver?: boolean;
 	/** True if characters take time on the line. Default true. */
 	clocked?: boolean;
@@ -203,7 +203,7 @@ export class IECMeter implements Machine {
 				if (isComplete) this.#takeSignOn(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				// Each character of the acknowledgement extends the time allowed for the rest.
+				// Each character of the acknowledgement extends the time allowed for the remaining ones.
 				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
 				if (isComplete) this.#takeAnswer(nowMs);
 				break;

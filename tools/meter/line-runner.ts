@@ -6,13 +6,14 @@
  * when its last character would have arrived. With a wrong speed both sides receive garbage. Without `pace` everything
  * is sent at once.
  *
- * A busy computer must not change the result. The meter's time stands still while this process does not run
- * (LineClock). A pseudo-terminal does not tell the speed or the time of a write: if the reader has a different speed at
- * the reception, its request is rejected only if it cannot have changed the speed since. After the meter has changed
- * its speed, the runner waits for a slow reader to follow.
+ * A busy computer must not change the result. The meter's time stops while this process does not run (LineClock). A
+ * pseudo-terminal does not tell the speed or the time of a write: if the reader has a different speed at the reception,
+ * its request is rejected only if it cannot have changed the speed since. After the meter has changed its speed, the
+ * runner waits for a slow reader to follow.
  *
- * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none. The answer
- * takes the form of the last sign-on: its `/` is AF or 2F. While the machine has the line at 8N1, bytes pass unchanged.
+ * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
+ * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
+ * line at 8N1, bytes pass unchanged.
  */
 import {
 	BITS_PER_CHARACTER,
@@ -96,7 +97,7 @@ export class LineRunner {
 	#receiveEndMs = 0;
 	/** Resolves when all received requests have ended. */
 	#arrived = Promise.resolve();
-	/** Time at which the light of the head's LED ends. */
+	/** Time at which the last light of the optical head's LED ends. */
 	#litMs = 0;
 	#arriving = 0;
 	/** The reader's speed at the last check. */
@@ -144,7 +145,10 @@ export class LineRunner {
 		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
 	}
 
-	/** Characters are light pulses at any speed; those of one flash arrive at once or in pieces. */
+	/**
+	 * Passes characters on as light: characters are pulses at any speed, and those of one flash arrive at once or in
+	 * pieces.
+	 */
 	async #shine(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
 		const fromMs = Math.max(nowMs, this.#litMs);
@@ -192,7 +196,7 @@ export class LineRunner {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes on the wire count as received before a deadline that has passed in the meantime.
+		// Bytes that are still on the wire count as received before a deadline that has passed in the meantime.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
@@ -277,8 +281,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Returns whether the reader has had time to change to the speed of the message. Until then the line's time stands
-	 * still.
+	 * Returns true if the reader has changed to the speed of the message or its time for that is over. Until then the
+	 * line's time is stopped.
 	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
 		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;

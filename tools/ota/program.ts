@@ -15,7 +15,7 @@ import { type Firmware, makeFirmwareFile } from "./make.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
-/** Roughly the size of a chip's firmware. */
+/** Size of the image of `bench`, bytes: roughly that of a chip's firmware. */
 const BENCH_SIZE = 1_500_000;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -227,7 +227,7 @@ function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-/** Returns a gateway with these properties. */
+/** Returns a gateway on this hardware with these properties, as a target of checks. */
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
 	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }

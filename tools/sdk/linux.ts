@@ -64,7 +64,7 @@ export async function buildFirmware({ main, bits, without = [] }: BuildOptions):
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
 	} catch (error) {
-		// main.js is deleted, because a file that is already compiled would not repeat its warnings.
+		// main.js is deleted, because an unchanged file would not be compiled again, and its warnings not repeated.
 		rmSync(join(folder, "main.js"), { force: true });
 		throw error;
 	}

@@ -32,7 +32,7 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// The file is the same for every SDK, because builds may run in parallel.
+	// The text of the file is the same for every SDK, because builds may run in parallel.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });

@@ -1,6 +1,6 @@
 /**
- * Shortens the byte code of the firmware's functions, in bytes and in steps, where XS's compiler must be more general:
- * - Branches have the width needed for the whole script; here most of them fit into one byte.
+ * Shortens the byte code of the firmware's functions, in bytes and in steps, where XS's compiler can't know enough:
+ * - The compiler gives branches the width that the whole script needs; most of them would fit into one byte.
  * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. The
  *   type checker finds such uses, so a slot without a name suffices, and a declaration is just an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.
@@ -11,7 +11,7 @@ import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
 
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
-/** Code in the form that the linker writes. */
+/** Byte code as the linker writes it: a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
 /** Number of characters of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
@@ -29,7 +29,7 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** Removes instructions; branches to them then go to the next instruction. */
+/** Removes instructions. A branch to a removed one then leads to the instruction after it. */
 function without(list: readonly Instruction[], gone: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;

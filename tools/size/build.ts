@@ -26,7 +26,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	mkdirSync(output);
-	// Build settings that the linker requires.
+	// These settings are required by the linker.
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 

@@ -4,7 +4,7 @@
  *
  * The file holds the machine after loading: an array of slots, one per line, with byte code and strings in place, and
  * the tables of names. A slot belongs to the first owner that reaches it: built-ins of the engine, then modules of the
- * SDK, then the project's script. So a built-in that only the script uses counts as the script's.
+ * SDK, then the project's script. So a built-in that only the script reaches counts as the script's.
  *
  * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler may merge equal strings and
  * aligns some: its result differs by about one per cent.

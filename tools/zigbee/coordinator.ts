@@ -42,13 +42,13 @@ export type CoordinatorEvent =
 export interface CoordinatorOptions {
 	/** `tcp://HOST:PORT`, or a serial port. */
 	readonly port: string;
-	/** Folder for its database and its backup of the network. */
+	/** Folder for the coordinator's database and its backup of the network. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
 	/**
 	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message with the number
 	 * of one of the five messages before it within ten seconds. The gateway's numbers begin at random at each start, so
-	 * this happens now and then in tests that restart it.
+	 * this happens now and then in tests that restart the gateway.
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
@@ -56,7 +56,7 @@ export interface CoordinatorOptions {
 	onLog?(line: string): void;
 }
 
-/** Members of `exposes` in a definition that every device has. */
+/** Properties that every definition exposes; they are not reported. */
 const COMMON_EXPOSES = ["linkquality"];
 /** Size of a block of a firmware file, as in Zigbee2MQTT. */
 const BLOCK_BYTES = 50;

@@ -46,9 +46,9 @@ const MS_LIMIT = 600_000;
 const SECONDS_LIMIT = 86_400;
 
 export interface ZigbeeOptions {
-	/** Default: COORDINATOR_PORT, or any free port. */
+	/** Port of the coordinator; default: COORDINATOR_PORT, or any free port. */
 	readonly coordinatorPort?: number;
-	/** Default: a pseudo-terminal. */
+	/** Port of the device; default: a pseudo-terminal. */
 	readonly devicePort?: number;
 	readonly address: string;
 	readonly nv?: string;

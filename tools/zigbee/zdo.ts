@@ -40,8 +40,9 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
-/** Largest duration that requests an energy scan, and the result for each channel. */
+/** Largest duration that means an energy scan. */
 const SCAN_LIMIT = 5;
+/** Energy that is reported for each channel. */
 const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
 const LEAVE_REMOVE_CHILDREN = 0x40;
@@ -106,7 +107,8 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Status, both addresses. Over the air the count precedes the index; in the report the index comes first.
+	// Before the list are status and both addresses. Over the air the count precedes the index; in the report the index
+	// is first.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
