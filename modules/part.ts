@@ -98,8 +98,8 @@ export function react(
 ): void {
 	for (let i = 0; i < parts.length; i++) {
 		for (const { fields, isWish, react: tell } of parts[i].reactions) {
-			const told = isWish ? wishes : changes;
-			if (told.some((field) => fields.includes(field))) tell(running[i] as never, core);
+			const changedFields = isWish ? wishes : changes;
+			if (changedFields.some((field) => fields.includes(field))) tell(running[i] as never, core);
 		}
 	}
 }

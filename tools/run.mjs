@@ -76,7 +76,7 @@ function hasXS() {
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
 
-/** Debian packages for tests of the native code and of the web server. Tests report what they skip without them. */
+/** Debian packages for tests of the native code and of the web server. Without them, tests report what they skip. */
 const TEST_PACKAGES = [
 	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },

@@ -134,7 +134,7 @@ export class API implements HTTPHandler {
 			return false;
 		}
 		response.vouch();
-		this.#core.saving?.asked();
+		this.#core.saving?.requestReceived();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token is read-only; a token with full scope is required.");
 			return false;
@@ -183,9 +183,9 @@ export class API implements HTTPHandler {
 	}
 
 	/** True for a host name of this gateway, with any port (tunnels). Loopback names serve the simulator. */
-	private isOwn(asked: string): boolean {
+	private isOwn(requested: string): boolean {
 		const network = this.#network;
-		const host = lowerCase(withoutPort(asked));
+		const host = lowerCase(withoutPort(requested));
 		const own = lowerCase(this.#core.hostname);
 		if (host === own || host === `${own}.local` || host === ACCESS_POINT_ADDRESS) return true;
 		return host === network?.address?.ip || host === network?.station?.ip || LOOPBACK.includes(host);

@@ -90,22 +90,22 @@ export class CrashLoopGuard implements Timed {
 			this.#record = record;
 		}
 		this.safeMode = this.#record[OLDEST_OFFSET] < FORGOTTEN_MINUTES ? causes || UNKNOWN : "";
-		this.keep(1);
+		this.save(1);
 		this.deadlineMs = driver.nowMs() + MINUTE_MS;
 		this.task = driver.register("starts", this);
 	}
 
 	/** Clears the counts before a planned restart, which must not count as a fault. */
-	askedFor(): void {
+	plannedRestart(): void {
 		this.#record = noRecord();
-		this.keep(0);
+		this.save(0);
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.#minutes++;
 		this.age();
-		this.keep(0);
+		this.save(0);
 		const isSafe = this.safeMode !== "";
 		const isOver = isSafe ? this.#minutes >= SAFE_MINUTES : this.#record[NEWEST_OFFSET] >= FORGOTTEN_MINUTES;
 		this.deadlineMs = isOver ? Number.POSITIVE_INFINITY : nowMs + MINUTE_MS;
@@ -119,7 +119,7 @@ export class CrashLoopGuard implements Timed {
 	}
 
 	/** Writes the record to retained memory. A failed write is ignored, so that it does not prevent a start. */
-	private keep(isYoung: number): void {
+	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;
 		try {

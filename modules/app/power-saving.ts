@@ -66,7 +66,7 @@ export interface SavingUser {
 
 /** Objects that exist only after the gateway has started. */
 export interface SavingParts {
-	readonly crashLoop: Pick<CrashLoopGuard, "askedFor"> | undefined;
+	readonly crashLoop: Pick<CrashLoopGuard, "plannedRestart"> | undefined;
 	readonly events: Pick<EventLog, "note">;
 	readonly edgeEvents: Pick<EdgeEvents, "meterFailure">;
 	readonly light: Pick<Light, "empty"> | undefined;
@@ -182,8 +182,8 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	/** Called for each request with a valid token; postpones sleep. */
-	asked(): void {
-		this.#policy.asked();
+	requestReceived(): void {
+		this.#policy.requestReceived();
 	}
 
 	clockChanged(): void {
@@ -235,10 +235,10 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	fallAsleep(ms: number): void {
 		const { guard } = this.#deps;
-		guard("sleep", () => this.keep(ms));
+		guard("sleep", () => this.saveState(ms));
 		guard("sleep", () => {
 			// A planned end is no fault, so the crash-loop counts are cleared.
-			this.#parts?.crashLoop?.askedFor();
+			this.#parts?.crashLoop?.plannedRestart();
 			this.#user.stop();
 		});
 		try {
@@ -269,7 +269,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#deps.driver.nowMs() >= this.#syncMs;
 	}
 
-	private keep(ms: number): void {
+	private saveState(ms: number): void {
 		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();
 		// A due synchronization counts as done even if no server answered.

@@ -382,9 +382,9 @@ export class ConfigStore {
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
 		// Without room, unknown items are dropped: the running firmware's settings take precedence.
-		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
+		const unknownItems = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
-		const bytes = new Uint8Array(length + kept.length);
+		const bytes = new Uint8Array(length + unknownItems.length);
 		bytes[0] = FORMAT;
 		bytes[1] = entry.version;
 		let at = HEADER_LENGTH;
@@ -396,7 +396,7 @@ export class ConfigStore {
 			bytes.set(value, at + ITEM_HEADER_LENGTH);
 			at += ITEM_HEADER_LENGTH + value.length;
 		}
-		bytes.set(kept, at);
+		bytes.set(unknownItems, at);
 		seal(bytes);
 		return bytes;
 	}

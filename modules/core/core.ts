@@ -17,7 +17,7 @@ import type { Live } from "./live.js";
 /** Sleep between readings, on hosts that can sleep. */
 export interface Saving {
 	/** Notes a request with a valid token, which postpones sleep. */
-	asked(): void;
+	requestReceived(): void;
 	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
 }

@@ -103,8 +103,8 @@ export class CaptiveDNS implements DatagramMachine {
 	/** Writes the header of the reply: keeps the id, and sets all counts to 0. */
 	private putHeader(code: number): void {
 		const { buffer } = this.#deps;
-		const kept = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);
-		const flags = kept | FLAG_RESPONSE | FLAG_AUTHORITATIVE | FLAG_RECURSION_AVAILABLE | code;
+		const copiedFlags = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);
+		const flags = copiedFlags | FLAG_RESPONSE | FLAG_AUTHORITATIVE | FLAG_RECURSION_AVAILABLE | code;
 		buffer[2] = flags >> 8;
 		buffer[3] = flags;
 		buffer.fill(0, 4, HEADER_LENGTH);

@@ -196,7 +196,7 @@ export class MDNSResponder implements DatagramMachine {
 		const { reader, buffer } = this.#deps;
 		if (!reader.open(buffer, length)) return;
 		if (reader.flags & (OPCODE_MASK | RESPONSE_CODE_MASK)) return;
-		if ((reader.flags & FLAG_RESPONSE) === 0) this.asked(source, nowMs);
+		if ((reader.flags & FLAG_RESPONSE) === 0) this.processQuery(source, nowMs);
 		else if (source.remotePort === MDNS_PORT) this.checkConflict(nowMs);
 	}
 
@@ -336,7 +336,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.probe(nowMs, this.#schedule.mayTryAgain(nowMs) ? this.random(PROBE_MS) : AFTER_CONFLICTS_MS);
 	}
 
-	private asked(source: DatagramSource, nowMs: number): void {
+	private processQuery(source: DatagramSource, nowMs: number): void {
 		const { reader } = this.#deps;
 		const records = this.#records;
 		let bits = 0;
@@ -356,16 +356,16 @@ export class MDNSResponder implements DatagramMachine {
 		}
 	}
 
-	private answer(source: DatagramSource, asked: number, unicast: number, nowMs: number): void {
+	private answer(source: DatagramSource, answers: number, unicast: number, nowMs: number): void {
 		const { reader } = this.#deps;
 		// The reply may overwrite the question later.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
 		if (source.remotePort !== MDNS_PORT) {
-			if (asked !== 0) this.replyLegacy(source, asked);
+			if (answers !== 0) this.replyLegacy(source, answers);
 			return;
 		}
-		const bits = asked & ~this.replyUnicast(source, unicast, nowMs);
+		const bits = answers & ~this.replyUnicast(source, unicast, nowMs);
 		if (bits === 0) return;
 		if (isTruncated) this.wait(source, bits, nowMs);
 		else if (bits & this.#records.shared) this.#schedule.later(bits, nowMs + SHARED_MS + this.random(SHARED_SPREAD_MS));

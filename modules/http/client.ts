@@ -63,7 +63,7 @@ export class HTTPClient implements Timed {
 	/** True if a persistent connection broke before the reply began, so that the request may succeed over a new one. */
 	isWorthRepeating = false;
 	#state = STATE_OPENING;
-	#served = 0;
+	#replies = 0;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
@@ -73,7 +73,7 @@ export class HTTPClient implements Timed {
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
 	/** True while `#in` has bytes that the reader has not passed to its sink yet. */
-	#isHeld = false;
+	#hasUnread = false;
 	/** CLIENT_… if the connection ended while `#in` still had such bytes; otherwise 0. */
 	#endCode = 0;
 	readonly #reply: ReplyReader;
@@ -121,11 +121,11 @@ export class HTTPClient implements Timed {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) return;
-		if (!this.#isHeld) {
+		if (!this.#hasUnread) {
 			this.fail(HTTP_NO_REPLY);
 			return;
 		}
-		this.#isHeld = false;
+		this.#hasUnread = false;
 		this.#dueMs = nowMs + HTTP_SILENCE_MS;
 		this.take(this.#reply.pass(this.#in));
 		this.read();
@@ -163,7 +163,7 @@ export class HTTPClient implements Timed {
 
 	private read(): void {
 		const bytes = this.#in;
-		while (this.#state < STATE_OVER && !this.#isHeld) {
+		while (this.#state < STATE_OVER && !this.#hasUnread) {
 			const count = this.#endCode === 0 ? this.#socket.read(bytes) : undefined;
 			if (count === undefined) {
 				if (this.#endCode !== 0) this.fail(this.#endCode);
@@ -179,7 +179,7 @@ export class HTTPClient implements Timed {
 	private take(result: number): void {
 		if (result === READ_MORE || this.#state === STATE_OVER) return;
 		if (result === READ_HELD) {
-			this.#isHeld = true;
+			this.#hasUnread = true;
 			this.#dueMs = 0;
 			return;
 		}
@@ -189,7 +189,7 @@ export class HTTPClient implements Timed {
 		}
 		const { status, isReusable } = this.#reply;
 		this.outcome = status;
-		this.#served++;
+		this.#replies++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		// If the reply came before the whole request was sent, the connection can't be used again.
 		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
@@ -205,7 +205,7 @@ export class HTTPClient implements Timed {
 		if (status !== 0) this.outcome = status;
 		else {
 			const hasEnded = code === CLIENT_ENDED || code === CLIENT_BROKEN;
-			this.isWorthRepeating = hasEnded && !hasBegun && this.#served > 0;
+			this.isWorthRepeating = hasEnded && !hasBegun && this.#replies > 0;
 			this.outcome = hasEnded && hasBegun ? HTTP_NO_REPLY : code;
 		}
 	}

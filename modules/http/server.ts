@@ -208,8 +208,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
-			const taken = this.takenOf(port);
-			const isFull = taken >= places;
+			const occupied = this.takenOf(port);
+			const isFull = occupied >= places;
 			if (isFull || !this.hasMemory(nowMs)) {
 				const connection = this.displaceable(isFull ? port : undefined);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
@@ -223,7 +223,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 				return;
 			}
 			this.#waiting[index]--;
-			if (taken === places - 1) this.longestIdle(port, nowMs)?.close();
+			if (occupied === places - 1) this.longestIdle(port, nowMs)?.close();
 			this.take(port, pending, nowMs);
 		}
 	}
@@ -232,9 +232,9 @@ export class HTTPServer implements ConnectionServer, Timed {
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
-		const isThere = this.#options.ledger?.fits(CONNECTION_COST) !== false;
-		if (!isThere) this.#memoryMs = nowMs + MEMORY_MS;
-		return isThere;
+		const hasRoom = this.#options.ledger?.fits(CONNECTION_COST) !== false;
+		if (!hasRoom) this.#memoryMs = nowMs + MEMORY_MS;
+		return hasRoom;
 	}
 
 	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
@@ -274,8 +274,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			const isMeant = port === undefined || each.port === port;
-			if (isMeant && (first === undefined || goesBefore(each, first))) first = each;
+			const isOnPort = port === undefined || each.port === port;
+			if (isOnPort && (first === undefined || goesBefore(each, first))) first = each;
 		}
 		return first;
 	}

@@ -132,7 +132,7 @@ export class LiveService implements Announcer, RPCAnswers {
 			const found = pages.find((one) => one.path === path);
 			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
 			if (!isAnswered) continue;
-			const row = this.clients.asked(remoteAddress, i, this.#core.clock.monotonicMs());
+			const row = this.clients.recordRequest(remoteAddress, i, this.#core.clock.monotonicMs());
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
 			if (isFrame) return this.readFrame(row, request, response);
@@ -173,7 +173,7 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
-		const row = this.clients.asked(address, RPC_DIALECT, this.#core.clock.monotonicMs());
+		const row = this.clients.recordRequest(address, RPC_DIALECT, this.#core.clock.monotonicMs());
 		const found = pageOfMethod(request);
 		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
 	}
@@ -188,13 +188,13 @@ export class LiveService implements Announcer, RPCAnswers {
 		const core = this.#core;
 		const exchange = new Exchange(core, request, response, { part: this, token: "", parameter: "" });
 		const open = () =>
-			requestReader(core.text, (asked) => {
-				if (asked === undefined) {
+			requestReader(core.text, (rpcRequest) => {
+				if (rpcRequest === undefined) {
 					response.send(400);
 					return;
 				}
 				const bytes = new Uint8Array(FRAME_LIMIT);
-				const length = this.writeFrame(row, pageOfMethod(asked), asked, bytes);
+				const length = this.writeFrame(row, pageOfMethod(rpcRequest), rpcRequest, bytes);
 				this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
 			});
 		const body = ClaimedBody.open(exchange, SHORT_BODY_COST, open);

@@ -13,7 +13,7 @@
  *
  * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
  * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, which is given
- * up after FAREWELLS failures. Without a network the state is OFF at once.
+ * up after WITHDRAWAL_TRIES failures. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
@@ -48,7 +48,7 @@ export const MQTT_LEAVING = 6;
 
 /** Reasons for leaving a session. */
 const STAY = 0;
-const LEND = 1;
+const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
@@ -60,7 +60,7 @@ const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
-const FAREWELLS = 3;
+const WITHDRAWAL_TRIES = 3;
 /** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
@@ -93,12 +93,12 @@ export class Publisher implements Timed {
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	/** Number of attempts left to withdraw the announcement. */
-	#farewells = 0;
+	#withdrawalTries = 0;
 	#leave = STAY;
 	/** Start of the state, or of the session, ms. */
 	#sinceMs = 0;
 	/** Number of acknowledgements processed in this session; -1 before CONNACK. */
-	#seen = 0;
+	#processedAcks = 0;
 
 	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
 		this.#listener = listener;
@@ -130,8 +130,8 @@ export class Publisher implements Timed {
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
 		// A message that waits for memory has no deadline of its own.
-		const isHeld = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
-		return Math.min(deadlineMs, session.deadlineMs, isHeld ? this.#agenda.dueMs : deadlineMs);
+		const waitsForMemory = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
+		return Math.min(deadlineMs, session.deadlineMs, waitsForMemory ? this.#agenda.dueMs : deadlineMs);
 	}
 
 	advance(nowMs: number): void {
@@ -157,7 +157,7 @@ export class Publisher implements Timed {
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
-		this.#farewells = isOff && this.#agenda.hasAnnouncement ? FAREWELLS : 0;
+		this.#withdrawalTries = isOff && this.#agenda.hasAnnouncement ? WITHDRAWAL_TRIES : 0;
 		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
@@ -209,7 +209,7 @@ export class Publisher implements Timed {
 
 	/** Leaves the session for another output. */
 	permitWanted(nowMs: number): void {
-		if (this.#leave === STAY) this.#leave = LEND;
+		if (this.#leave === STAY) this.#leave = LEND_PERMIT;
 		this.work(nowMs);
 	}
 
@@ -231,7 +231,7 @@ export class Publisher implements Timed {
 			},
 			nowMs,
 		);
-		this.#seen = -1;
+		this.#processedAcks = -1;
 		this.#sinceMs = nowMs;
 	}
 
@@ -255,18 +255,18 @@ export class Publisher implements Timed {
 		}
 		if (!session.isFree) return;
 		const agenda = this.#agenda;
-		if (this.#seen < 0) {
-			this.#seen = 0;
+		if (this.#processedAcks < 0) {
+			this.#processedAcks = 0;
 			this.connections++;
 		}
-		if (session.acknowledged > this.#seen) {
-			this.#seen = session.acknowledged;
+		if (session.acknowledged > this.#processedAcks) {
+			this.#processedAcks = session.acknowledged;
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
 		// If another output wants the permit, messages that can be sent later do not delay the end of the session.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
-		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
+		if (this.#leave === LEND_PERMIT || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
 			const message = agenda.next(nowMs);
 			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAcknowledgement);
@@ -289,7 +289,7 @@ export class Publisher implements Timed {
 	}
 
 	/** Called by the session with a message. */
-	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
+	messageReceived(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
 		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
 		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)
 			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
@@ -298,7 +298,7 @@ export class Publisher implements Timed {
 	private get isWanted(): boolean {
 		if (!this.#hasNetwork) return false;
 		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#output.testedSinceMs === undefined;
-		return this.#farewells > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
+		return this.#withdrawalTries > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
 	/** True for a device that sleeps between readings. */
@@ -352,7 +352,7 @@ export class Publisher implements Timed {
 
 	private ended(end: number, nowMs: number): void {
 		if (end === END_WELL) {
-			this.#farewells = 0;
+			this.#withdrawalTries = 0;
 			this.close();
 			this.networkChanged(this.#hasNetwork, nowMs);
 			return;
@@ -364,7 +364,7 @@ export class Publisher implements Timed {
 	/** Schedules the next attempt. `isForOwner`: an early retry would be useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
-		if (this.#farewells > 0) this.#farewells--;
+		if (this.#withdrawalTries > 0) this.#withdrawalTries--;
 		this.close();
 		output.fail(failure, 0, nowMs);
 		if (!this.isWanted) return;

@@ -88,7 +88,7 @@ export interface SessionOptions extends ConnectFields {
 
 export interface SessionListener {
 	/** Called with each message on these topics; `payload` is its first PAYLOAD_LIMIT bytes. */
-	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
+	messageReceived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
 /** Packets to send as soon as the connection has room, as bits. */
@@ -109,7 +109,7 @@ export class Session implements Timed {
 	readonly #text: TextCodec;
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
-	#owes = 0;
+	#pendingPackets = 0;
 	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
 	#unacknowledgedId = 0;
 	#packet: Uint8Array | undefined;
@@ -126,7 +126,7 @@ export class Session implements Timed {
 	/** True while a PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
-	#heardMs = Number.NEGATIVE_INFINITY;
+	#receivedMs = Number.NEGATIVE_INFINITY;
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
@@ -146,7 +146,7 @@ export class Session implements Timed {
 	/** Sends a message. With `wantsAcknowledgement` it stays in flight until the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAcknowledgement: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
-		if (wantsAcknowledgement || nowMs - this.#heardMs >= PING_MS) {
+		if (wantsAcknowledgement || nowMs - this.#receivedMs >= PING_MS) {
 			this.#lastId = this.#lastId === LAST_ID ? SUBSCRIBE_ID + 1 : this.#lastId + 1;
 			this.#id = this.#lastId;
 		} else this.#id = NO_ID;
@@ -161,7 +161,7 @@ export class Session implements Timed {
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
-			this.#owes = OWES_DISCONNECT;
+			this.#pendingPackets = OWES_DISCONNECT;
 			this.#unacknowledgedId = 0;
 			this.#next = undefined;
 			this.waitFrom(nowMs);
@@ -181,7 +181,7 @@ export class Session implements Timed {
 		if (nowMs < this.#dueMs) return;
 		if (this.isWaiting) this.stop(END_SILENT);
 		else {
-			this.#owes |= OWES_PING;
+			this.#pendingPackets |= OWES_PING;
 			this.#pinged = true;
 			this.#chatter = 0;
 			this.waitFrom(nowMs);
@@ -220,7 +220,7 @@ export class Session implements Timed {
 			this.#id = 0;
 			this.acknowledged++;
 		}
-		if (this.state === SESSION_LEAVING && this.#owes === 0 && this.isBetweenPackets) this.stop(END_WELL);
+		if (this.state === SESSION_LEAVING && this.#pendingPackets === 0 && this.isBetweenPackets) this.stop(END_WELL);
 		else if (at > start) this.waitFrom(nowMs);
 		return at - start;
 	}
@@ -238,7 +238,7 @@ export class Session implements Timed {
 		if (this.#unacknowledgedId !== 0) {
 			this.#packet = encodeAcknowledge(this.#unacknowledgedId);
 			this.#unacknowledgedId = 0;
-		} else if (this.#owes !== 0) this.#packet = this.owed();
+		} else if (this.#pendingPackets !== 0) this.#packet = this.makePendingPacket();
 		else if (next === undefined) return false;
 		else {
 			this.#next = undefined;
@@ -250,10 +250,10 @@ export class Session implements Timed {
 		return true;
 	}
 
-	private owed(): Uint8Array {
+	private makePendingPacket(): Uint8Array {
 		// The lowest bit that is set.
-		const bit = this.#owes & -this.#owes;
-		this.#owes &= ~bit;
+		const bit = this.#pendingPackets & -this.#pendingPackets;
+		this.#pendingPackets &= ~bit;
 		if (bit === OWES_SUBSCRIBE)
 			return encodeSubscribe(
 				this.#listenTo.map((topic) => this.#text.encode(topic)),
@@ -265,11 +265,11 @@ export class Session implements Timed {
 	/** Processes a packet; returns false if it is not allowed in this state. */
 	private process(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
-		this.#heardMs = nowMs;
+		this.#receivedMs = nowMs;
 		if ((type === CONNACK) !== (this.state === SESSION_GREETING)) return false;
 		switch (type) {
 			case CONNACK:
-				this.greeted(reader.kept[1]);
+				this.receiveConnack(reader.kept[1]);
 				break;
 			case PUBACK:
 				// A PUBACK is valid only after the whole PUBLISH was sent.
@@ -284,22 +284,22 @@ export class Session implements Timed {
 			case SUBACK:
 				return reader.number(0) === SUBSCRIBE_ID && reader.length === 2 + this.#listenTo.length && this.isExpected();
 			default:
-				return this.hear(reader, nowMs);
+				return this.receivePublish(reader, nowMs);
 		}
 		this.waitFrom(nowMs);
 		return true;
 	}
 
-	private greeted(code: number): void {
+	private receiveConnack(code: number): void {
 		if (code !== 0) {
 			this.stop(code);
 			return;
 		}
 		this.state = SESSION_READY;
-		if (this.#listenTo.length > 0) this.#owes = OWES_SUBSCRIBE;
+		if (this.#listenTo.length > 0) this.#pendingPackets = OWES_SUBSCRIBE;
 	}
 
-	private hear(reader: PacketReader, nowMs: number): boolean {
+	private receivePublish(reader: PacketReader, nowMs: number): boolean {
 		const at = reader.payloadAt;
 		const { isRetained, kept, length, qos } = reader;
 		if (at > 0 && qos > 0) this.#unacknowledgedId = reader.number(at - 2);
@@ -313,7 +313,7 @@ export class Session implements Timed {
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
 		if (topic !== undefined) {
 			const payload = String.fromCharCode(...kept.subarray(at, end));
-			this.#listener.heard(topic, payload, isRetained, nowMs);
+			this.#listener.messageReceived(topic, payload, isRetained, nowMs);
 		}
 		return true;
 	}
@@ -325,7 +325,13 @@ export class Session implements Timed {
 
 	/** True while a reply, or room for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
-		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#owes !== 0 || !this.isBetweenPackets;
+		return (
+			this.state !== SESSION_READY ||
+			this.#id !== 0 ||
+			this.#pinged ||
+			this.#pendingPackets !== 0 ||
+			!this.isBetweenPackets
+		);
 	}
 
 	private waitFrom(nowMs: number): void {
@@ -338,6 +344,6 @@ export class Session implements Timed {
 		this.end = end;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#packet = this.#body = this.#next = undefined;
-		this.#left = this.#owes = this.#unacknowledgedId = 0;
+		this.#left = this.#pendingPackets = this.#unacknowledgedId = 0;
 	}
 }

@@ -113,7 +113,7 @@ export class Installer {
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
 	/** Refusal to report if the host throws. */
-	#blame = WRITE_FAILED;
+	#refusalOnError = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
 	/** False after a resume, when the hash does not cover all data. */
@@ -154,11 +154,11 @@ export class Installer {
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
 		try {
-			const taken = this.take(bytes, start, end);
-			this.received += taken;
-			this.#hash?.update(bytes, start, start + taken);
+			const accepted = this.take(bytes, start, end);
+			this.received += accepted;
+			this.#hash?.update(bytes, start, start + accepted);
 			if (this.received === FRONT_LENGTH && this.state === INSTALL_FRONT) this.accept();
-			return taken;
+			return accepted;
 		} catch (error) {
 			this.fail(error);
 			return end - start;
@@ -202,7 +202,7 @@ export class Installer {
 				return;
 			}
 			this.storePosition(false);
-			this.#blame = NOT_STARTABLE;
+			this.#refusalOnError = NOT_STARTABLE;
 			this.#host.update.activate(length);
 			this.state = INSTALL_INSTALLED;
 		} catch (error) {
@@ -252,9 +252,9 @@ export class Installer {
 			this.close(refusal);
 			return;
 		}
-		this.#blame = NO_MEMORY;
+		this.#refusalOnError = NO_MEMORY;
 		if (front[PACKED_FLAG]) this.#inflater = update.inflater();
-		this.#blame = WRITE_FAILED;
+		this.#refusalOnError = WRITE_FAILED;
 		this.#hash = this.#deps.crypto.hash();
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);
@@ -274,10 +274,10 @@ export class Installer {
 	}
 
 	/** Stores the position after `received` bytes, where a piece in flash ends, or deletes it. */
-	private storePosition(isThere: boolean, received = 0): void {
+	private storePosition(hasPosition: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {
-			if (!isThere) storage.delete(POINT_KEY);
+			if (!hasPosition) storage.delete(POINT_KEY);
 			else if (this.#isSlow) {
 				const point = this.#front.slice(DATA_HASH, DATA_HASH + POINT_LENGTH);
 				putUint32(point, POINT_RECEIVED, received);
@@ -339,9 +339,9 @@ export class Installer {
 		const stop = Math.min(end, start + this.#pieceLeft);
 		let from = start;
 		do {
-			this.#blame = DAMAGED;
+			this.#refusalOnError = DAMAGED;
 			from += inflater.write(bytes, from, stop);
-			this.#blame = WRITE_FAILED;
+			this.#refusalOnError = WRITE_FAILED;
 			const { filled, isDone } = inflater;
 			if (filled > this.#pieceEnd - this.#offset) this.close(DAMAGED);
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
@@ -389,6 +389,6 @@ export class Installer {
 	/** Refuses the file; the message of the host is traced. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
-		this.close(this.#blame);
+		this.close(this.#refusalOnError);
 	}
 }

@@ -158,10 +158,10 @@ export class Updater implements ScheduledMachine, PermitClient {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
 		const before = Math.floor(installer.received / PROGRESS_STEP);
-		const taken = installer.write(bytes, start, end);
+		const accepted = installer.write(bytes, start, end);
 		this.settle(installer);
 		if (Math.floor(installer.received / PROGRESS_STEP) > before) this.#parts.live.changed();
-		return taken;
+		return accepted;
 	}
 
 	end(): void {

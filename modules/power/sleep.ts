@@ -119,7 +119,7 @@ export class SleepPolicy implements ScheduledMachine {
 	}
 
 	/** Reports an authenticated request. */
-	asked(): void {
+	requestReceived(): void {
 		this.#task.update((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
 

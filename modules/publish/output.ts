@@ -89,11 +89,11 @@ export const OWNER_PAUSE_MS = 3_600_000;
 /** Maximum size of a TLS session to keep, bytes; a session ticket fits. */
 const SESSION_KEPT = 1024;
 
-interface Asked {
+interface PendingTest {
 	readonly test: SendTest;
 	readonly sinceMs: number;
 	/** Time at which the result is reported, monotonic ms. */
-	tellMs: number;
+	reportMs: number;
 	isAnswered: boolean;
 	failure: OutputFailure | undefined;
 	status: number;
@@ -115,7 +115,7 @@ export class Output implements PermitClient {
 	#hasMemory = false;
 	/** TLS session that shortens the next handshake. */
 	#session: Uint8Array | undefined;
-	#asked: Asked | undefined;
+	#pendingTest: PendingTest | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
 
 	constructor(deps: OutputDeps, access: OutputAccess, owner: OutputListener, options: OutputOptions) {
@@ -211,7 +211,7 @@ export class Output implements PermitClient {
 
 	/** Records a success and answers a test. */
 	succeed(status: number, nowMs: number): void {
-		this.stands(undefined);
+		this.setFailure(undefined);
 		this.answer(undefined, status, nowMs);
 	}
 
@@ -220,7 +220,7 @@ export class Output implements PermitClient {
 		this.failures++;
 		this.attempts++;
 		this.#session = undefined;
-		this.stands(failure);
+		this.setFailure(failure);
 		this.answer(failure, status, nowMs);
 	}
 
@@ -235,48 +235,48 @@ export class Output implements PermitClient {
 
 	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
-		if (this.#asked !== undefined || nowMs < this.#nextTestMs) return false;
-		const tellMs = nowMs + this.#options.testLimitMs;
-		this.#asked = { test, sinceMs: nowMs, tellMs, isAnswered: false, failure: undefined, status: 0 };
+		if (this.#pendingTest !== undefined || nowMs < this.#nextTestMs) return false;
+		const reportMs = nowMs + this.#options.testLimitMs;
+		this.#pendingTest = { test, sinceMs: nowMs, reportMs, isAnswered: false, failure: undefined, status: 0 };
 		return true;
 	}
 
 	/** Drops the test, because its client has left. A transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
-		if (this.#asked?.test === test) this.endTest(nowMs);
+		if (this.#pendingTest?.test === test) this.endTest(nowMs);
 	}
 
 	/** Time at which the running test was requested, monotonic ms; undefined without a test. */
 	get testedSinceMs(): number | undefined {
-		return this.#asked?.sinceMs;
+		return this.#pendingTest?.sinceMs;
 	}
 
 	/** Records the result of a running test. */
 	answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
-		const asked = this.#asked;
-		if (asked === undefined || asked.isAnswered) return;
-		asked.isAnswered = true;
-		asked.failure = failure;
-		asked.status = status;
+		const pending = this.#pendingTest;
+		if (pending === undefined || pending.isAnswered) return;
+		pending.isAnswered = true;
+		pending.failure = failure;
+		pending.status = status;
 		const hasReply = failure === undefined || status > 0;
-		asked.tellMs = hasReply ? nowMs : Math.max(nowMs, asked.sinceMs + this.#options.testLeastMs);
+		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
 	/** Time at which the test must be reported, to be included in the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
-		return this.#asked?.tellMs ?? Number.POSITIVE_INFINITY;
+		return this.#pendingTest?.reportMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/** Reports a test that is due. Call it in the client's `drain`. */
 	drain(nowMs: number): void {
-		const asked = this.#asked;
-		if (asked === undefined || nowMs < asked.tellMs) return;
+		const pending = this.#pendingTest;
+		if (pending === undefined || nowMs < pending.reportMs) return;
 		this.endTest(nowMs);
-		const failure = asked.isAnswered ? asked.failure : (this.failure ?? connectFailure(CLIENT_TIMEOUT));
-		asked.test.finished(failure, asked.status);
+		const failure = pending.isAnswered ? pending.failure : (this.failure ?? connectFailure(CLIENT_TIMEOUT));
+		pending.test.finished(failure, pending.status);
 	}
 
-	private stands(failure: OutputFailure | undefined): void {
+	private setFailure(failure: OutputFailure | undefined): void {
 		const before = this.failure;
 		this.failure = failure;
 		if (failure === before) return;
@@ -285,7 +285,7 @@ export class Output implements PermitClient {
 	}
 
 	private endTest(nowMs: number): void {
-		this.#asked = undefined;
+		this.#pendingTest = undefined;
 		this.#nextTestMs = nowMs + TEST_PAUSE_MS;
 	}
 }

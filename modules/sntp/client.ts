@@ -200,7 +200,7 @@ export class TimeSync implements Timed {
 		this.#notBeforeMs = undefined;
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#lone = undefined;
-		this.askNext(new ServerRound(), nowMs);
+		this.queryNext(new ServerRound(), nowMs);
 	}
 
 	stop(): void {
@@ -210,7 +210,7 @@ export class TimeSync implements Timed {
 	advance(nowMs: number): void {
 		if (nowMs < this.#endMs) return;
 		const { state } = this;
-		if (state === SYNC_RESTING) this.askNext(new ServerRound(), nowMs);
+		if (state === SYNC_RESTING) this.queryNext(new ServerRound(), nowMs);
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
@@ -249,7 +249,7 @@ export class TimeSync implements Timed {
 		this.#generation++;
 	}
 
-	private askNext(round: ServerRound, nowMs: number): void {
+	private queryNext(round: ServerRound, nowMs: number): void {
 		const servers = this.#deps.info.timeServers.split(",", SERVER_LIMIT);
 		do round.index++;
 		while (nowMs < (this.#notBeforeMs?.[round.index] ?? 0));
@@ -274,7 +274,7 @@ export class TimeSync implements Timed {
 		}
 		// A server that is configured under two names must not confirm its own time.
 		if (round.claimants.includes(`${address}:${round.port}`)) {
-			this.askNext(round, nowMs);
+			this.queryNext(round, nowMs);
 			return;
 		}
 		round.address = address;
@@ -285,7 +285,7 @@ export class TimeSync implements Timed {
 
 	private failed(error: number, nowMs: number): void {
 		this.#error = error;
-		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
+		if (this.#round !== undefined) this.queryNext(this.#round, nowMs);
 	}
 
 	/** True for a datagram from the queried server with the request's random number. */
@@ -301,7 +301,7 @@ export class TimeSync implements Timed {
 		const version = (buffer[0] >> 3) & 7;
 		const stratum = buffer[1];
 		if ((buffer[0] & 7) !== MODE_SERVER || version < 3 || version > 4) return TIME_BAD_REPLY;
-		if (stratum === 0) return this.kissed(round, now);
+		if (stratum === 0) return this.handleKiss(round, now);
 		if (buffer[0] >> 6 === NOT_SYNCHRONISED || stratum > LAST_STRATUM) return TIME_BAD_REPLY;
 		if (this.u32(TRANSMIT) === 0 && this.u32(TRANSMIT + 4) === 0) return TIME_BAD_REPLY;
 		const distanceMs = (this.u32(4) / 2 + this.u32(8)) / 65.536;
@@ -314,7 +314,7 @@ export class TimeSync implements Timed {
 	}
 
 	/** Defers or drops a server that sent a kiss-o'-death (RFC 5905, 7.4). */
-	private kissed({ index }: ServerRound, now: number): number {
+	private handleKiss({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
 		if (code === KISS_RATE) this.#notBeforeMs[index] = now + RATE_MS;
@@ -334,18 +334,18 @@ export class TimeSync implements Timed {
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
 		// The server's time is accepted: it is near the present clock, or another server confirms it.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
-			this.believe(claim, nowMs);
+			this.accept(claim, nowMs);
 			return;
 		}
 		round.claims.push(claim);
 		round.claimants.push(`${round.address}:${round.port}`);
-		this.askNext(round, nowMs);
+		this.queryNext(round, nowMs);
 	}
 
 	/** Ends a round in which no time was accepted. */
 	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
-			this.believe(claims[0], nowMs);
+			this.accept(claims[0], nowMs);
 			return;
 		}
 		if (claims.length > 1) this.#lone = undefined;
@@ -368,7 +368,7 @@ export class TimeSync implements Timed {
 		return count >= CLAIMS_NEEDED;
 	}
 
-	private believe(claim: number, nowMs: number): void {
+	private accept(claim: number, nowMs: number): void {
 		const { clock, crypto } = this.#deps;
 		this.enter(undefined, nowMs + AGAIN_MS * (0.9 + (0.2 * crypto.random(1)[0]) / 255));
 		this.#lastSuccessMs = nowMs;

@@ -58,7 +58,8 @@ class Bed {
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
 			listener: {
-				heard: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
+				messageReceived: (topic, payload, isRetained) =>
+					this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
 			},
 		},
 		this.nowMs,

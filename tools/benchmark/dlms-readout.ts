@@ -98,10 +98,10 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 function timeColumns(traffic: Traffic, took: number): Row {
 	const limit = loadMs(traffic.ideal, BAUD);
 	return {
-		turns: traffic.turns,
+		turns: traffic.exchanges,
 		I: traffic.information,
 		RR: traffic.ready,
-		least_turns: traffic.ideal.turns,
+		least_turns: traffic.ideal.exchanges,
 		apdu_out: traffic.sent,
 		apdu_in: traffic.received,
 		bytes: traffic.bytes,

@@ -77,7 +77,7 @@ class Arrivals {
 	/**
 	 * Records the arrival of a message. `power` in W; omitted if the message reports a new readout without its values.
 	 */
-	came(way: string, power = this.power): void {
+	arrived(way: string, power = this.power): void {
 		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
 		this.#last.set(way, this.power);
 		this.#tookMs.get(way)!.push(nowMs() - this.#sentMs);
@@ -109,7 +109,7 @@ class Arrivals {
 async function ask(
 	port: number,
 	path: string,
-	heard: (body: Record<string, unknown>) => void,
+	received: (body: Record<string, unknown>) => void,
 	signal: AbortSignal,
 ): Promise<void> {
 	while (!signal.aborted) {
@@ -117,7 +117,7 @@ async function ask(
 			const request = get({ host: "127.0.0.1", port, path, agent: false }, async (response) => {
 				let text = "";
 				for await (const piece of response) text += piece;
-				if (response.statusCode === 200) heard(JSON.parse(text));
+				if (response.statusCode === 200) received(JSON.parse(text));
 				resolve();
 			});
 			request.on("error", () => resolve());
@@ -126,9 +126,9 @@ async function ask(
 	}
 }
 
-async function askByUDP(heard: (body: Record<string, unknown>) => void, signal: AbortSignal): Promise<void> {
+async function askByUDP(received: (body: Record<string, unknown>) => void, signal: AbortSignal): Promise<void> {
 	const socket = createSocket("udp4");
-	socket.on("message", (bytes) => heard(JSON.parse(bytes.toString()).result ?? {}));
+	socket.on("message", (bytes) => received(JSON.parse(bytes.toString()).result ?? {}));
 	while (!signal.aborted) {
 		socket.send(ASK_SHELLY, SHELLY_PORT, "127.0.0.1");
 		await sleep(ASK_MS);
@@ -136,12 +136,12 @@ async function askByUDP(heard: (body: Record<string, unknown>) => void, signal: 
 	socket.close();
 }
 
-/** Follows the event stream. Calls `heard` for each event of this name. */
-function follow(gateway: BenchGateway, name: string, heard: () => void, signal: AbortSignal): void {
+/** Follows the event stream. Calls `received` for each event of this name. */
+function follow(gateway: BenchGateway, name: string, received: () => void, signal: AbortSignal): void {
 	const headers = { Authorization: `Bearer ${gateway.token}` };
 	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };
 	getHTTPS(way, (response) => {
-		response.setEncoding("utf8").on("data", (text: string) => text.includes(`event: ${name}\n`) && heard());
+		response.setEncoding("utf8").on("data", (text: string) => text.includes(`event: ${name}\n`) && received());
 		response.on("error", () => {});
 	}).on("error", () => {});
 }
@@ -178,9 +178,9 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		await gateway.request("mqtt", { enabled: true, url, pause_secs: 1, discovery: false });
 		broker.on("publish", ({ topic, payload }) => {
-			if (topic.endsWith("/state")) arrivals.came("MQTT", JSON.parse(payload.toString())["1_0_1_7_0"]);
+			if (topic.endsWith("/state")) arrivals.arrived("MQTT", JSON.parse(payload.toString())["1_0_1_7_0"]);
 		});
-		follow(gateway, "readout", () => arrivals.came("event stream"), over.signal);
+		follow(gateway, "readout", () => arrivals.arrived("event stream"), over.signal);
 		const port = gateway.plainPort;
 		const telegrams = async (from: number) => {
 			for (let i = from; i < from + count + SETTLED; i++) {
@@ -194,15 +194,15 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		await telegrams(0);
 		await gateway.request("mqtt", { enabled: false });
 		const asking = [
-			ask(port, "/v1/json", ({ power }) => arrivals.came("EcoTracker", Number(power)), over.signal),
+			ask(port, "/v1/json", ({ power }) => arrivals.arrived("EcoTracker", Number(power)), over.signal),
 			ask(
 				port,
 				"/rpc/EM.GetStatus?id=0",
-				(it) => arrivals.came("Shelly by HTTP", Number(it["total_act_power"])),
+				(it) => arrivals.arrived("Shelly by HTTP", Number(it["total_act_power"])),
 				over.signal,
 			),
-			askByUDP((it) => arrivals.came("Shelly by UDP", Number(it["total_act_power"])), over.signal),
-			ask(port, "/api/v1/data", (it) => arrivals.came("HomeWizard", Number(it["active_power_w"])), over.signal),
+			askByUDP((it) => arrivals.arrived("Shelly by UDP", Number(it["total_act_power"])), over.signal),
+			ask(port, "/api/v1/data", (it) => arrivals.arrived("HomeWizard", Number(it["active_power_w"])), over.signal),
 		];
 		await telegrams(count + SETTLED);
 		over.abort();

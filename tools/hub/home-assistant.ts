@@ -179,7 +179,7 @@ export class StandIn {
 		this.requests.push(seen);
 		if (this.requests.length > REQUESTS_KEPT) this.requests.shift();
 		if (this.fault === "slow") await sleep(this.slowMs);
-		if (this.fault !== undefined && (await this.#misbehave(this.fault, response))) return;
+		if (this.fault !== undefined && (await this.#performFault(this.fault, response))) return;
 		if (method === "GET" && url === "/") {
 			response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(page([...this.entities.values()]));
 			return;
@@ -203,7 +203,7 @@ export class StandIn {
 	}
 
 	/** Carries out the fault. Returns false if the request must be answered normally. */
-	async #misbehave(fault: Fault, response: ServerResponse): Promise<boolean> {
+	async #performFault(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
 		switch (fault) {
@@ -219,10 +219,10 @@ export class StandIn {
 				response.writeHead(307, { Location: this.redirectTo, "Content-Length": "0" }).end();
 				break;
 			case "endless":
-				await pour(socket, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", ENDLESS_PIECE);
+				await sendEndlessly(socket, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", ENDLESS_PIECE);
 				break;
 			case "endless-head":
-				await pour(socket, "HTTP/1.1 200 OK\r\n", `X-A: ${ENDLESS_PIECE}\r\n`);
+				await sendEndlessly(socket, "HTTP/1.1 200 OK\r\n", `X-A: ${ENDLESS_PIECE}\r\n`);
 				break;
 			case "garbage":
 				socket.end("SSH-2.0-OpenSSH_9.9\r\n");
@@ -297,13 +297,13 @@ export class StandIn {
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
 		const now = new Date().toISOString().replace("Z", "000+00:00");
-		const kept = (isObject ? attributes : {}) as Record<string, unknown>;
+		const newAttributes = (isObject ? attributes : {}) as Record<string, unknown>;
 		const isSame = before !== undefined && before.state === text && force_update !== true;
-		const isUnchanged = isSame && JSON.stringify(before.attributes) === JSON.stringify(kept);
+		const isUnchanged = isSame && JSON.stringify(before.attributes) === JSON.stringify(newAttributes);
 		const set: Entity = {
 			entity_id: id,
 			state: text,
-			attributes: kept,
+			attributes: newAttributes,
 			last_changed: isSame ? before.last_changed : now,
 			last_reported: now,
 			last_updated: isUnchanged ? before.last_updated : now,
@@ -332,7 +332,7 @@ function hasContent(value: unknown): boolean {
 }
 
 /** Sends `first`, then repeats `piece` until the client disconnects. */
-async function pour(socket: Socket, first: string, piece: string): Promise<void> {
+async function sendEndlessly(socket: Socket, first: string, piece: string): Promise<void> {
 	socket.on("error", () => {});
 	socket.write(first);
 	while (!socket.destroyed) {

@@ -77,14 +77,14 @@ export function exception(state: number, service: number): Buffer {
 
 export class MessageSecurity {
 	readonly #options: SecurityOptions;
-	readonly #tell: (code: number) => void;
+	readonly #report: (code: number) => void;
 	/** Last invocation counter accepted from the client. */
 	counter: number;
 	#ownCounter: number;
 
 	constructor(options: SecurityOptions, onEvent: (code: number) => void) {
 		this.#options = options;
-		this.#tell = onEvent;
+		this.#report = onEvent;
 		this.counter = options.counter;
 		this.#ownCounter = options.ownCounter;
 	}
@@ -120,16 +120,16 @@ export class MessageSecurity {
 		const opened = open(keys, title, ciphered);
 		const isStrange = faults.strictSuite && opened !== undefined && (opened.control & 0x0f) !== (faults.suite ?? 0);
 		if (opened === undefined || isStrange || (opened.control & security) !== security) {
-			this.#tell(NOT_DECIPHERED);
-			const told = exception(UNKNOWN_SERVICE, DECIPHERING_ERROR);
-			return { answer: react(faults.onWrongKey ?? "aare", told, refusal) };
+			this.#report(NOT_DECIPHERED);
+			const plainAnswer = exception(UNKNOWN_SERVICE, DECIPHERING_ERROR);
+			return { answer: react(faults.onWrongKey ?? "aare", plainAnswer, refusal) };
 		}
 		if (opened.counter <= this.counter) {
-			this.#tell(COUNTER_REFUSED);
+			this.#report(COUNTER_REFUSED);
 			const expected = Buffer.alloc(4);
 			expected.writeUInt32BE(Math.min(this.counter + 1, 0xffff_ffff));
-			const told = Buffer.concat([exception(UNKNOWN_SERVICE, COUNTER_ERROR), expected]);
-			return { answer: react(faults.onLowCounter ?? "exception", told, refusal) };
+			const plainAnswer = Buffer.concat([exception(UNKNOWN_SERVICE, COUNTER_ERROR), expected]);
+			return { answer: react(faults.onLowCounter ?? "exception", plainAnswer, refusal) };
 		}
 		this.counter = opened.counter;
 		return opened;
@@ -151,11 +151,11 @@ export class MessageSecurity {
 	}
 }
 
-function react(reaction: Reaction, told: Buffer, refusal?: () => Buffer): Answer {
+function react(reaction: Reaction, plainAnswer: Buffer, refusal?: () => Buffer): Answer {
 	if (reaction === "silence") return SILENCE;
 	if (reaction === "dm") return DROP_LINK;
 	if (reaction === "aare" && refusal !== undefined) return refusal();
-	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : told;
+	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : plainAnswer;
 }
 
 /** Skips an A-XDR length. */

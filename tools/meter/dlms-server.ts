@@ -106,7 +106,7 @@ const PUBLIC_CODES = ["0.0.42.0.0.255", "0.0.96.1.0.255", COUNTER_CODE];
 
 export class DLMSServer {
 	readonly #options: ServerOptions;
-	readonly #tell: (code: number) => void;
+	readonly #report: (code: number) => void;
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
@@ -117,7 +117,7 @@ export class DLMSServer {
 
 	constructor(options: ServerOptions, onEvent: (code: number) => void) {
 		this.#options = options;
-		this.#tell = onEvent;
+		this.#report = onEvent;
 		this.#security = new MessageSecurity(options, onEvent);
 		const objects = householdObjects({ ...options, counter: () => this.#security.counter });
 		this.#get = new GetService({ ...options, objects });
@@ -141,10 +141,10 @@ export class DLMSServer {
 		if (fault !== undefined && ++this.#requests > exceptionAfter) return exception(...fault);
 		const answer = this.#serve(message.plain, association, message);
 		if (answer.length === 0) {
-			this.#tell(NOT_SERVED);
+			this.#report(NOT_SERVED);
 			return exception(UNKNOWN_SERVICE, NOT_SUPPORTED);
 		}
-		this.#tell(ANSWERED);
+		this.#report(ANSWERED);
 		return answer[0] === 0xd8 ? answer : message.wrap(answer);
 	}
 
@@ -174,7 +174,7 @@ export class DLMSServer {
 		if (this.#association?.isCiphered && !apdu.includes(0xbe)) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		this.reset();
 		this.#isOccupied = false;
-		this.#tell(RELEASED);
+		this.#report(RELEASED);
 		return Buffer.from("6303800100", "hex");
 	}
 
@@ -209,7 +209,7 @@ export class DLMSServer {
 	}
 
 	#answerShort(how: "refuse" | "accept"): Buffer {
-		this.#tell(how === "refuse" ? ASSOCIATION_REFUSED : ASSOCIATED);
+		this.#report(how === "refuse" ? ASSOCIATION_REFUSED : ASSOCIATED);
 		const common = { context: ACSE.CONTEXT_SHORT, source: ACSE.SOURCE_USER };
 		if (how === "refuse")
 			return ACSE.writeAARE({ ...common, result: ACSE.REJECTED, diagnostic: ACSE.DIAGNOSTIC_CONTEXT });
@@ -223,7 +223,7 @@ export class DLMSServer {
 
 	/** Answers an AARQ according to `hls`. The proof of the client is not verified. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
-		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
+		this.#report(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
 		const response = ACSE.writeInitiateResponse(this.#options.conformance, this.#options.pdu);
 		return ACSE.writeAARE({
@@ -257,7 +257,7 @@ export class DLMSServer {
 	}
 
 	#refuse(context: number, diagnostic: number, how: { result?: number; source?: number } = {}): Buffer {
-		this.#tell(ASSOCIATION_REFUSED);
+		this.#report(ASSOCIATION_REFUSED);
 		return ACSE.writeAARE({
 			context: context === ACSE.CONTEXT_CIPHERED ? context : ACSE.CONTEXT_PLAIN,
 			result: ACSE.REJECTED,
@@ -269,7 +269,7 @@ export class DLMSServer {
 	}
 
 	#refuseInitiate(context: number, reason: number): Buffer {
-		this.#tell(ASSOCIATION_REFUSED);
+		this.#report(ASSOCIATION_REFUSED);
 		return ACSE.writeAARE({
 			context,
 			result: ACSE.REJECTED,
@@ -309,7 +309,7 @@ export class DLMSServer {
 			},
 			...(dedicatedKey?.length === KEY_BYTES ? { dedicated: { ...options.keys, encryption: dedicatedKey } } : {}),
 		};
-		this.#tell(ASSOCIATED);
+		this.#report(ASSOCIATED);
 		const response = ACSE.writeInitiateResponse(conformance, options.pdu);
 		return ACSE.writeAARE({
 			context: aarq.context,
@@ -345,7 +345,7 @@ export class DLMSServer {
 		}
 		association.isAuthenticated = true;
 		this.#security.counter = Math.max(this.#security.counter, counter);
-		this.#tell(AUTHENTICATED);
+		this.#report(AUTHENTICATED);
 		const answer = this.#security.answerChallenge(association.challenge);
 		if (wrongAnswer) answer[16] ^= 0xff;
 		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
@@ -358,7 +358,7 @@ export class DLMSServer {
 		const isRight = !isAuthenticated && plain.subarray(12).equals(Buffer.concat([Buffer.of(1), octets(expected)]));
 		if (!isRight || faults.actionResult !== undefined) return this.#refuseProof(head);
 		association.isAuthenticated = true;
-		this.#tell(AUTHENTICATED);
+		this.#report(AUTHENTICATED);
 		const answer = digestOf(password, [title, clientTitle], [challenge, ownChallenge]);
 		if (faults.wrongAnswer) answer[31] ^= 0xff;
 		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
@@ -366,7 +366,7 @@ export class DLMSServer {
 
 	#refuseProof(head: Buffer): Buffer {
 		this.reset();
-		this.#tell(AUTHENTICATION_FAILED);
+		this.#report(AUTHENTICATION_FAILED);
 		return Buffer.concat([head, Buffer.of(this.#options.faults.actionResult ?? 3, 0)]);
 	}
 }

@@ -166,7 +166,7 @@ export class IECMeter implements Machine {
 				this.#sendIdent(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				this.#tell(METER_DEFAULT);
+				this.#report(METER_DEFAULT);
 				this.#sendBlock(nowMs);
 				break;
 			case BLOCK_DUE:
@@ -258,19 +258,19 @@ export class IECMeter implements Machine {
 			return;
 		}
 		if (this.#options.handOver === "only") {
-			this.#tell(METER_REFUSED);
+			this.#report(METER_REFUSED);
 			this.#end();
 			return;
 		}
 		const wanted = readAcknowledge(this.#request);
 		if (wanted === undefined || wanted.baud > promised) {
-			this.#tell(METER_DEFAULT);
+			this.#report(METER_DEFAULT);
 			this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
 			return;
 		}
 		if (this.#isDead(wanted.baud)) return;
 		if (wanted.isProgramming) this.#answer = this.#programming.begin();
-		this.#tell(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
+		this.#report(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
 		this.#changeLine(wanted.baud);
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
 	}
@@ -278,7 +278,7 @@ export class IECMeter implements Machine {
 	/** Returns true if the speed was announced but does not work; the meter is then silent until the next sign-on. */
 	#isDead(baud: number): boolean {
 		if (this.#faults.lieBaud === undefined || baud === this.#faults.lieBaud) return false;
-		this.#tell(METER_DEAD);
+		this.#report(METER_DEAD);
 		this.#end();
 		return true;
 	}
@@ -286,7 +286,7 @@ export class IECMeter implements Machine {
 	#handOver(nowMs: number): void {
 		const z = baudCharacterFor(this.#baud, "C")!.charCodeAt(0);
 		if (this.#options.confirmsHandOver !== false) this.#send(Uint8Array.of(ACK, 0x32, z, 0x32, CR, LF), nowMs);
-		this.#tell(METER_HANDED_OVER);
+		this.#report(METER_HANDED_OVER);
 		this.#enter(HANDED_OVER, Number.POSITIVE_INFINITY);
 	}
 
@@ -297,10 +297,10 @@ export class IECMeter implements Machine {
 		const isOurs = own.startsWith("/") ? address === own : address === "" || sameAddress(address, own);
 		if (!isOurs || this.#wakeUp?.isAwake(nowMs) === false || this.#silence > 0) {
 			if (isOurs && this.#silence > 0) this.#silence--;
-			this.#tell(METER_REFUSED);
+			this.#report(METER_REFUSED);
 			return;
 		}
-		this.#tell(METER_SIGNED_ON);
+		this.#report(METER_SIGNED_ON);
 		this.#changeLine(OPENING_BAUD);
 		this.#telegram = this.#options.source(nowMs);
 		this.#isRepeated = false;
@@ -321,13 +321,13 @@ export class IECMeter implements Machine {
 	#sendBlock(nowMs: number): void {
 		const isSpoilt = this.#wrongBCC > 0;
 		if (isSpoilt) this.#wrongBCC--;
-		this.#tell(METER_BLOCK);
+		this.#report(METER_BLOCK);
 		this.#send(shapeMessage(this.#telegram.message, this.#faults, this.#isRepeated, isSpoilt), nowMs);
 		this.#enter(KEEPS_BLOCK, this.#quietMs + WAIT_MS);
 	}
 
 	#repeat(nowMs: number): void {
-		this.#tell(METER_REPEAT);
+		this.#report(METER_REPEAT);
 		this.#isRepeated = true;
 		this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
 	}
@@ -337,14 +337,14 @@ export class IECMeter implements Machine {
 		const { opening, message } = this.#telegram;
 		const isSpoilt = this.#wrongBCC > 0;
 		if (isSpoilt) this.#wrongBCC--;
-		this.#tell(METER_PUSH);
+		this.#report(METER_PUSH);
 		const block = shapeMessage(message, this.#faults, false, isSpoilt);
 		this.#send(Uint8Array.from([...noiseBytes(this.#faults.noise ?? 0), ...opening, ...block]), nowMs);
 		this.deadlineMs = Math.max(nowMs + (this.#options.pushMs ?? 3000), this.#quietMs);
 	}
 
 	#end(): void {
-		this.#tell(METER_ENDED);
+		this.#report(METER_ENDED);
 		this.#changeLine(OPENING_BAUD);
 		this.#enter(IDLE, Number.POSITIVE_INFINITY);
 	}
@@ -373,7 +373,7 @@ export class IECMeter implements Machine {
 		this.#outputs.push(lineChange(baud, FORMAT_7E1));
 	}
 
-	#tell(code: number): void {
+	#report(code: number): void {
 		this.#outputs.push(eventOf(code));
 	}
 }

@@ -47,10 +47,10 @@ export class LineClock {
 		clearTimeout(this.#timer);
 	}
 
-	hold(isHeld: boolean): void {
-		if (isHeld === this.#isStopped) return;
+	hold(isStopped: boolean): void {
+		if (isStopped === this.#isStopped) return;
 		this.#look();
-		this.#isStopped = isHeld;
+		this.#isStopped = isStopped;
 	}
 
 	/** Resolves at the given time. */

@@ -113,7 +113,7 @@ export class LineRunner {
 		this.#machine = options.machine;
 		this.#hasParity = options.parityBits ?? false;
 		this.#port.onData((bytes) => this.#arrive(bytes));
-		this.#pump(this.#clock.nowMs);
+		this.#performOutputs(this.#clock.nowMs);
 		this.#advance();
 	}
 
@@ -126,7 +126,7 @@ export class LineRunner {
 
 	#arrive(bytes: Uint8Array): void {
 		const { nowMs, seenMs, isWatching } = this.#clock;
-		if (this.#machine.light !== undefined) void this.#shine(bytes.length, nowMs);
+		if (this.#machine.light !== undefined) void this.#receiveLight(bytes.length, nowMs);
 		if (!this.#options.pace) {
 			if (this.#options.echo) this.#port.write(bytes);
 			this.#receive(bytes, nowMs, nowMs);
@@ -142,14 +142,14 @@ export class LineRunner {
 		this.#clock.watch(true);
 		const knownBaud = this.#knownBaud;
 		const atStart = this.#readerSpeed();
-		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
+		this.#arrived = this.#arrived.then(() => this.#receiveRequest(arrival, knownBaud, atStart));
 	}
 
 	/**
 	 * Passes characters on as light: characters are pulses at any speed, and those of one flash arrive at once or in
 	 * pieces.
 	 */
-	async #shine(count: number, nowMs: number): Promise<void> {
+	async #receiveLight(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
 		const fromMs = Math.max(nowMs, this.#litMs);
 		this.#litMs = fromMs + count * characterMs(baud);
@@ -157,7 +157,7 @@ export class LineRunner {
 	}
 
 	/** Waits for the end of a request. A request is not understood if its speed is wrong or was changed too early. */
-	async #understand(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
+	async #receiveRequest(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
 		const speeds = [await atStart];
@@ -186,7 +186,7 @@ export class LineRunner {
 		for (let i = 0; i < bytes.length; i++) {
 			const nowMs = startMs + ((endMs - startMs) * (i + 1)) / bytes.length;
 			this.#machine.receive(bytes, i, i + 1, nowMs);
-			this.#pump(nowMs);
+			this.#performOutputs(nowMs);
 		}
 		this.#advance();
 	}
@@ -200,7 +200,7 @@ export class LineRunner {
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
-			this.#pump(dueMs);
+			this.#performOutputs(dueMs);
 		}
 		this.#watch();
 		if (this.#arriving > 0 || this.#machine.deadlineMs === Number.POSITIVE_INFINITY) return;
@@ -212,7 +212,7 @@ export class LineRunner {
 		this.#clock.watch(isWaiting || this.#machine.deadlineMs !== Number.POSITIVE_INFINITY);
 	}
 
-	#pump(nowMs: number): void {
+	#performOutputs(nowMs: number): void {
 		for (;;) {
 			const output = this.#machine.poll();
 			if (output.kind === OUTPUT_NONE) return;

@@ -75,15 +75,15 @@ export function shareEnvironments(heap: Heap): void {
 
 	const spare = new Map<string, number[]>();
 	for (const at of lists.flat()) {
-		slots[at]!.isGone = true;
+		slots[at]!.isRemoved = true;
 		const key = keyOf(slots[at]!);
 		spare.set(key, [...(spare.get(key) ?? []), at]);
 	}
-	for (const place of shared) slots[place]!.isGone = slots[slots[place]!.next!]!.isGone = true;
+	for (const place of shared) slots[place]!.isRemoved = slots[slots[place]!.next!]!.isRemoved = true;
 	const [first] = shared;
 	const chain = [first!, slots[first!]!.next!, ...sequence.map((key) => spare.get(key)!.pop()!)];
 	for (const [index, at] of chain.entries()) {
-		slots[at]!.isGone = false;
+		slots[at]!.isRemoved = false;
 		slots[at]!.next = chain[index + 1];
 	}
 	for (const [index, place] of shared.entries()) {

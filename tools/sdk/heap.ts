@@ -35,7 +35,7 @@ export interface Slot {
 	/** The text after `.value = `. */
 	value: string;
 	/** True if the slot was removed. */
-	isGone: boolean;
+	isRemoved: boolean;
 }
 
 export function isProperty({ id, flag, kind }: Slot): boolean {
@@ -175,7 +175,7 @@ export class Heap {
 		const laidOut = new Set([0, ...owned.keys(), ...[...owned.values()].flat(), this.slots.length - 1]);
 		const runs = this.#arrays();
 		for (const run of runs) for (const place of run) laidOut.add(place);
-		const single = [...this.slots.keys()].filter((place) => !laidOut.has(place) && !this.slots[place]!.isGone);
+		const single = [...this.slots.keys()].filter((place) => !laidOut.has(place) && !this.slots[place]!.isRemoved);
 		layout.fill(single);
 		for (const run of runs) layout.append(run);
 		layout.append([this.slots.length - 1]);
@@ -187,7 +187,7 @@ export class Heap {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();
 		for (const [place, slot] of this.slots.entries()) {
-			if (slot.kind !== "XS_INSTANCE_KIND" || slot.isGone) continue;
+			if (slot.kind !== "XS_INSTANCE_KIND" || slot.isRemoved) continue;
 			const list = this.isEnvironment(place) ? [] : this.listOf(place).filter((at) => isProperty(this.slots[at]!));
 			const own = list.filter((at) => !owners.has(at));
 			for (const at of own) owners.set(at, place);
@@ -198,9 +198,9 @@ export class Heap {
 
 	/** Returns the lists of the arrays' items; each list begins with the slot of its size. */
 	#arrays(): number[][] {
-		return this.slots.flatMap(({ value, isGone }) => {
+		return this.slots.flatMap(({ value, isRemoved }) => {
 			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
-			if (first === undefined || isGone) return [];
+			if (first === undefined || isRemoved) return [];
 			const size = Number(/\.integer = (\d+) \* sizeof/.exec(this.slots[Number(first) - 1]!.value)![1]);
 			return [Array.from({ length: 1 + size }, (_, index) => Number(first) - 1 + index)];
 		});
@@ -305,7 +305,7 @@ function readSlot(line: string): Slot {
 		flag: flag === "XS_NO_FLAG" ? 0 : Number(flag),
 		kind: kind!,
 		value: value!,
-		isGone: false,
+		isRemoved: false,
 	};
 }
 

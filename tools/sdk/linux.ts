@@ -34,9 +34,9 @@ export interface BuildOptions {
 /** Runs a build step. Throws an Error with its output if it fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
-	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
-	if (result.status !== 0) throw new Error(`${said}\n${command} has failed.`);
-	const warnings = said.split("\n").filter(isForbidden);
+	const text = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
+	if (result.status !== 0) throw new Error(`${text}\n${command} has failed.`);
+	const warnings = text.split("\n").filter(isForbidden);
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 

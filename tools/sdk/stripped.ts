@@ -16,11 +16,11 @@ const BUILDERS = /&gxBuilders\[(\d+)\]/g;
 export function withoutStripped(heap: Heap): void {
 	const builders = heap.rowsOf("gxBuilders");
 	const before = new Map(heap.slots.map(({ next }, place) => [next, place]));
-	const kept: string[] = [];
+	const remaining: string[] = [];
 	const numbers = new Map<string, number>();
 	const renumbered = (text: string) =>
 		text.replace(BUILDERS, (_, number: string) => {
-			if (!numbers.has(number)) numbers.set(number, kept.push(builders[Number(number)]!) - 1);
+			if (!numbers.has(number)) numbers.set(number, remaining.push(builders[Number(number)]!) - 1);
 			return `&gxBuilders[${numbers.get(number)}]`;
 		});
 	for (const [place, slot] of heap.slots.entries()) {
@@ -31,11 +31,11 @@ export function withoutStripped(heap: Heap): void {
 			continue;
 		}
 		let last = before.get(place)!;
-		while (heap.slots[last]!.isGone) last = before.get(last)!;
+		while (heap.slots[last]!.isRemoved) last = before.get(last)!;
 		heap.slots[last]!.next = slot.next;
-		slot.isGone = true;
+		slot.isRemoved = true;
 	}
 	// The engine's own list of functions keeps its order, and stripped functions stay in it.
 	heap.changeTables(renumbered);
-	heap.setRows("gxBuilders", kept);
+	heap.setRows("gxBuilders", remaining);
 }

@@ -50,7 +50,7 @@ export interface Timers {
 	clear(id: number): void;
 }
 
-interface Kept {
+interface WaitingFrame {
 	readonly child: Station;
 	readonly frame: AirFrame;
 	readonly done: (status: number) => void;
@@ -79,7 +79,7 @@ export class Air {
 	readonly #frameMs: number;
 	readonly #keptMs: number;
 	readonly #retryMs: number;
-	#kept: Kept[] = [];
+	#waitingFrames: WaitingFrame[] = [];
 	#lastAddress = 0x114a;
 
 	constructor({ timers = nodeTimers, frameMs = 1, keptMs = 8000, retryMs = 20 }: AirOptions = {}) {
@@ -149,40 +149,41 @@ export class Air {
 
 	/**
 	 * Fetches one frame that the parent keeps for a sleeping child. Returns false if the parent is gone. Once the frame
-	 * has arrived, calls `heard` with true if more frames wait.
+	 * has arrived, calls `received` with true if more frames wait.
 	 */
-	poll(child: Station, heard: (hasMore: boolean) => void): boolean {
+	poll(child: Station, received: (hasMore: boolean) => void): boolean {
 		const { network } = child;
 		if (network === undefined || this.find(network, network.parent) === undefined) return false;
-		const index = this.#kept.findIndex((kept) => kept.child === child);
+		const index = this.#waitingFrames.findIndex((waiting) => waiting.child === child);
 		if (index < 0) return true;
-		const [{ frame, done, expiry }] = this.#kept.splice(index, 1);
+		const [{ frame, done, expiry }] = this.#waitingFrames.splice(index, 1);
 		this.timers.clear(expiry);
 		this.#soon(() => {
 			this.#deliver(child, frame, done);
-			heard(this.#kept.some((kept) => kept.child === child));
+			received(this.#waitingFrames.some((waiting) => waiting.child === child));
 		});
 		return true;
 	}
 
 	/** Drops the frames kept for the child. */
 	forget(child: Station): void {
-		for (const { expiry } of this.#kept.filter((kept) => kept.child === child)) this.timers.clear(expiry);
-		this.#kept = this.#kept.filter((kept) => kept.child !== child);
+		for (const { expiry } of this.#waitingFrames.filter((waiting) => waiting.child === child))
+			this.timers.clear(expiry);
+		this.#waitingFrames = this.#waitingFrames.filter((waiting) => waiting.child !== child);
 	}
 
 	close(): void {
-		for (const { expiry } of this.#kept) this.timers.clear(expiry);
-		this.#kept = [];
+		for (const { expiry } of this.#waitingFrames) this.timers.clear(expiry);
+		this.#waitingFrames = [];
 		this.#stations.clear();
 	}
 
 	#keep(child: Station, frame: AirFrame, done: (status: number) => void): void {
 		const expiry = this.timers.set(() => {
-			this.#kept = this.#kept.filter((kept) => kept.frame !== frame || kept.child !== child);
+			this.#waitingFrames = this.#waitingFrames.filter((waiting) => waiting.frame !== frame || waiting.child !== child);
 			done(EXPIRED);
 		}, this.#keptMs);
-		this.#kept.push({ child, frame, done, expiry });
+		this.#waitingFrames.push({ child, frame, done, expiry });
 	}
 
 	#deliver(target: Station, frame: AirFrame, done: (status: number) => void): void {

@@ -122,16 +122,16 @@ export class Coordinator {
 		let count = 0;
 		const settings = { requestTimeout: BLOCK_LIMIT_MS, responseDelay: 0, baseSize: BLOCK_BYTES };
 		for (const device of this.devices) {
-			const told = { event: "updated", device: device.ieeeAddr } as const;
+			const common = { event: "updated", device: device.ieeeAddr } as const;
 			const onProgress = (percent: number) =>
 				this.#options.onEvent({ event: "loading", device: device.ieeeAddr, percent });
 			try {
 				const [from, to] = await device.updateOta({ url: path }, undefined, undefined, {}, onProgress, settings);
 				if (to === undefined) throw new Error("the file is for another device, or not newer");
-				this.#options.onEvent({ ...told, versions: `${from.fileVersion} to ${to.fileVersion}`, problem: "" });
+				this.#options.onEvent({ ...common, versions: `${from.fileVersion} to ${to.fileVersion}`, problem: "" });
 				count++;
 			} catch (error) {
-				this.#options.onEvent({ ...told, versions: "", problem: (error as Error).message });
+				this.#options.onEvent({ ...common, versions: "", problem: (error as Error).message });
 			}
 		}
 		return count;

@@ -8,7 +8,7 @@ import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air
 import { COMMANDS } from "./commands.js";
 import { type Faults, NO_FAULTS } from "./faults.js";
 import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP, uint16 } from "./frames.js";
-import { HOLD, Polling, tellLeft } from "./network-life.js";
+import { HOLD, Polling, reportLeave } from "./network-life.js";
 import { COORDINATOR, END_DEVICE, type Network, NV_IEEE_ADDRESS, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
 import { hearZDO } from "./zdo.js";
 
@@ -94,7 +94,7 @@ export interface CoprocessorOptions {
 	/** Default polling interval of an end device, ms. */
 	readonly pollMs?: number;
 	/** True to start in reset. */
-	readonly isHeld?: boolean;
+	readonly startsInReset?: boolean;
 }
 
 export class SimulatedCoprocessor implements Station {
@@ -146,7 +146,7 @@ export class SimulatedCoprocessor implements Station {
 		this.#bootMs = options.bootMs ?? 5;
 		this.polling = new Polling(this);
 		this.air.add(this);
-		if (options.isHeld) this.#isInReset = true;
+		if (options.startsInReset) this.#isInReset = true;
 		else this.restart(START_POWER);
 	}
 
@@ -296,7 +296,7 @@ export class SimulatedCoprocessor implements Station {
 	}
 
 	hasLeft(leaver: Station): void {
-		if (this.#isRunning) tellLeft(this, leaver.network!.shortAddress, leaver.ieee);
+		if (this.#isRunning) reportLeave(this, leaver.network!.shortAddress, leaver.ieee);
 	}
 
 	hasMoved(): void {

@@ -304,17 +304,17 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * Leaves the network. `isAsked`: true if the host or another node has ordered it. The chip restarts after
- * LEAVE_RESET_MS unless the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
+ * Leaves the network by order of the host or, if `isRemote`, of another node. The chip restarts after LEAVE_RESET_MS
+ * unless the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
  */
-export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChildren: number, rejoins: number): void {
+export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
 	if (network === undefined) return;
 	inSteps(chip, () => {
 		for (const station of chip.air.members(network)) {
 			if (station !== chip && !station.isSleepy) station.hasLeft(chip);
 		}
-		if (isAsked) {
+		if (isRemote) {
 			const flags = [1, removesChildren, rejoins];
 			chip.say(ZDO, LEAVE_INDICATION, [...uint16(network.shortAddress), ...chip.ieee, ...flags]);
 		}
@@ -322,11 +322,11 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 			recover(chip);
 			return;
 		}
-		if (isAsked) chip.nv.setFactoryNew();
+		if (isRemote) chip.nv.setFactoryNew();
 		chip.air.forget(chip);
 		chip.network = undefined;
 		chip.bindings = [];
-		chip.after(chip.faults.leaveRestarts && !isAsked ? 0 : LEAVE_RESET_MS, () => {
+		chip.after(chip.faults.leaveRestarts && !isRemote ? 0 : LEAVE_RESET_MS, () => {
 			chip.nv.setFactoryNew();
 			chip.restart();
 		});
@@ -334,7 +334,7 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 }
 
 /** Reports the Leave of another node to the host. */
-export function tellLeft(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
+export function reportLeave(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }
 
@@ -403,10 +403,10 @@ export class Polling {
 	#poll(): void {
 		const chip = this.#chip;
 		if (chip.network === undefined) return;
-		const isThere = chip.air.poll(chip, (hasMore) => {
+		const hasParent = chip.air.poll(chip, (hasMore) => {
 			if (hasMore) this.#pollIn(this.rates.get(POLL_QUEUED) ?? QUEUED_MS);
 		});
-		this.#lost = isThere ? 0 : this.#lost + 1;
+		this.#lost = hasParent ? 0 : this.#lost + 1;
 		if (this.#lost >= POLLS_LOST) loseParent(chip);
 	}
 }

@@ -259,9 +259,11 @@ function askedToLeave(chip: SimulatedCoprocessor, data: Buffer, source: number):
 	const who = data.subarray(0, 8);
 	const flags = data.readUInt8(8);
 	if (who.some((byte) => byte !== 0) && !who.equals(chip.ieee)) return [NOT_SUPPORTED];
-	const isAsked = source !== chip.network?.shortAddress;
+	const isRemote = source !== chip.network?.shortAddress;
 	const answerMs = 2 * chip.stepMs;
-	chip.after(answerMs, () => leave(chip, isAsked, flags & LEAVE_REMOVE_CHILDREN ? 1 : 0, flags & LEAVE_REJOIN ? 1 : 0));
+	chip.after(answerMs, () =>
+		leave(chip, isRemote, flags & LEAVE_REMOVE_CHILDREN ? 1 : 0, flags & LEAVE_REJOIN ? 1 : 0),
+	);
 	return [OK];
 }
 
