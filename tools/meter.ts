@@ -131,7 +131,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	return new PushMeter({ source, baud, format, pushMs, ...sml });
 }
 
-/** Returns undefined if only help was requested. */
+/** Makes the meter that the command line describes; returns undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);

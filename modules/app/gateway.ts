@@ -148,7 +148,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Throws if a listener can't be opened. */
+	/** Starts the gateway. Throws if a listener can't be opened. */
 	start(): void {
 		// Not in the constructor, whose many local variables would stay on the stack.
 		this.openParts();

@@ -39,7 +39,7 @@ export class PowerCycles implements Timed {
 		this.#task = deps.driver.register("power cycles", this);
 	}
 
-	/** Throws what the storage throws. */
+	/** Counts the start, and performs the reset if it is due. Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;

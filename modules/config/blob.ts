@@ -28,7 +28,7 @@ export function blobReferenceLimit(limit: number): number {
 
 /** The part of the memory ledger (io/memory.ts) that lends bytes for a long blob. */
 export interface BlobMemory {
-	/** Returns undefined if memory is short. */
+	/** Lends `length` bytes; returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;
 	drop(bytes: Uint8Array): void;
 }
@@ -73,7 +73,7 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** Returns undefined if the blob is absent, damaged or unreadable. The caller owns the bytes. */
+	/** Returns the blob, which then belongs to the caller; undefined if it is absent, damaged or unreadable. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));

@@ -68,7 +68,7 @@ interface Write extends Packed {
 	readonly values: Setting[];
 	/** False if a damaged entry is rewritten with unchanged values. */
 	changed: boolean;
-	/** Empty until the write is known to be needed. */
+	/** The encoded entry; empty until the write is known to be needed. */
 	bytes: Uint8Array;
 }
 

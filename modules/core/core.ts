@@ -79,7 +79,7 @@ export interface Core {
 	readonly zone: TimeZone;
 	/** Permit for the single outgoing TLS connection. */
 	readonly tlsPermit: TLSPermit;
-	/** Undefined on hosts that cannot sleep. */
+	/** Sleep between readings; undefined on hosts that cannot sleep. */
 	readonly saving: Saving | undefined;
 	/** Causes of the last faults in safe mode, where the meter is not read; otherwise "". */
 	readonly safeMode: string;

@@ -71,7 +71,7 @@ export class EventFlash {
 		this.#partition.write(offset, record);
 	}
 
-	/** Throws what the flash throws. */
+	/** Erases the log. Throws what the flash throws. */
 	erase(): void {
 		this.#at = 0;
 		this.#partition.erase(0, this.#partition.size);

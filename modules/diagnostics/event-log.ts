@@ -248,7 +248,7 @@ export class EventCursor {
 		this.bytes = bytes;
 	}
 
-	/** Returns false at the end. */
+	/** Moves to the next event; returns false at the end. */
 	next(): boolean {
 		this.at = this.#next;
 		if (this.at + UNIT > this.bytes.length) return false;

@@ -174,7 +174,7 @@ export class DNSReader extends Message {
 		this.isBroken = false;
 	}
 
-	/** Returns false if no question is left or the message is malformed. */
+	/** Reads the next question; returns false if none is left or the message is malformed. */
 	nextQuestion(): boolean {
 		if (this.isBroken || this.#question >= this.questions) return false;
 		this.#question++;
@@ -264,7 +264,7 @@ export class DNSWriter extends Message {
 		this.#knownCount = 0;
 	}
 
-	/** Returns false if the question does not fit. */
+	/** Writes a question; returns false if it does not fit. */
 	question(nameAt: number, type: number, dnsClass: number): boolean {
 		this.start();
 		this.name(nameAt);

@@ -59,7 +59,7 @@ export class Outgoing {
 		this.isAwake = this.#isWaiting = false;
 	}
 
-	/** Throws a RangeError if `bytes` do not fit. */
+	/** Appends bytes to the buffer. Throws a RangeError if they do not fit. */
 	queue(bytes: Uint8Array): void {
 		this.rewind();
 		this.append(bytes);

@@ -90,7 +90,7 @@ export class HTTPResponse {
 	/** True to close the connection after the response, as before a restart. */
 	closing = false;
 
-	/** Undefined after the reply was sent or cancelled. */
+	/** The connection; undefined after the reply was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 

@@ -119,7 +119,7 @@ export class Improv implements SerialOptions {
 	room = 0;
 	session: ImprovSession | undefined;
 
-	/** Throws when the port can't be opened. */
+	/** Opens the console's port; throws if that fails. */
 	constructor(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway) {
 		this.deps = deps;
 		this.settings = settings;

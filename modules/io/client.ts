@@ -84,7 +84,7 @@ export interface Client {
 }
 
 export interface ClientPort {
-	/** Throws a RangeError for options beyond their limits, and an Error for unusable ones. */
+	/** Opens a connection. Throws a RangeError for options beyond their limits, and an Error for unusable ones. */
 	readonly io: new (
 		options: ClientOptions,
 	) => Client;

@@ -63,7 +63,7 @@ export interface Serial {
 }
 
 export interface SerialPort {
-	/** Throws an Error for the user when the device can't be opened. */
+	/** Opens the device. Throws an Error for the user when it can't be opened. */
 	readonly io: new (
 		options: SerialOptions,
 		pins: object,
@@ -343,7 +343,7 @@ export interface Host {
 	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
-	/** Only together with `wifi`. */
+	/** Ethernet port; present only together with `wifi`. */
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**

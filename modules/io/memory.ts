@@ -52,7 +52,7 @@ export class MemoryLedger {
 		this.#memory = memory;
 	}
 
-	/** Returns false when memory is short and the operation must not begin. */
+	/** Claims memory. Returns false when memory is short; the operation must not begin then. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;

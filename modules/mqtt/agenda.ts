@@ -105,7 +105,7 @@ export function baseTopicOf(config: ConfigStore, serial: string): string {
 
 export class Agenda {
 	readonly #deps: OutputDeps;
-	/** Undefined outside a session. */
+	/** Settings of the session; undefined outside one. */
 	#plan: Plan | undefined;
 	#readout: Readout | undefined;
 	/** True while the broker lacks part of the newest readout. */

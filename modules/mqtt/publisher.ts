@@ -288,7 +288,7 @@ export class Publisher implements Timed {
 		}
 	}
 
-	/** Called by the session with a message. */
+	/** Called by the session with each message that arrives. */
 	messageReceived(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
 		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
 		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)

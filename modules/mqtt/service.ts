@@ -65,7 +65,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#task = deps.driver.register("mqtt", this);
 	}
 
-	/** Undefined while MQTT is off. */
+	/** The publisher; undefined while MQTT is off. */
 	get publisher(): Publisher | undefined {
 		return this.#publisher;
 	}

@@ -72,7 +72,7 @@ export class Firmware implements Running {
 		}
 	}
 
-	/** Returns undefined if the host has no second OTA slot. */
+	/** Creates the part's instance; returns undefined if the host has no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}

@@ -92,8 +92,9 @@ const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
 /** Size of the length field before each piece, bytes. */
 const LENGTH_BYTES = 4;
-/** Bytes per read, and number of reads per `advance()`. */
+/** Bytes per read of the image in flash. */
 const READ_SIZE = 1024;
+/** Number of such reads per `advance()`. */
 const READS = 8;
 const ERASED = 0xff;
 

@@ -11,7 +11,7 @@ import { PUBLISH } from "./part.js";
 
 export interface Sending extends Running {
 	readonly output: Output;
-	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
@@ -32,7 +32,7 @@ export interface OutletTexts {
 export class Outlet<Sender extends Sending> implements Running {
 	/** Certificates of the server; they exist in safe mode too, for the settings. */
 	readonly certificates: TrustedCertificates;
-	/** Undefined in safe mode, and on hosts without outgoing connections. */
+	/** Sends readouts; undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
 	readonly texts: OutletTexts;
 

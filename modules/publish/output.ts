@@ -32,7 +32,7 @@ export interface OutputDeps extends EntitySources {
 	readonly config: ConfigStore;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly driver: Driver;
-	/** Undefined if the host can't install updates. */
+	/** Newest version and progress of an installation; undefined if the host can't install updates. */
 	readonly firmware: { readonly latest: string; readonly progress: number | undefined } | undefined;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
@@ -46,7 +46,7 @@ export interface OutputDeps extends EntitySources {
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly metering: { readonly freshSecs: number };
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
-	/** Undefined if the device never sleeps. */
+	/** State of sleep; undefined if the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly tlsPermit: TLSPermit;
 	readonly writer: JSONWriter;
@@ -233,7 +233,7 @@ export class Output implements PermitClient {
 		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
-	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
 		if (this.#pendingTest !== undefined || nowMs < this.#nextTestMs) return false;
 		const reportMs = nowMs + this.#options.testLimitMs;

@@ -44,7 +44,7 @@ const UTC_RULE = -1;
 const UNKNOWN = -2;
 
 export class TimeZone {
-	/** Empty if the firmware has no table. */
+	/** The table of zones; empty if the firmware has none. */
 	readonly #table: Uint8Array;
 	/** Position of the rule in the table. */
 	#rule = UTC_RULE;

@@ -31,7 +31,7 @@ export interface WiFiSettings {
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
-	/** Undefined if no network is configured. */
+	/** Network to join; undefined if none is configured. */
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
 	keepStation(): void;
@@ -87,7 +87,7 @@ interface Scan {
 export class WiFiPolicy implements Timed {
 	readonly #settings: WiFiSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`. */
+	/** The open radio; undefined before `start` and after `stop`. */
 	#radio: WiFi | undefined;
 	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;

@@ -25,7 +25,7 @@ export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps,
 }
 
 export interface NetworkSituation {
-	/** Undefined unless the device has joined a network or uses the cable. */
+	/** Address in the network; undefined unless the device has joined one or uses the cable. */
 	readonly address: EthernetAddress | undefined;
 	/** True if `address` belongs to the Ethernet port. */
 	readonly isByCable: boolean;

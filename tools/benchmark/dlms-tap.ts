@@ -20,8 +20,9 @@ const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
 /** Bytes that ciphering adds: security control, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
-/** Bytes of a GET and its response before the payload, for one attribute (NORMAL) and for several. */
+/** Bytes of a GET and its response before the payload, for one attribute (NORMAL). */
 const NORMAL_HEAD = 3;
+/** The same for several attributes. */
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 

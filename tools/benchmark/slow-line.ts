@@ -33,7 +33,7 @@ export class SlowLine {
 		return line;
 	}
 
-	/** Called by `open` only. */
+	/** Use `open`, which calls this. */
 	constructor(serverPort: number, bitsPerSecond: number) {
 		this.#serverPort = serverPort;
 		this.#bitsPerSecond = bitsPerSecond;

@@ -125,7 +125,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// If these packages conflict with installed ones, they can be unpacked into a separate folder.
+	// The 32-bit packages may conflict with installed ones; this command unpacks them into a separate folder.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -159,8 +159,8 @@ function sdkChecks(machine: Machine): Check[] {
 }
 
 /**
- * Returns the version by the git tags of the folder's own repository, not of an enclosing one. Git is told to accept
- * any owner of the folder.
+ * Returns the version by the git tags of the folder's own repository, not of an enclosing one. With --git-dir Git
+ * accepts any owner of the folder.
  */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");

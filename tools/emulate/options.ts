@@ -53,7 +53,10 @@ export interface EmulateOptions {
 	readonly quiet: boolean;
 }
 
-/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/**
+ * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
+ * bad one.
+ */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),

@@ -68,7 +68,7 @@ function lastOf(name: Buffer, prefix: Buffer): number {
 	return name.length === prefix.length + 1 && name.subarray(0, -1).equals(prefix) ? name[prefix.length] : -1;
 }
 
-/** Returns undefined for anything but an AARQ. An unknown context or mechanism becomes -1. */
+/** Reads an AARQ; returns undefined for anything else. An unknown context or mechanism becomes -1. */
 export function readAARQ(apdu: Buffer): AARQ | undefined {
 	const [whole] = partsIn(apdu) ?? [];
 	if (whole?.tag !== 0x60) return undefined;

@@ -4,7 +4,7 @@
  *
  *   direct   8N1 at a fixed speed
  *   mode E   sign-on, identification with `\2`, and `ACK 2 Z 2` as iec-meter.ts handles them at 300 Bd; the
- *            acknowledgement is repeated at the new speed; then 8N1. After DISC or a silence again 300 Bd, 7E1
+ *            acknowledgement is repeated at the new speed; then 8N1. DISC or a silence brings the line back to 300 Bd, 7E1
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";

@@ -29,12 +29,12 @@ export interface HouseholdOptions {
 
 export interface HouseholdReading {
 	utcMs: number;
-	/** Energies, kWh and kvarh. */
+	/** Energies: kWh, or kvarh for reactive ones. */
 	dayImport: number;
 	nightImport: number;
 	export: number;
 	reactive: number;
-	/** Quarter-hour maximum in kW, and its time. */
+	/** Maximum of the mean power of a quarter hour, kW. Its time follows. */
 	maximum: number;
 	maximumMs: number;
 	/** Power, W; negative if solar power exceeds the load. */
@@ -63,11 +63,11 @@ export class Household {
 	#nightImport = 4150.902;
 	#export = 3276.118;
 	#reactive = 1904.5;
-	/** Quarter-hour maximum, kW, and its time. */
+	/** Maximum of the mean power of a quarter hour, kW. Its time follows. */
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error with a message for the user if the mode does not have this speed. */
+	/** Makes the household. Throws an Error with a message for the user if the mode does not have this speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);

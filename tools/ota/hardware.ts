@@ -24,7 +24,7 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Throws an Error with a message for the user if there is no such hardware. */
+/** Returns the hardware of this name. Throws an Error with a message for the user if there is none. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }

@@ -101,7 +101,7 @@ interface Command {
 	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Throws an Error whose message can be shown to the user if the command fails. */
+	/** Runs the command. Throws an Error whose message can be shown to the user if it fails. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 
@@ -269,7 +269,7 @@ function idOf(text: string): Uint8Array {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** Throws a UsageError for a bad command line. */
+/** Runs a command line. Throws a UsageError for a bad one. */
 function run([name, ...args]: string[], log: Output["log"]): void | Promise<void> {
 	const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
 	if (command === undefined && name !== "--help")

@@ -54,7 +54,7 @@ export class Heap {
 	/** Numbers of names, by the linker's constants. */
 	readonly #ids = new Map<string, number>();
 
-	/** Throws an Error if the text is not from the linker of SDK 8.2. */
+	/** Parses the file. Throws an Error if the text is not from the linker of SDK 8.2. */
 	constructor(text: string) {
 		const lines = arrayIn(text, HEAD, "};\n\n");
 		this.#before = text.slice(0, lines.start - HEAD.length);

@@ -48,7 +48,7 @@ export interface SDK {
 	readonly tools: string;
 }
 
-/** Throws an Error with a message for the user if there is no SDK or its tools are not built. */
+/** Finds the SDK. Throws an Error with a message for the user if there is none or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);

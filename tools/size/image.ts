@@ -54,7 +54,7 @@ export function bytesOf({ slots, codeBytes, stringBytes }: Share): number {
 	return slots * SLOT_BYTES + codeBytes + stringBytes;
 }
 
-/** Throws an Error if the text is not from the linker of SDK 8.2. */
+/** Reads the linker's file. Throws an Error if the text is not from the linker of SDK 8.2. */
 export function readImage(text: string): Image {
 	const lines = section(text, "txSlot gxHeap");
 	const heap = lines.map(readSlot);

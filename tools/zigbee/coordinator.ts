@@ -93,7 +93,7 @@ export class Coordinator {
 		this.#listen();
 	}
 
-	/** Rejects with herdsman's error if the coprocessor does not answer. */
+	/** Starts the network. Rejects with herdsman's error if the coprocessor does not answer. */
 	async start(): Promise<void> {
 		const network = await this.controller.start();
 		this.#options.onEvent({ event: "started", network });

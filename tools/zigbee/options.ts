@@ -62,7 +62,7 @@ export interface ZigbeeOptions {
 	readonly quiet: boolean;
 }
 
-/** Returns undefined if only help was requested. Throws UsageError. */
+/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parseOptions(args: string[]): ZigbeeOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
