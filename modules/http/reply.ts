@@ -52,7 +52,7 @@ export class ReplyReader {
 	/** Beginning of the body; the reply is complete once it is full. */
 	readonly #bodyStart: Uint8Array | undefined;
 	/** Bytes of the body stored in `#bodyStart`. */
-	storedLength = 0;
+	stored = 0;
 	/** Location field if `#bodyStart` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
 	/** Takes the body of a successful reply. */
@@ -84,7 +84,7 @@ export class ReplyReader {
 
 	begin(): void {
 		this.location = undefined;
-		this.storedLength = 0;
+		this.stored = 0;
 		this.status = this.#seen = this.#lineLength = this.#code = 0;
 		this.isReusable = this.hasBegun = false;
 	}
@@ -220,9 +220,9 @@ export class ReplyReader {
 	private storeBody(bytes: Uint8Array, start: number, end: number): boolean {
 		const into = this.#bodyStart;
 		if (into === undefined) return false;
-		const count = Math.min(end - start, into.length - this.storedLength);
-		into.set(bytes.subarray(start, start + count), this.storedLength);
-		this.storedLength += count;
-		return this.storedLength === into.length;
+		const count = Math.min(end - start, into.length - this.stored);
+		into.set(bytes.subarray(start, start + count), this.stored);
+		this.stored += count;
+		return this.stored === into.length;
 	}
 }

@@ -118,11 +118,11 @@ export class Agenda {
 	#sending = NOTHING;
 	#index = 0;
 	/** Keys of the announcement being sent; stored in flash once it is acknowledged. */
-	#unconfirmedKeys = "";
+	#sent = "";
 	/** Keys announced in this session, each between two blanks. */
-	#sessionKeys = "";
+	#shown = "";
 	/** Announced age from which momentary values are out of date, s. */
-	#sessionFreshSecs = 0;
+	#shownSecs = 0;
 	/** True if the announced keys belong to another meter, or to this meter with other settings. */
 	#isOther = false;
 	/** Time at which values were last sent, ms. */
@@ -143,18 +143,18 @@ export class Agenda {
 		this.#plan = plan;
 		this.#sending = NOTHING;
 		this.#index = 0;
-		this.#sessionKeys = "";
-		const announced = this.announcedKeys;
+		this.#shown = "";
+		const known = this.stored;
 		this.#due = isLast ? OFFLINE_DUE : ONLINE_DUE;
 		this.updateChanged();
-		if (announced !== "" && !announced.startsWith(`${plan.prefix} `)) this.#due |= WITHDRAW;
+		if (known !== "" && !known.startsWith(`${plan.prefix} `)) this.#due |= WITHDRAW;
 		if (!isLast) this.renew();
 	}
 
 	end(): void {
 		this.#plan = this.#entities = undefined;
 		this.#due = this.#sending = NOTHING;
-		this.#sessionKeys = this.#unconfirmedKeys = "";
+		this.#shown = this.#sent = "";
 	}
 
 	/** Topic of the will and of the online status. */
@@ -171,8 +171,8 @@ export class Agenda {
 	}
 
 	/** True if an announcement is stored, which may have to be withdrawn. */
-	get hasAnnouncement(): boolean {
-		return this.announcedKeys !== "";
+	get isAnnounced(): boolean {
+		return this.stored !== "";
 	}
 
 	/** True while a message is due or in flight, even if it may not be sent yet. */
@@ -216,12 +216,12 @@ export class Agenda {
 		this.#readout = this.#entities = undefined;
 		this.#due &= ~OF_READOUT;
 		this.#isOther = true;
-		this.#sessionKeys = "";
+		this.#shown = "";
 	}
 
 	/** Called when Home Assistant has started: announces and sends everything again. */
-	announceAgain(): void {
-		this.#sessionKeys = "";
+	sendAll(): void {
+		this.#shown = "";
 		this.#due |= ONLINE_DUE;
 		this.updateChanged();
 		this.renew();
@@ -243,7 +243,7 @@ export class Agenda {
 		this.#fromMs = 0;
 		// The old topic is set offline, so that subscribers do not use its stale retained values.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
-		if ((isOther || prefix !== this.#plan?.prefix) && this.announcedKeys !== "")
+		if ((isOther || prefix !== this.#plan?.prefix) && this.stored !== "")
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
 
@@ -270,7 +270,7 @@ export class Agenda {
 	}
 
 	/** True if the broker must acknowledge the message in flight. */
-	get wantsAcknowledgement(): boolean {
+	get wantsAck(): boolean {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
@@ -278,11 +278,11 @@ export class Agenda {
 	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
-		if (what === WITHDRAW) this.storeAnnounced("");
+		if (what === WITHDRAW) this.store("");
 		else if (what === ANNOUNCE) {
 			if (this.#readout !== undefined) this.#isOther = false;
-			this.storeAnnounced(this.#unconfirmedKeys);
-			this.#unconfirmedKeys = "";
+			this.store(this.#sent);
+			this.#sent = "";
 		} else if (what === VALUES && ++this.#index < (this.#entities?.count ?? 0)) this.#due |= VALUES;
 		this.rest();
 		const isTaken = (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
@@ -323,8 +323,8 @@ export class Agenda {
 		if (what === ONLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(ONLINE));
 		if (what === OFFLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(OFFLINE));
 		if (what === WITHDRAW) {
-			const announced = this.announcedKeys;
-			return new TextMessage(this.discoveryTopic(announced.slice(0, announced.indexOf(" "))), new Uint8Array(0));
+			const known = this.stored;
+			return new TextMessage(this.discoveryTopic(known.slice(0, known.indexOf(" "))), new Uint8Array(0));
 		}
 		if (what === UPDATE_DUE) {
 			const { firmware, info } = this.#deps;
@@ -335,7 +335,7 @@ export class Agenda {
 		if (!this.hasContent) return undefined;
 		this.#entities ??= this.entities(plan.language, nowMs);
 		const entities = this.#entities;
-		if (what === ANNOUNCE) return this.makeAnnouncement(plan, entities);
+		if (what === ANNOUNCE) return this.announce(plan, entities);
 		this.#sentMs = nowMs;
 		if (what === STATE) return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text));
 		entities.seek(this.#index);
@@ -356,18 +356,18 @@ export class Agenda {
 	}
 
 	/** Makes the announcement; undefined if Home Assistant knows all entities. */
-	private makeAnnouncement(plan: Plan, entities: Entities): Message | undefined {
+	private announce(plan: Plan, entities: Entities): Message | undefined {
 		const { firmware, info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasCommands, hasState, language } = plan;
 		const { freshSecs } = this;
 		const { meterId } = this.#readout ?? {};
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
-		const announced = this.announcedKeys;
+		const known = this.stored;
 		// Before the first readout it is unknown whether the meter is another one.
-		const wasSame = announced.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
-		let keys = wasSame ? announced : head;
-		let shown = this.#sessionKeys || " ";
+		const wasSame = known.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
+		let keys = wasSame ? known : head;
+		let shown = this.#shown || " ";
 		for (let i = 0; i < entities.count; i++) {
 			entities.seek(i);
 			const key = ` ${keyOf(entities)} `;
@@ -376,11 +376,11 @@ export class Agenda {
 			if (!entities.isDiagnostic && !keys.includes(key) && keys.length + key.length <= MQTT_ANNOUNCED_VALUES.maximum)
 				keys += key.slice(1);
 		}
-		if (shown === this.#sessionKeys && freshSecs === this.#sessionFreshSecs) return undefined;
-		this.#sessionKeys = shown;
-		this.#sessionFreshSecs = freshSecs;
-		this.#unconfirmedKeys = keys;
-		const vanished = wasSame ? "" : missing(announced, keys);
+		if (shown === this.#shown && freshSecs === this.#shownSecs) return undefined;
+		this.#shown = shown;
+		this.#shownSecs = freshSecs;
+		this.#sent = keys;
+		const vanished = wasSame ? "" : missing(known, keys);
 		const produce = announcementOf({
 			info,
 			hostname: networkSettings.hostname,
@@ -402,29 +402,29 @@ export class Agenda {
 	}
 
 	/** The announced keys, from flash; empty if nothing is announced. */
-	private get announcedKeys(): string {
+	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
 	}
 
-	private storeAnnounced(announced: string): void {
+	private store(known: string): void {
 		const { config, text } = this.#deps;
 		try {
-			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(announced))]);
+			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
 			// Flash errors are reported elsewhere; the announcement or withdrawal is then repeated.
 		}
 	}
 }
 
-/** Returns the keys of `announced` that are not in `keys`, each followed by a blank. */
-function missing(announced: string, keys: string): string {
+/** Returns the keys of `known` that are not in `keys`, each followed by a blank. */
+function missing(known: string, keys: string): string {
 	let list = "";
 	// The search starts after prefix and check.
-	let at = announced.indexOf(" ", announced.indexOf(" ") + 1) + 1;
-	while (at > 0 && at < announced.length) {
-		const end = announced.indexOf(" ", at) + 1;
-		const key = announced.slice(at, end);
+	let at = known.indexOf(" ", known.indexOf(" ") + 1) + 1;
+	while (at > 0 && at < known.length) {
+		const end = known.indexOf(" ", at) + 1;
+		const key = known.slice(at, end);
 		if (!keys.includes(` ${key}`)) list += key;
 		at = end;
 	}

@@ -234,7 +234,7 @@ export class PacketReader {
 		this.length += (byte & 0x7f) << (7 * this.#count++);
 		if (byte > 0x7f) {
 			if (this.#count === LENGTH_LIMIT) this.enter(PHASE_BAD);
-		} else if (!isAllowed(this.#head, this.length)) this.enter(PHASE_BAD);
+		} else if (!isValid(this.#head, this.length)) this.enter(PHASE_BAD);
 		else if (this.length > 0) this.enter(PHASE_REST);
 		else this.end();
 	}
@@ -276,7 +276,7 @@ function isGranted(code: number): boolean {
 }
 
 /** Returns true if a broker may send this first byte and length to a client with one or two subscriptions. */
-function isAllowed(head: number, length: number): boolean {
+function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
 		case PUBACK << 4:

@@ -13,7 +13,7 @@
  *
  * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
  * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, which is given
- * up after WITHDRAWAL_TRIES failures. Without a network the state is OFF at once.
+ * up after LAST_TRIES failures. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
@@ -60,7 +60,7 @@ const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
-const WITHDRAWAL_TRIES = 3;
+const LAST_TRIES = 3;
 /** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
@@ -93,12 +93,12 @@ export class Publisher implements Timed {
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	/** Number of attempts left to withdraw the announcement. */
-	#withdrawalTries = 0;
+	#lastTries = 0;
 	#leave = STAY;
 	/** Start of the state, or of the session, ms. */
 	#sinceMs = 0;
 	/** Number of acknowledgements processed in this session; -1 before CONNACK. */
-	#processedAcks = 0;
+	#acks = 0;
 
 	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
 		this.#listener = listener;
@@ -130,8 +130,8 @@ export class Publisher implements Timed {
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
 		// A message that waits for memory has no deadline of its own.
-		const waitsForMemory = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
-		return Math.min(deadlineMs, session.deadlineMs, waitsForMemory ? this.#agenda.dueMs : deadlineMs);
+		const waits = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
+		return Math.min(deadlineMs, session.deadlineMs, waits ? this.#agenda.dueMs : deadlineMs);
 	}
 
 	advance(nowMs: number): void {
@@ -142,7 +142,7 @@ export class Publisher implements Timed {
 		}
 		if (nowMs >= this.#birthMs) {
 			this.#birthMs = Number.POSITIVE_INFINITY;
-			this.#agenda.announceAgain();
+			this.#agenda.sendAll();
 		}
 		this.#session?.advance(nowMs);
 		this.work(nowMs);
@@ -157,7 +157,7 @@ export class Publisher implements Timed {
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
-		this.#withdrawalTries = isOff && this.#agenda.hasAnnouncement ? WITHDRAWAL_TRIES : 0;
+		this.#lastTries = isOff && this.#agenda.isAnnounced ? LAST_TRIES : 0;
 		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
@@ -231,7 +231,7 @@ export class Publisher implements Timed {
 			},
 			nowMs,
 		);
-		this.#processedAcks = -1;
+		this.#acks = -1;
 		this.#sinceMs = nowMs;
 	}
 
@@ -255,12 +255,12 @@ export class Publisher implements Timed {
 		}
 		if (!session.isFree) return;
 		const agenda = this.#agenda;
-		if (this.#processedAcks < 0) {
-			this.#processedAcks = 0;
+		if (this.#acks < 0) {
+			this.#acks = 0;
 			this.connections++;
 		}
-		if (session.acknowledged > this.#processedAcks) {
-			this.#processedAcks = session.acknowledged;
+		if (session.acknowledged > this.#acks) {
+			this.#acks = session.acknowledged;
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
@@ -269,7 +269,7 @@ export class Publisher implements Timed {
 		if (this.#leave === LEND_PERMIT || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
 			const message = agenda.next(nowMs);
-			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAcknowledgement);
+			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAck);
 		}
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
@@ -289,7 +289,7 @@ export class Publisher implements Timed {
 	}
 
 	/** Called by the session with each message that arrives. */
-	messageReceived(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
+	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
 		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
 		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)
 			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
@@ -298,7 +298,7 @@ export class Publisher implements Timed {
 	private get isWanted(): boolean {
 		if (!this.#hasNetwork) return false;
 		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#output.testedSinceMs === undefined;
-		return this.#withdrawalTries > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
+		return this.#lastTries > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
 	/** True for a device that sleeps between readings. */
@@ -352,7 +352,7 @@ export class Publisher implements Timed {
 
 	private ended(end: number, nowMs: number): void {
 		if (end === END_WELL) {
-			this.#withdrawalTries = 0;
+			this.#lastTries = 0;
 			this.close();
 			this.networkChanged(this.#hasNetwork, nowMs);
 			return;
@@ -364,7 +364,7 @@ export class Publisher implements Timed {
 	/** Schedules the next attempt. `isForOwner`: an early retry would be useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
-		if (this.#withdrawalTries > 0) this.#withdrawalTries--;
+		if (this.#lastTries > 0) this.#lastTries--;
 		this.close();
 		output.fail(failure, 0, nowMs);
 		if (!this.isWanted) return;

@@ -88,7 +88,7 @@ export interface SessionOptions extends ConnectFields {
 
 export interface SessionListener {
 	/** Called with each message on these topics; `payload` is its first PAYLOAD_LIMIT bytes. */
-	messageReceived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
+	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
 /** Packets to send as soon as the connection has room, as bits. */
@@ -109,9 +109,9 @@ export class Session implements Timed {
 	readonly #text: TextCodec;
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
-	#pendingPackets = 0;
+	#pending = 0;
 	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
-	#unacknowledgedId = 0;
+	#ackId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
 	/** Message whose payload follows the packet. */
@@ -126,7 +126,7 @@ export class Session implements Timed {
 	/** True while a PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
-	#receivedMs = Number.NEGATIVE_INFINITY;
+	#inMs = Number.NEGATIVE_INFINITY;
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
@@ -143,10 +143,10 @@ export class Session implements Timed {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends a message. With `wantsAcknowledgement` it stays in flight until the PUBACK. Throws unless `isFree`. */
-	publish(message: Message, nowMs: number, wantsAcknowledgement: boolean): void {
+	/** Sends a message. With `wantsAck` it stays in flight until the PUBACK. Throws unless `isFree`. */
+	publish(message: Message, nowMs: number, wantsAck: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
-		if (wantsAcknowledgement || nowMs - this.#receivedMs >= PING_MS) {
+		if (wantsAck || nowMs - this.#inMs >= PING_MS) {
 			this.#lastId = this.#lastId === LAST_ID ? SUBSCRIBE_ID + 1 : this.#lastId + 1;
 			this.#id = this.#lastId;
 		} else this.#id = NO_ID;
@@ -161,8 +161,8 @@ export class Session implements Timed {
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
-			this.#pendingPackets = OWES_DISCONNECT;
-			this.#unacknowledgedId = 0;
+			this.#pending = OWES_DISCONNECT;
+			this.#ackId = 0;
 			this.#next = undefined;
 			this.waitFrom(nowMs);
 		}
@@ -181,7 +181,7 @@ export class Session implements Timed {
 		if (nowMs < this.#dueMs) return;
 		if (this.isWaiting) this.stop(END_SILENT);
 		else {
-			this.#pendingPackets |= OWES_PING;
+			this.#pending |= OWES_PING;
 			this.#pinged = true;
 			this.#chatter = 0;
 			this.waitFrom(nowMs);
@@ -216,29 +216,29 @@ export class Session implements Timed {
 				at += count;
 			}
 		}
-		if (this.#id === NO_ID && this.#next === undefined && this.isBetweenPackets) {
+		if (this.#id === NO_ID && this.#next === undefined && this.isIdle) {
 			this.#id = 0;
 			this.acknowledged++;
 		}
-		if (this.state === SESSION_LEAVING && this.#pendingPackets === 0 && this.isBetweenPackets) this.stop(END_WELL);
+		if (this.state === SESSION_LEAVING && this.#pending === 0 && this.isIdle) this.stop(END_WELL);
 		else if (at > start) this.waitFrom(nowMs);
 		return at - start;
 	}
 
 	/** True if no packet is partly sent. */
-	private get isBetweenPackets(): boolean {
+	private get isIdle(): boolean {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
 	/** Returns true if there are bytes to send; makes the next packet if necessary. */
 	private hasPacket(): boolean {
-		if (!this.isBetweenPackets) return true;
+		if (!this.isIdle) return true;
 		this.#body = undefined;
 		const next = this.#next;
-		if (this.#unacknowledgedId !== 0) {
-			this.#packet = encodeAcknowledge(this.#unacknowledgedId);
-			this.#unacknowledgedId = 0;
-		} else if (this.#pendingPackets !== 0) this.#packet = this.makePendingPacket();
+		if (this.#ackId !== 0) {
+			this.#packet = encodeAcknowledge(this.#ackId);
+			this.#ackId = 0;
+		} else if (this.#pending !== 0) this.#packet = this.nextDue();
 		else if (next === undefined) return false;
 		else {
 			this.#next = undefined;
@@ -250,10 +250,10 @@ export class Session implements Timed {
 		return true;
 	}
 
-	private makePendingPacket(): Uint8Array {
+	private nextDue(): Uint8Array {
 		// The lowest bit that is set.
-		const bit = this.#pendingPackets & -this.#pendingPackets;
-		this.#pendingPackets &= ~bit;
+		const bit = this.#pending & -this.#pending;
+		this.#pending &= ~bit;
 		if (bit === OWES_SUBSCRIBE)
 			return encodeSubscribe(
 				this.#listenTo.map((topic) => this.#text.encode(topic)),
@@ -265,15 +265,15 @@ export class Session implements Timed {
 	/** Processes a packet; returns false if it is not allowed in this state. */
 	private process(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
-		this.#receivedMs = nowMs;
+		this.#inMs = nowMs;
 		if ((type === CONNACK) !== (this.state === SESSION_GREETING)) return false;
 		switch (type) {
 			case CONNACK:
-				this.receiveConnack(reader.kept[1]);
+				this.connack(reader.kept[1]);
 				break;
 			case PUBACK:
 				// A PUBACK is valid only after the whole PUBLISH was sent.
-				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isBetweenPackets) return false;
+				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isIdle) return false;
 				this.#id = 0;
 				this.acknowledged++;
 				break;
@@ -284,25 +284,25 @@ export class Session implements Timed {
 			case SUBACK:
 				return reader.number(0) === SUBSCRIBE_ID && reader.length === 2 + this.#listenTo.length && this.isExpected();
 			default:
-				return this.receivePublish(reader, nowMs);
+				return this.deliver(reader, nowMs);
 		}
 		this.waitFrom(nowMs);
 		return true;
 	}
 
-	private receiveConnack(code: number): void {
+	private connack(code: number): void {
 		if (code !== 0) {
 			this.stop(code);
 			return;
 		}
 		this.state = SESSION_READY;
-		if (this.#listenTo.length > 0) this.#pendingPackets = OWES_SUBSCRIBE;
+		if (this.#listenTo.length > 0) this.#pending = OWES_SUBSCRIBE;
 	}
 
-	private receivePublish(reader: PacketReader, nowMs: number): boolean {
+	private deliver(reader: PacketReader, nowMs: number): boolean {
 		const at = reader.payloadAt;
 		const { isRetained, kept, length, qos } = reader;
-		if (at > 0 && qos > 0) this.#unacknowledgedId = reader.number(at - 2);
+		if (at > 0 && qos > 0) this.#ackId = reader.number(at - 2);
 		const isWanted = this.isExpected();
 		if (at === 0 || !isWanted) return isWanted;
 		// The topics are encoded here because messages are rare.
@@ -313,7 +313,7 @@ export class Session implements Timed {
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
 		if (topic !== undefined) {
 			const payload = String.fromCharCode(...kept.subarray(at, end));
-			this.#listener.messageReceived(topic, payload, isRetained, nowMs);
+			this.#listener.arrived(topic, payload, isRetained, nowMs);
 		}
 		return true;
 	}
@@ -325,13 +325,7 @@ export class Session implements Timed {
 
 	/** True while a reply, or room for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
-		return (
-			this.state !== SESSION_READY ||
-			this.#id !== 0 ||
-			this.#pinged ||
-			this.#pendingPackets !== 0 ||
-			!this.isBetweenPackets
-		);
+		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#pending !== 0 || !this.isIdle;
 	}
 
 	private waitFrom(nowMs: number): void {
@@ -344,6 +338,6 @@ export class Session implements Timed {
 		this.end = end;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#packet = this.#body = this.#next = undefined;
-		this.#left = this.#pendingPackets = this.#unacknowledgedId = 0;
+		this.#left = this.#pending = this.#ackId = 0;
 	}
 }

@@ -114,7 +114,7 @@ export class Installer {
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
 	/** Refusal to report if the host throws. */
-	#refusalOnError = WRITE_FAILED;
+	#onError = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
 	/** False after a resume, when the hash does not cover all data. */
@@ -203,7 +203,7 @@ export class Installer {
 				return;
 			}
 			this.storePosition(false);
-			this.#refusalOnError = NOT_STARTABLE;
+			this.#onError = NOT_STARTABLE;
 			this.#host.update.activate(length);
 			this.state = INSTALL_INSTALLED;
 		} catch (error) {
@@ -253,9 +253,9 @@ export class Installer {
 			this.close(refusal);
 			return;
 		}
-		this.#refusalOnError = NO_MEMORY;
+		this.#onError = NO_MEMORY;
 		if (front[PACKED_FLAG]) this.#inflater = update.inflater();
-		this.#refusalOnError = WRITE_FAILED;
+		this.#onError = WRITE_FAILED;
 		this.#hash = this.#deps.crypto.hash();
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);
@@ -340,9 +340,9 @@ export class Installer {
 		const stop = Math.min(end, start + this.#pieceLeft);
 		let from = start;
 		do {
-			this.#refusalOnError = DAMAGED;
+			this.#onError = DAMAGED;
 			from += inflater.write(bytes, from, stop);
-			this.#refusalOnError = WRITE_FAILED;
+			this.#onError = WRITE_FAILED;
 			const { filled, isDone } = inflater;
 			if (filled > this.#pieceEnd - this.#offset) this.close(DAMAGED);
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
@@ -390,6 +390,6 @@ export class Installer {
 	/** Refuses the file; the message of the host is traced. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
-		this.close(this.#refusalOnError);
+		this.close(this.#onError);
 	}
 }

@@ -139,7 +139,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 			return;
 		}
 		this.rest(this.tomorrow(nowMs));
-		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.storedLength === FRONT_LENGTH) this.validate(front);
+		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.stored === FRONT_LENGTH) this.validate(front);
 	}
 
 	private begin(nowMs: number): void {

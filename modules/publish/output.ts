@@ -115,7 +115,7 @@ export class Output implements PermitClient {
 	#hasMemory = false;
 	/** TLS session that shortens the next handshake. */
 	#session: Uint8Array | undefined;
-	#pendingTest: PendingTest | undefined;
+	#test: PendingTest | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
 
 	constructor(deps: OutputDeps, access: OutputAccess, owner: OutputListener, options: OutputOptions) {
@@ -235,25 +235,25 @@ export class Output implements PermitClient {
 
 	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
-		if (this.#pendingTest !== undefined || nowMs < this.#nextTestMs) return false;
+		if (this.#test !== undefined || nowMs < this.#nextTestMs) return false;
 		const reportMs = nowMs + this.#options.testLimitMs;
-		this.#pendingTest = { test, sinceMs: nowMs, reportMs, isAnswered: false, failure: undefined, status: 0 };
+		this.#test = { test, sinceMs: nowMs, reportMs, isAnswered: false, failure: undefined, status: 0 };
 		return true;
 	}
 
 	/** Drops the test, because its client has left. A transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
-		if (this.#pendingTest?.test === test) this.endTest(nowMs);
+		if (this.#test?.test === test) this.endTest(nowMs);
 	}
 
 	/** Time at which the running test was requested, monotonic ms; undefined without a test. */
 	get testedSinceMs(): number | undefined {
-		return this.#pendingTest?.sinceMs;
+		return this.#test?.sinceMs;
 	}
 
 	/** Records the result of a running test. */
 	answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
-		const pending = this.#pendingTest;
+		const pending = this.#test;
 		if (pending === undefined || pending.isAnswered) return;
 		pending.isAnswered = true;
 		pending.failure = failure;
@@ -264,12 +264,12 @@ export class Output implements PermitClient {
 
 	/** Time at which the test must be reported, to be included in the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
-		return this.#pendingTest?.reportMs ?? Number.POSITIVE_INFINITY;
+		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/** Reports a test that is due. Call it in the client's `drain`. */
 	drain(nowMs: number): void {
-		const pending = this.#pendingTest;
+		const pending = this.#test;
 		if (pending === undefined || nowMs < pending.reportMs) return;
 		this.endTest(nowMs);
 		const failure = pending.isAnswered ? pending.failure : (this.failure ?? connectFailure(CLIENT_TIMEOUT));
@@ -285,7 +285,7 @@ export class Output implements PermitClient {
 	}
 
 	private endTest(nowMs: number): void {
-		this.#pendingTest = undefined;
+		this.#test = undefined;
 		this.#nextTestMs = nowMs + TEST_PAUSE_MS;
 	}
 }
