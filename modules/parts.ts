@@ -1,4 +1,4 @@
-/** The gateway's parts. A board may lack some functions (part.ts, Extra). */
+/** The gateway's parts. A board may lack some of a part's functions (part.ts, Extra). */
 import { AUTH } from "./auth/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
@@ -18,7 +18,7 @@ import { TIME } from "./time/part.js";
 import { NETWORK } from "./wifi/part.js";
 import { ZIGBEE } from "./zigbee/part.js";
 
-/** Opened in this order, stopped in reverse: a part may depend on earlier ones. */
+/** Parts in the order in which they are opened; they are stopped in reverse. A part may depend on earlier ones. */
 export const PARTS: readonly Part[] = Object.freeze([
 	POWER,
 	TIME,

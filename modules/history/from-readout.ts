@@ -33,7 +33,7 @@ const GROUP_SERVICE = 96;
 /** Group E of the metering point ID, 0-0:96.1.10. */
 const METERING_POINT = 10;
 
-/** Result if there is no register, or no number. */
+/** Result if the code is no register, or the value no number. */
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;

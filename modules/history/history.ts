@@ -66,7 +66,7 @@ export interface HistoryOptions {
 	readonly flash: Flash | undefined;
 }
 
-/** There is no cache, because a new scan costs less than the XS slots of one. */
+/** There is no cache of periods, because a new scan costs less than the XS slots of a cache. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
@@ -259,7 +259,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** Returns the rise if the register has overflowed; negative if that is implausible. `fall` is the difference. */
+/** Returns the rise if the register has overflowed; negative if that is implausible. `fall` is the decrease. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

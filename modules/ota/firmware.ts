@@ -71,16 +71,16 @@ export class Firmware implements Running {
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
-			// The start must not fail because of this; the next start logs again.
+			// A flash error must not stop the start; the next start tries again.
 		}
 	}
 
-	/** Returns undefined if the host has no second OTA slot. */
+	/** Creates the part's instance; returns undefined if the host has no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	/** Tells everyone who shows the state of firmware or installation. */
+	/** Notifies the page and the outputs that the state of firmware or installation has changed. */
 	changed(): void {
 		this.#core.live.changed();
 		this.#core.updateChanged();
@@ -108,7 +108,7 @@ export class Firmware implements Running {
 		return "";
 	}
 
-	/** State for the API: as that of the updater, which also receives while a download begins. */
+	/** State for the API: that of the updater, but `receiving` also while a download begins. */
 	get state(): string {
 		const { state } = this.updater;
 		return this.#download !== undefined && state === "idle" ? "receiving" : state;

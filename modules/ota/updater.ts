@@ -73,9 +73,9 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Number of bytes between two notifications. */
-const TOLD_EACH = 32_768;
-/** For a rejected firmware. */
+/** Number of received bytes after which the progress is reported again. */
+const PROGRESS_STEP = 32_768;
+/** Failure after a firmware did not pass its trial: code, blank, message. */
 const ROLLED_BACK = "rolled_back The new firmware did not pass its trial: the one before it runs again.";
 /** Number of bytes that a file may have beyond those of the slot. */
 const FILE_EXTRA = 4096;
@@ -160,7 +160,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return TAKEN;
 	}
 
-	/** Ignored, because the transfer has not waited for the permit. */
+	/** Ignored, because the transfer does not wait for the permit. */
 	permitGranted(): void {}
 
 	/** Ignored: outputs wait until the transfer is over. */
@@ -174,8 +174,8 @@ export class Updater implements ScheduledMachine, PermitClient {
 		const taken = installer.write(bytes, start, end);
 		this.#receivedMs = this.#deps.driver.nowMs();
 		this.settle(installer);
-		if (Math.floor(installer.received / TOLD_EACH) > before) this.#parts.live.changed();
-		return taken;
+		if (Math.floor(installer.received / PROGRESS_STEP) > before) this.#parts.live.changed();
+		return accepted;
 	}
 
 	end(): void {
@@ -228,7 +228,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts.restartSoon();
 	}
 
-	/** A slow transfer is not reported, because it resumes at the next start. */
+	/** Ends a transfer. A slow one is not reported as interrupted, because it resumes at the next start. */
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();

@@ -90,7 +90,7 @@ class Unit {
 			restart: () => this.told.push("restart"),
 		});
 		const parts: SavingParts = {
-			crashLoop: { askedFor: () => this.told.push("asked for") },
+			crashLoop: { plannedRestart: () => this.told.push("asked for") },
 			events: { note: ({ name }) => this.told.push(name) },
 			edgeEvents: {
 				get meterFailure() {

@@ -58,7 +58,7 @@ class Bed {
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
 			listener: {
-				heard: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
+				arrived: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
 			},
 		},
 		this.nowMs,

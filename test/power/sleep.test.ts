@@ -108,7 +108,7 @@ describe("power/sleep", () => {
 			bench.time.advance(1000);
 		},
 		"the button is pressed": (bench) => bench.policy.pressed(),
-		"a token was shown": (bench) => bench.policy.asked(),
+		"a token was shown": (bench) => bench.policy.requestReceived(),
 		"USB is plugged in": (bench) => {
 			bench.usb = 5;
 			bench.time.advance(10_000);
@@ -227,7 +227,7 @@ describe("power/sleep", () => {
 			bench.nextRunMs = Number.POSITIVE_INFINITY;
 			bench.isWorking = false;
 			while (bench.state !== "ASLEEP") {
-				bench.policy.asked();
+				bench.policy.requestReceived();
 				bench.time.advance(1000);
 				assert.ok(bench.time.nowMs <= limitMs);
 			}
@@ -236,7 +236,7 @@ describe("power/sleep", () => {
 		const bench = new Bench().begin(START_BY_PERSON);
 		bench.nextRunMs = Number.POSITIVE_INFINITY;
 		bench.time.advance(HAND_MS - 1000);
-		bench.policy.asked();
+		bench.policy.requestReceived();
 		assert.equal(bench.policy.awakeUntilMs, HAND_MS - 1000 + REQUEST_MS);
 	});
 
@@ -254,7 +254,7 @@ describe("power/sleep", () => {
 	it("only shows that the cells are empty and sleeps long, in every mode", () => {
 		for (const powerMode of [0, 1, 2]) {
 			const bench = new Bench({ powerMode, battery: 2.8, isSending: true, isWorking: true }).begin(START_BY_PERSON);
-			bench.policy.asked();
+			bench.policy.requestReceived();
 			bench.policy.pressed();
 			bench.time.advance(MINUTE_MS);
 			assert.deepEqual(bench.told, ["emptied", `sleep ${EMPTY_MS}`]);

@@ -166,7 +166,7 @@ describe("Slots of the firmware", () => {
 		assert.throws(() => new Heap(machineOf(["{ 0 },"])), /another form/);
 		assert.throws(() => new Heap("int main() {}"), /another way/);
 		const heap = new Heap(machineOf(OBJECTS));
-		heap.slots[1]!.isGone = true;
+		heap.slots[1]!.isRemoved = true;
 		assert.throws(() => heap.toString(), /which is gone/);
 	});
 });

@@ -1,6 +1,6 @@
 /**
- * Encodes values of a DLMS/COSEM server: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator. Shares
- * nothing with the gateway's decoder, so that one checks the other.
+ * Encodes values of a DLMS/COSEM server: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator. It
+ * shares no code with the gateway's decoder, so that each checks the other.
  */
 
 /** An encoded value: its tag, then its contents. */
@@ -38,7 +38,7 @@ export function boolean(value: boolean): Encoded {
 	return Buffer.of(0x03, value ? 1 : 0);
 }
 
-/** `text` contains the bits in order. */
+/** Encodes a bit string. `text` has a 0 or 1 for each bit, in order. */
 export function bitString(text: string): Encoded {
 	const bytes = Buffer.alloc(Math.ceil(text.length / 8));
 	for (const [i, bit] of [...text].entries()) if (bit === "1") bytes[i >> 3] |= 0x80 >> (i & 7);
@@ -116,7 +116,7 @@ export function scalerUnit(scaler: number, unit: number): Encoded {
 }
 
 export interface Zone {
-	/** Offset from UTC, minutes; positive to the east. */
+	/** Offset of local time from UTC, minutes; positive to the east. */
 	minutes: number;
 	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";

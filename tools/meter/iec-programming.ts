@@ -34,7 +34,7 @@ export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 export interface ProfileOptions {
 	/** Location of the profile; default: none. */
 	place?: (typeof PROFILE_PLACES)[number];
-	/** Minutes; default 15. */
+	/** Period of the profile, minutes; default 15. */
 	period?: number;
 	/** Number of stored rows. Default 400. */
 	rows?: number;
@@ -42,7 +42,7 @@ export interface ProfileOptions {
 	season?: string;
 	/** Password required for a profile. Default: none is required, and a password is not answered. */
 	password?: string;
-	/** Number of wrong passwords until the meter refuses even the right one. Default 3; 0: locked. */
+	/** Number of wrong passwords after which the meter refuses even the right one. Default 3; 0: it always refuses. */
 	tries?: number;
 	/** Number of lines per part of an answer to R6. Default 10. */
 	lines?: number;
@@ -205,7 +205,7 @@ export class ProgrammingMode {
 	}
 }
 
-/** Makes the password request, with the operand for an enciphered password. */
+/** Makes the password request, with the operand for the client's cipher. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }

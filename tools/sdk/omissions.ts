@@ -51,8 +51,8 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 }
 
 /**
- * Returns the board, leaving out also `without`, but not `having`: lists with commas. Throws an Error with a message
- * for the user.
+ * Returns the board without the parts and protocols in `without`, but with those in `having`; both are lists with
+ * commas. Throws an Error with a message for the user.
  */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];

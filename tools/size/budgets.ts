@@ -4,14 +4,14 @@
  * below; a test checks that the sum of all lines fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
- * board where it is largest, plus about a hundred bytes. The least is left on boards with a radio and without Ethernet,
- * 33 KB, and on those with both, 64 KB without what they leave out (tools/sdk/omissions.ts). A larger feature has to
- * make room first, or be left out of some boards.
+ * board where it is largest, plus about a hundred bytes. The least room is left on boards with a radio and without
+ * Ethernet, 33 KB, and on those with both, 64 KB after their omissions (tools/sdk/omissions.ts). A larger feature has
+ * to make room first, or be left out of some boards.
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
- * third less for folders with long expressions (readout, hdlc, json); most were wrong by about a tenth. So a budget
- * shows growth well, but the true size only roughly.
+ * third less for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. So a
+ * budget shows growth well, but the true size only roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 800,
