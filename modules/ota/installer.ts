@@ -258,7 +258,7 @@ export class Installer {
 			this.#inflater?.close();
 			this.#inflater = undefined;
 		}
-		this.#blame = WRITE_FAILED;
+		this.#onError = WRITE_FAILED;
 		this.#hash = this.#deps.crypto.hash();
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);

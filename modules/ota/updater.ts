@@ -170,8 +170,8 @@ export class Updater implements ScheduledMachine, PermitClient {
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
-		const before = Math.floor(installer.received / TOLD_EACH);
-		const taken = installer.write(bytes, start, end);
+		const before = Math.floor(installer.received / PROGRESS_STEP);
+		const accepted = installer.write(bytes, start, end);
 		this.#receivedMs = this.#deps.driver.nowMs();
 		this.settle(installer);
 		if (Math.floor(installer.received / PROGRESS_STEP) > before) this.#parts.live.changed();
