@@ -276,7 +276,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// A session with requests goes on, unless the protocol now listens or is simulated; the callers then wait for that.
+		// A session with requests goes on, unless the protocol now listens or is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;

@@ -129,8 +129,8 @@ export class Schedule implements Timed, ReadCallback {
 	}
 
 	/**
-	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `saved`: state before a
-	 * sleep. `error`: failure code before the sleep.
+	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `saved`: state before
+	 * a sleep. `error`: failure code before the sleep.
 	 */
 	start(lastUtcMs: number, saved?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {

@@ -111,7 +111,7 @@ export function pairAt(map: Uint8Array, at: number): string {
 }
 
 /** Returns true when an entry has this pair. */
-export function isFed(map: Uint8Array, pair: number): boolean {
+export function isMapped(map: Uint8Array, pair: number): boolean {
 	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) if ((map[at] & PAIR_MASK) === pair) return true;
 	return false;
 }

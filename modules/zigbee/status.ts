@@ -58,15 +58,19 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State as determined by zigbee.ts. */
-interface Seen {
+/** State of the bridge, determined by zigbee.ts. */
+interface BridgeState {
 	readonly code: string;
 	readonly isJoined: boolean;
 	readonly isRouter: boolean;
 }
 
-/** `bridge` is undefined until it is first needed. */
-export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoined, isRouter }: Seen): ZigbeeStatus {
+/** Returns the snapshot. `bridge` is undefined until it is first needed. */
+export function statusOf(
+	bridge: Bridge | undefined,
+	host: Host,
+	{ code, isJoined, isRouter }: BridgeState,
+): ZigbeeStatus {
 	const role = isRouter ? "router" : "end_device";
 	if (bridge === undefined) return { ...NO_NETWORK, code, role };
 	const { clock, text } = host;
