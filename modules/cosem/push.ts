@@ -346,7 +346,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
 		const reading = new PushReading(cursor, records);
 		records.begin();
-		if (!reading.take(title)) return PUSH_UNKNOWN;
+		if (!reading.decode(title)) return PUSH_UNKNOWN;
 		if (reading.isNameless) return PUSH_NO_CODES;
 		if (records.records === 0) return PUSH_UNKNOWN;
 		records.endBlock(true);

@@ -97,7 +97,7 @@ export function encodeAARQ(into: Uint8Array, request: AssociationRequest): numbe
 	return closeMessage(into, AARQ, to);
 }
 
-/** Returns the length. `request`: only in a ciphered context. */
+/** Writes a release request; returns its length. `request` is undefined unless the context is ciphered. */
 export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
 	let to = 2;
 	into[to++] = RELEASE_REASON;

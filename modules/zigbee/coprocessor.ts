@@ -18,8 +18,8 @@
  *   WAITING     –          –                BOOTING         STEERING after 5, 10, 20 … 60 s; SETTLED after JOIN_MS
  *
  *   (a) HELD if the radio is off
- *   (b) after 5, 10, 20 … 60 s; after the third failed attempt the state is SILENT, or FOREIGN if the chip sent data that
- *       is not ZNP
+ *   (b) after 5, 10, 20 … 60 s; after the third failed attempt the state is SILENT, or FOREIGN if the chip sent
+ *       other data than ZNP
  *   (c) the next task: RESTORING; for a leave RESTORING, then LEAVING; for a join PAIRING, then STEERING
  *   (d) resets the chip after 3 missed answers
  *
