@@ -33,7 +33,7 @@ const HEADER_MIN = 5;
 export class FrameDecoder {
 	/** The caller's buffer; bytes before `base` are left unchanged. */
 	readonly bytes: Uint8Array;
-	/** The fields below describe a frame until `release`. */
+	/** True if a frame is complete. The fields below describe it until `release`. */
 	ready = false;
 	/** True if the frame does not fit the buffer: only the header is valid, and the frame check is unverified. */
 	tooLong = false;
@@ -48,15 +48,15 @@ export class FrameDecoder {
 	/** Number of damaged or truncated frames, including noise that looked like a frame. */
 	bad = 0;
 	#base = 0;
-	/** Current frame `bytes[#from..#to)` with its flag; empty before one. */
+	/** Current frame `bytes[#from..#to)` with its flag; empty before a flag. */
 	#from = 0;
 	#to = 0;
 	/** Value of `#to` at which the bytes are examined again. */
-	#need = 0;
+	#examineAt = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
-	/** Bytes left of a frame that was too long. */
-	#skip = 0;
+	/** Number of remaining bytes of a frame that is too long; they are skipped. */
+	#skipCount = 0;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
@@ -72,7 +72,7 @@ export class FrameDecoder {
 
 	/** True inside a frame: its next byte must follow soon. */
 	get inside(): boolean {
-		return this.#to - this.#from > 1 || this.#skip > 0;
+		return this.#to - this.#from > 1 || this.#skipCount > 0;
 	}
 
 	/** End of the bytes written to the buffer; at most 14 bytes after `base` until the header check has arrived. */
@@ -86,12 +86,12 @@ export class FrameDecoder {
 	}
 
 	/** Processes bytes until a frame is ready; returns the next position. */
-	take(bytes: Uint8Array, start: number, end: number): number {
+	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
-			if (this.#skip > 0) {
-				const count = Math.min(this.#skip, end - at);
-				this.#skip -= count;
+			if (this.#skipCount > 0) {
+				const count = Math.min(this.#skipCount, end - at);
+				this.#skipCount -= count;
 				at += count;
 			} else if (this.#from === this.#to) at = this.begin(bytes, at, end);
 			else at = this.gather(bytes, at, end);
@@ -99,9 +99,12 @@ export class FrameDecoder {
 		return at;
 	}
 
-	/** Call it when no more bytes will complete this frame, and again after each `release` until no frame is ready. */
+	/**
+	 * Called when no more bytes follow, so that a frame without a closing flag becomes ready. Must be repeated after
+	 * each `release` until no frame is ready.
+	 */
 	silence(): void {
-		this.#skip = 0;
+		this.#skipCount = 0;
 		if (!this.ready) this.scan(true);
 	}
 
@@ -111,7 +114,7 @@ export class FrameDecoder {
 	 */
 	release(base: number): void {
 		if (this.tooLong) {
-			this.#skip = Math.max(0, this.#frameEnd - this.#to);
+			this.#skipCount = Math.max(0, this.#frameEnd - this.#to);
 			this.#to = this.#from;
 		} else if (this.ready) this.#from = this.#frameEnd;
 		this.ready = false;
@@ -133,18 +136,18 @@ export class FrameDecoder {
 	/** Copies bytes up to the next examination. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
-		const count = Math.min(end - start, this.#need - this.#to);
+		const count = Math.min(end - start, this.#examineAt - this.#to);
 		let to = this.#to;
 		for (let at = start; at < start + count; at++) into[to++] = bytes[at];
 		this.#to = to;
-		if (to === this.#need) this.scan(false);
+		if (to === this.#examineAt) this.scan(false);
 		return start + count;
 	}
 
 	/** Examines the bytes until a frame is ready or some are missing. `isSilent`: no more bytes follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
-			const verdict = this.look(isSilent);
+			const verdict = this.examine(isSilent);
 			if (verdict === VERDICT_READY) {
 				this.ready = true;
 				return;
@@ -159,10 +162,10 @@ export class FrameDecoder {
 		}
 		this.#from = this.#base;
 		this.#to = this.#base;
-		this.#need = this.#base;
+		this.#examineAt = this.#base;
 	}
 
-	/** Moves to the last flag of the next run; false without one. */
+	/** Moves to the last flag of the next run of flags; false if there is none. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -176,10 +179,10 @@ export class FrameDecoder {
 		this.bytes.copyWithin(this.#base, this.#from, this.#to);
 		this.#from -= shift;
 		this.#to -= shift;
-		this.#need -= shift;
+		this.#examineAt -= shift;
 	}
 
-	private look(isSilent: boolean): number {
+	private examine(isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;
 		if (this.#to < start + 1) return this.more(start + 1);
@@ -191,11 +194,11 @@ export class FrameDecoder {
 		this.sourceEnd = this.sourceStart === 0 ? 0 : addressEnd(bytes, this.sourceStart, this.#to);
 		if (this.sourceEnd === ADDRESS_BAD) return VERDICT_BAD;
 		if (this.sourceEnd === 0 || this.sourceEnd >= this.#to) return this.more(this.#to + 1);
-		return this.lookAtChecks(start + length, isSilent);
+		return this.examineChecks(start + length, isSilent);
 	}
 
 	/** Examines the complete header, up to the control byte; `end` is the frame's end by the length field. */
-	private lookAtChecks(end: number, isSilent: boolean): number {
+	private examineChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;
 		const headerEnd = this.sourceEnd + 1;
@@ -204,7 +207,7 @@ export class FrameDecoder {
 			this.infoStart = headerEnd + CHECK_LENGTH;
 			if (end < this.infoStart + CHECK_LENGTH) return VERDICT_BAD;
 			if (this.#to < this.infoStart) return this.more(this.infoStart);
-			if (!this.checks(start, headerEnd)) return VERDICT_BAD;
+			if (!this.isCheckValid(start, headerEnd)) return VERDICT_BAD;
 		}
 		this.#frameEnd = end;
 		this.control = bytes[this.sourceEnd];
@@ -214,16 +217,16 @@ export class FrameDecoder {
 			return VERDICT_READY;
 		}
 		if (this.#to < end || (this.#to === end && !isSilent)) return this.more(end + 1);
-		return this.checks(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
+		return this.isCheckValid(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** True if the check after `bytes[start..end)` is right. */
-	private checks(start: number, end: number): boolean {
+	/** Returns true if the check after `bytes[start..end)` is valid. */
+	private isCheckValid(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}
 
 	private more(need: number): number {
-		this.#need = need;
+		this.#examineAt = need;
 		return VERDICT_MORE;
 	}
 }
