@@ -62,11 +62,11 @@ export class IdentScanner {
 	echoes = 0;
 	#inside = false;
 	/** Offset after the last `/` in the line. */
-	#slash = NOWHERE;
+	#slashEnd = NOWHERE;
 
 	reset(): void {
 		this.length = 0;
-		this.#slash = NOWHERE;
+		this.#slashEnd = NOWHERE;
 		this.echoes = 0;
 		this.#inside = false;
 	}
@@ -77,13 +77,13 @@ export class IdentScanner {
 	}
 
 	/** Returns true at the end of an identification. When `length` decreases, a new one has begun. */
-	take(character: number): boolean {
+	scan(character: number): boolean {
 		if (character === SLASH) {
 			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
 			this.#inside = true;
 			if (isText) this.bytes[this.length++] = SLASH;
 			else this.length = 0;
-			this.#slash = isText ? this.length : NOWHERE;
+			this.#slashEnd = isText ? this.length : NOWHERE;
 			return false;
 		}
 		if (!this.#inside) return false;
@@ -97,10 +97,10 @@ export class IdentScanner {
 		}
 		if (character >= 0x80 || character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE) this.#inside = false;
 		else if (character !== CR && this.length < IDENT_LIMIT) this.bytes[this.length++] = character;
-		if (this.#slash !== NOWHERE && this.hasLetters(this.#slash)) {
-			this.bytes.copyWithin(0, this.#slash, this.length);
+		if (this.#slashEnd !== NOWHERE && this.hasLetters(this.#slashEnd)) {
+			this.bytes.copyWithin(0, this.#slashEnd, this.length);
 			this.length = LETTERS;
-			this.#slash = NOWHERE;
+			this.#slashEnd = NOWHERE;
 		}
 		return false;
 	}
