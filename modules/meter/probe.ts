@@ -226,7 +226,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
 		// The bytes were received as 8N1, so the parity bit must be cleared.
-		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
+		if (failure?.unsolicited?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });
 		live?.changed();

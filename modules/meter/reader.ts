@@ -164,7 +164,7 @@ export class MeterReader implements Timed, LinkListener {
 	 */
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
-			const supported = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
+			const supported = protocolOf(this.#options.settings).supportsProfiles ? profile : undefined;
 			// A telegram that failed its check while no caller waited is dropped.
 			if (this.#state === STATE_LISTENING && this.#callbacks.count === 0) {
 				this.#candidate = undefined;
@@ -298,7 +298,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.#profile = this.#callbacks.next(protocol.asksForProfiles === true);
+		this.#profile = this.#callbacks.next(protocol.supportsProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {

@@ -118,7 +118,7 @@ export class UnsolicitedDetector {
 	/** Records the end of a session. Returns its failure, but undefined for noise, which only `betterOf` returns. */
 	onSessionEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasUnexpected = true;
-		if (failure?.unasked === undefined || failure.isFinal) return failure;
+		if (failure?.unsolicited === undefined || failure.isFinal) return failure;
 		this.#noise = failure;
 		return undefined;
 	}

@@ -29,7 +29,7 @@ const FLAG_A = 16;
 const FLAG_B = 32;
 const FLAG_E = 64;
 
-/** Groups that the meter or the entry leaves out, in comparisons of full codes. */
+/** A and B in comparisons of full codes, if the meter or the entry leaves them out. */
 const DEFAULT_A = 1;
 const DEFAULT_B = 0;
 
@@ -90,8 +90,8 @@ export function packMapping(
 }
 
 /**
- * Fills `code` from the entry at `map[at]`. Its form implies the mode: without A and B for the short code, with at
- * least one for the full code.
+ * Fills `code` from the entry at `map[at]`. The form of the code implies the mode: it has neither A nor B in
+ * MODE_SHORT, and at least one of them in MODE_FULL.
  */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];

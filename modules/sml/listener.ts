@@ -150,7 +150,7 @@ export class SMLListener implements Machine {
 			if (this.#escapedCount === 4) this.begin();
 		} else if (this.#escaped === END && isFile) {
 			if (this.#escapedCount === 2) this.#checked = this.#register;
-			if (this.#escapedCount === 4) this.judge(byte);
+			if (this.#escapedCount === 4) this.validate(byte);
 			else this.#last = byte;
 		} else this.dropTelegram(byte === ESCAPE ? 1 : 0);
 	}
@@ -165,7 +165,7 @@ export class SMLListener implements Machine {
 	}
 
 	/** Validates the telegram. `byte`: second byte of the checksum. */
-	private judge(byte: number): void {
+	private validate(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
 		// If the checksum consists of ESCAPE bytes, bytes were lost, and these begin the next telegram.
 		this.dropTelegram(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);

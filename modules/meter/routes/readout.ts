@@ -199,25 +199,25 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 			writer.key("code");
 			writer.string(failure.code);
 		}
-		if (failure.unasked !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
+		if (failure.unsolicited !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
 	});
 }
 
 /** Writes the kind of unsolicited data and the settings that fit; null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
-	const { unasked, advice } = failure ?? {};
+	const { unsolicited, advice } = failure ?? {};
 	writer.key("unasked");
-	if (unasked === undefined) writer.null();
+	if (unsolicited === undefined) writer.null();
 	else {
 		writer.beginObject();
 		writer.key("kind");
-		writer.string(unasked.kind);
+		writer.string(unsolicited.kind);
 		writer.key("baudrate");
-		writer.number(unasked.baud);
+		writer.number(unsolicited.baud);
 		writer.key("framing");
-		writer.string(unasked.framing);
+		writer.string(unsolicited.framing);
 		writer.key("supported");
-		writer.boolean(unasked.isSupported);
+		writer.boolean(unsolicited.isSupported);
 		writer.endObject();
 	}
 	writer.key("settings");
