@@ -84,7 +84,7 @@ const AFTER_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = AFTER_AARQ + SECRET_LIMIT;
 /**
  * Longest request, bytes: a ciphered list of LIST_LIMIT attributes. Until the association is established, requests are
- * shorter than BEHIND_AARQ.
+ * shorter than AFTER_AARQ.
  */
 export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
@@ -135,7 +135,7 @@ export class Association {
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** Length of the meter's challenge, stored at BEHIND_AARQ. */
+	/** Length of the meter's challenge, stored at AFTER_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -220,7 +220,7 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** Returns the request; its initiate request is at BEHIND_AARQ. */
+	/** Returns the request; its initiate request is at AFTER_AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;

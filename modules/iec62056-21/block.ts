@@ -57,7 +57,7 @@ export class BlockReceiver {
 	readonly #lastEnd: number;
 	#isPart = false;
 
-	/** `takesParts`: true if an EOT ends a part. */
+	/** `acceptsParts`: true if an EOT ends a part. */
 	constructor(parser: DataSetParser, acceptsParts = false) {
 		this.#parser = parser;
 		this.#lastEnd = acceptsParts ? EOT : ETX;

@@ -94,7 +94,7 @@ export interface Radio {
 	readonly firmware: string;
 	/** True in a network, while no frame of ours is in flight. */
 	readonly canSend: boolean;
-	/** Sends one frame; `RadioUser.sent` reports the result. Throws unless `canSend`. */
+	/** Sends one frame; `RadioListener.sent` reports the result. Throws unless `canSend`. */
 	send(frame: Outgoing, nowMs: number): void;
 }
 
