@@ -151,7 +151,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Returns undefined if `mechanism` is `own` or has no failure. */
+/** Returns the failure for the meter's `mechanism`; undefined if it equals `own`, the configured one, or has none. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

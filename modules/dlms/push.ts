@@ -58,7 +58,7 @@ const MAKER_SIZE = 4;
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First maker with object lists; also used for unknown makers. */
+/** First index of the makers whose units of current and voltage vary; also used for unknown makers of object lists. */
 const OTHER_MAKER = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;

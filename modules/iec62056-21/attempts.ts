@@ -1,5 +1,5 @@
 /**
- * Retry policy of one readout: speed, further sessions, and memory for a lower speed.
+ * Retry policy of one readout: decides about the speed and further sessions, and remembers a lower speed.
  *
  * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES
  * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the

@@ -321,7 +321,7 @@ export class MeterSession implements Machine {
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	/** Returns the end of the block, or `end`. */
+	/** Processes bytes of the block; returns the end of the block in them, or `end`. */
 	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);

@@ -66,7 +66,7 @@ export class PendingReads {
 		return undefined;
 	}
 
-	/** Returns false if the queue is full. */
+	/** Queues a caller; returns false if the queue is full. `profile` is undefined for a readout. */
 	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#queue.length === QUEUE_LIMIT) return false;
 		this.#queue.push({

@@ -1,9 +1,9 @@
 /**
  * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
  *
- * One session runs at a time. A new caller shares its result; but if the session or the new request is for a load
- * profile and the other is not, the caller waits for the next session. A caller waits at most a minute
- * (pending-reads.ts); the session may continue for SESSION_LIMIT_MS.
+ * One session runs at a time. A new caller for a readout shares the result of a running readout; a load profile needs a
+ * session of its own, so other callers wait for the next session. A caller waits at most a minute (pending-reads.ts);
+ * the session may continue for SESSION_LIMIT_MS.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -181,7 +181,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Returns false while a session runs. */
+	/** Starts a probe (probe.ts). Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, giveBack) => {
 			const finished: ProbeCallback["finished"] = (result) => {

@@ -56,7 +56,7 @@ export interface ScheduleOptions {
 	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
-	/** Returns undefined if automatic reading is disabled. */
+	/** Returns the recurrence of the schedule; undefined if automatic reading is disabled. */
 	plan(): Recurrence | undefined;
 	/** Called with the number of times that passed without a run. */
 	missed?(count: number): void;

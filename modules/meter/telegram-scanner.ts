@@ -132,8 +132,9 @@ export class TelegramScanner {
 	#isPush = false;
 	/** True after an HDLC frame, which may contain a ciphered APDU. */
 	#isFramed = false;
-	/** The last bytes received, as a ring, and the index of the next one. */
+	/** Ring of the last bytes received. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
+	/** Index in the ring for the next byte. */
 	#next = 0;
 
 	/** Returns the kind of telegram that the byte completes, or KIND_NONE. */

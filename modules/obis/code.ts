@@ -90,7 +90,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes at most OBIS_TEXT_LIMIT bytes at `into[at]`; returns the end offset. */
+	/** Writes the code as text, at most OBIS_TEXT_LIMIT bytes, at `into[at]`; returns the end offset. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {

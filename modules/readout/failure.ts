@@ -45,6 +45,7 @@ const ERROR_BITS = 8;
 export class Failure {
 	/** Code, a space, and the message. */
 	readonly text: string;
+	/** Progress, final flag and error; layout above. */
 	readonly rank: number;
 	declare advice?: Advice;
 	declare unsolicited?: Unsolicited;

@@ -18,7 +18,7 @@
  *
  * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
  *
- * A sum of six bits is a weak check. So there are further conditions: all characters of a group must have even parity,
+ * A sum of six bits is a weak check, so there are more conditions: all characters of a group must have even parity,
  * or none may have an eighth bit; a known label must have as many digits as it always has; and a frame must have as
  * many characters as the frame before it, or as the last accepted frame, since all fields have a fixed length. A
  * damaged group is dropped alone, and the readout then counts as truncated.

@@ -153,7 +153,7 @@ export interface ClusterClient extends Timed {
 	joined(nowMs: number): void;
 	/** Called when the device is no longer in a network. */
 	left(): void;
-	/** Called with a frame for the client, which is valid only during the call. */
+	/** Called with a frame for the client; the frame is valid only during the call. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
 	/** True if the client has a frame to send. */
 	readonly isReady: boolean;
