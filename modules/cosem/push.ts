@@ -89,7 +89,7 @@ const FRAMED = -1;
 
 const SLASH = 0x2f;
 /**
- * Number of characters passed to MeterListener at once. They contain fewer than eight telegrams, which would overflow
+ * Number of characters passed to MeterListener at once. So few contain fewer than eight telegrams; eight would overflow
  * its queue.
  */
 const P1_PIECE = 64;

@@ -1,5 +1,5 @@
 /**
- * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. A sans-io machine
+ * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. It is a sans-io machine
  * (io/machine.ts), run by a Link. IEC 62056-21:2002, 6.3, 6.4 and annexes B and E.
  *
  *     QUIET               silence, or patience over: WAKE (battery) or IDENT
@@ -13,8 +13,8 @@
  *     any                 abort: ENDED; a timeout in IDENT and BLOCK too, after validating the bytes received
  *
  * Times (6.3.1, ms): answers take 200 to 1500 (from 20 with the short reaction time); gaps between characters at most
- * 1500. The limits below add the delay of heads and adapters. No total limit: a readout at 300 Bd takes minutes, and each
- * character restarts the wait.
+ * 1500. The limits below add the delay of heads and adapters. There is no total limit: a readout at 300 Bd takes
+ * minutes, and each character restarts the wait.
  */
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";

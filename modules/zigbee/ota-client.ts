@@ -3,16 +3,17 @@
  * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload by HTTP. The
  * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
- *               deadline            notify   offer / none    block           wait    end response   abort / refused
- *   REST        ASKING              ASKING   –               –               –       –              –
- *   ASKING      retry; LOADING,     again    LOADING / REST  –               –       –              REST
- *               REST
- *   LOADING     retry; REST         ASKING   –               next block;     later   –              REST, ENDING
- *                                                            last: VERIFYING
- *   VERIFYING   ENDING              –        –               –               –       –              –
- *   ENDING      retry; restart,     –        –               –               –       HELD, ENDING   REST
- *               REST
- *   HELD        restart             –        –               –               –       HELD, ENDING   –
+ *   REST        deadline, notify: ASKING
+ *   ASKING      offer: LOADING; REST if it is ignored, ENDING if it is refused       no file, abort: REST
+ *               notify: ASKING       deadline: asks again; after TRIES LOADING if a file is open, otherwise REST
+ *   LOADING     block: requests the next one; VERIFYING after the last one, ENDING if the updater refuses it
+ *               wait: requests the block later       deadline: requests it again; REST after SILENCE_LIMIT_MS
+ *               notify: ASKING       abort: REST
+ *   VERIFYING   result of the updater: ENDING
+ *   ENDING      reports the result; end response: HELD until the given time, or ENDING if no time is given
+ *               deadline: reports again; after TRIES restarts if the file is good, otherwise REST
+ *               refused: REST if the file is bad
+ *   HELD        deadline: restarts       end response: as in ENDING
  *
  * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
  * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
