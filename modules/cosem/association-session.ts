@@ -110,7 +110,7 @@ export class AssociationSession {
 	}
 
 	/** Disconnects as soon as the meter has answered, or has not answered the first request. */
-	disconnectIfAnswered(nowMs: number): void {
+	endInquiry(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}

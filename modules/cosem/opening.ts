@@ -31,7 +31,7 @@ export class DLMSOpening implements Machine {
 	/** Number of its characters that the meter has repeated. */
 	#confirmed = 0;
 	/** End of STATE_CONFIRM, monotonic ms. */
-	#confirmByMs = Number.POSITIVE_INFINITY;
+	#dueMs = Number.POSITIVE_INFINITY;
 	#state = STATE_SIGN_ON;
 	#refused = false;
 	#nowMs: number;
@@ -54,7 +54,7 @@ export class DLMSOpening implements Machine {
 	}
 
 	get deadlineMs(): number {
-		return this.#state === STATE_SIGN_ON ? this.session.deadlineMs : this.#confirmByMs;
+		return this.#state === STATE_SIGN_ON ? this.session.deadlineMs : this.#dueMs;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -66,7 +66,7 @@ export class DLMSOpening implements Machine {
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#state === STATE_SIGN_ON) this.session.advance(nowMs);
-		else if (nowMs >= this.#confirmByMs) this.end();
+		else if (nowMs >= this.#dueMs) this.end();
 	}
 
 	poll(): Output {
@@ -89,7 +89,7 @@ export class DLMSOpening implements Machine {
 
 	private awaitConfirmation(): void {
 		encodeHandOver(this.#acknowledge, baudNumber(this.session.baud));
-		this.#confirmByMs = Math.max(this.#nowMs, this.session.sentByMs) + CONFIRM_MS;
+		this.#dueMs = Math.max(this.#nowMs, this.session.sentByMs) + CONFIRM_MS;
 		this.#state = STATE_CONFIRM;
 	}
 
@@ -97,7 +97,7 @@ export class DLMSOpening implements Machine {
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) return;
 		if (character === this.#acknowledge[this.#confirmed]) this.#confirmed++;
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
-		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#confirmByMs = this.#nowMs + REACTION_MS;
+		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#dueMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
 			// The meter sends a data block: it continues in mode C.
 			this.#refused = true;
@@ -107,6 +107,6 @@ export class DLMSOpening implements Machine {
 
 	private end(): void {
 		this.#state = STATE_ENDED;
-		this.#confirmByMs = Number.POSITIVE_INFINITY;
+		this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 }

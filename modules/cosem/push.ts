@@ -168,7 +168,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.deadlineMs = nowMs + GAP_MS;
 		const from = this.readBare(bytes, start, end);
 		for (let at = this.#frames.read(bytes, from, end); this.#frames.ready; ) {
-			this.processFrame();
+			this.onFrame();
 			at = this.#frames.read(bytes, at, end);
 		}
 		const mbus = this.#mbus;
@@ -217,7 +217,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** Discards incomplete data after a silence. Before that, accepts a last frame that lacks its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
-		for (frames.silence(); frames.ready; frames.silence()) this.processFrame();
+		for (frames.silence(); frames.ready; frames.silence()) this.onFrame();
 		this.drop();
 		frames.release(0);
 		this.#mbus.reset();
@@ -260,7 +260,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#bare = FRAMED;
 	}
 
-	private processFrame(): void {
+	private onFrame(): void {
 		const frames = this.#frames;
 		const { bytes, control, tooLong, segmented, infoStart } = frames;
 		const infoEnd = tooLong ? infoStart : frames.infoEnd;
@@ -279,12 +279,12 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		else {
 			bytes.copyWithin(this.#length, from, infoEnd);
 			this.#length += infoEnd - from;
-			if (!segmented) this.processAPDU();
+			if (!segmented) this.onAPDU();
 		}
 		frames.release(this.#length);
 	}
 
-	private processAPDU(): void {
+	private onAPDU(): void {
 		const { bytes } = this.#frames;
 		const from = this.#blocksEnd;
 		const end = this.#length;

@@ -84,7 +84,8 @@ export class DLMSReadSession implements ReadSession {
 	#counterFailure: Failure | undefined;
 	/** True if the counter was read or obtained; this is done once. */
 	#wasCounterRead = false;
-	#openingUsed: number;
+	/** Opening of the present try, OPENING_MODE_E or OPENING_DIRECT. */
+	#method: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
@@ -97,11 +98,11 @@ export class DLMSReadSession implements ReadSession {
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
 	/** True if another connection preceded this one, after which the meter may have left HDLC. */
-	#hadConnection = false;
+	#hasPrior = false;
 	/** Present line settings. */
 	#line = SIGN_ON_LINE;
 	/** Line settings needed for the next output. */
-	#neededLine = SIGN_ON_LINE;
+	#nextLine = SIGN_ON_LINE;
 
 	/**
 	 * The session starts at the first `advance`, because the caller's stack leaves too little room. If `attempts`, the
@@ -118,7 +119,7 @@ export class DLMSReadSession implements ReadSession {
 		const bytes = this.#associations.buffer;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
 		const opened = configured === OPENING_AUTO ? learnedOpening : configured;
-		this.#openingUsed = attempts !== undefined || opened === OPENING_AUTO ? OPENING_MODE_E : opened;
+		this.#method = attempts !== undefined || opened === OPENING_AUTO ? OPENING_MODE_E : opened;
 	}
 
 	get line(): LineSettings {
@@ -143,7 +144,7 @@ export class DLMSReadSession implements ReadSession {
 		return {
 			protocol: PROTOCOL_DLMS,
 			meterId: this.meterId,
-			mode: this.#openingUsed === OPENING_DIRECT ? 0 : MODE_E,
+			mode: this.#method === OPENING_DIRECT ? 0 : MODE_E,
 			baud: this.#baud,
 			utcMs,
 			status: isEnd ? statusOf(overflow) : STATUS_CUT,
@@ -162,7 +163,7 @@ export class DLMSReadSession implements ReadSession {
 		const { dlms } = opening.settings;
 		if (attempts === undefined) {
 			const isFound = this.failure === undefined && dlms.opening === OPENING_AUTO;
-			if (isFound && dlms.learnedOpening !== this.#openingUsed) dlms.learnOpening(this.#openingUsed);
+			if (isFound && dlms.learnedOpening !== this.#method) dlms.learnOpening(this.#method);
 			return undefined;
 		}
 		// After a refusal the next session uses mode C.
@@ -189,13 +190,13 @@ export class DLMSReadSession implements ReadSession {
 	poll(): Output {
 		for (;;) {
 			if (this.#events !== 0) return this.nextEvent();
-			if (this.#neededLine !== this.#line) return this.changeLine();
+			if (this.#nextLine !== this.#line) return this.changeLine();
 			const machine = this.machine;
 			if (machine === undefined) break;
 			const inner = machine.poll();
-			if (inner.kind === OUTPUT_LINE) this.#line = this.#neededLine = { baud: inner.baud, format: inner.format };
+			if (inner.kind === OUTPUT_LINE) this.#line = this.#nextLine = { baud: inner.baud, format: inner.format };
 			if (inner.kind === OUTPUT_TRANSMIT) this.#association?.noteSecret(inner);
-			if (this.isInquiry) this.#association?.disconnectIfAnswered(this.#nowMs);
+			if (this.isInquiry) this.#association?.endInquiry(this.#nowMs);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
 			if (this.#association === undefined) {
 				if (inner.code !== EVENT_END) return inner;
@@ -242,22 +243,22 @@ export class DLMSReadSession implements ReadSession {
 	private changeLine(): Output {
 		const output = this.#output;
 		output.kind = OUTPUT_LINE;
-		output.baud = this.#neededLine.baud;
-		output.format = this.#neededLine.format;
-		this.#line = this.#neededLine;
+		output.baud = this.#nextLine.baud;
+		output.format = this.#nextLine.format;
+		this.#line = this.#nextLine;
 		return output;
 	}
 
 	private needLine(line: LineSettings): void {
 		const { baud, format } = this.#line;
-		this.#neededLine = line.baud === baud && line.format === format ? this.#line : line;
+		this.#nextLine = line.baud === baud && line.format === format ? this.#line : line;
 	}
 
 	private open(): void {
 		const { settings, quietMs } = this.#opening;
-		this.#hadConnection = false;
+		this.#hasPrior = false;
 		this.#association = undefined;
-		if (this.#openingUsed === OPENING_DIRECT) {
+		if (this.#method === OPENING_DIRECT) {
 			this.#ident = new Uint8Array(0);
 			this.#baud = settings.dlms.directBaud;
 			this.needLine({ baud: this.#baud, format: FORMAT_8N1 });
@@ -320,7 +321,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 
 	private get carrier(): Carrier {
-		const isDirect = this.#openingUsed === OPENING_DIRECT;
+		const isDirect = this.#method === OPENING_DIRECT;
 		// No DISC after a sign-on: the meter holds no connection then, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
@@ -348,7 +349,7 @@ export class DLMSReadSession implements ReadSession {
 			// At least SHORT_LIST, because a meter may have been silent for another reason than a long list.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
-		} else if (this.#hadConnection && isUnanswered(failure) && !this.#aborted) {
+		} else if (this.#hasPrior && isUnanswered(failure) && !this.#aborted) {
 			this.#tries--;
 			this.pause();
 		} else if (!this.isCounterRefused(association, failure)) this.keepAndFail(association, failure);
@@ -360,7 +361,7 @@ export class DLMSReadSession implements ReadSession {
 		const wasLow = counters !== undefined && sink.counter >= counters.next;
 		if (wasLow) counters.raise(sink.counter + 1);
 		this.#counterFailure = undefined;
-		this.#hadConnection = failure === undefined || !isUnanswered(failure);
+		this.#hasPrior = failure === undefined || !isUnanswered(failure);
 		if (counterFailure !== undefined && !wasLow) this.failed(counterFailure);
 		else if (this.#aborted) this.failed(failure ?? HDLC_LOST);
 		else this.read();
@@ -373,7 +374,7 @@ export class DLMSReadSession implements ReadSession {
 		if (counters === undefined || this.#wasCounterRead || this.#aborted || began || !mayBeCounter(failure))
 			return false;
 		const { exception } = association.association;
-		this.#hadConnection = true;
+		this.#hasPrior = true;
 		if (failure === DLMS_COUNTER && exception.counter >= counters.next) {
 			this.#wasCounterRead = true;
 			counters.raise(exception.counter);
@@ -417,8 +418,8 @@ export class DLMSReadSession implements ReadSession {
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
-			this.#openingUsed = this.#openingUsed === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
-		return !(this.#openingUsed === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);
+			this.#method = this.#method === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
+		return !(this.#method === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);
 	}
 
 	private pause(): void {

@@ -187,13 +187,13 @@ export class Association {
 		const tag = start < end ? bytes[start] : -1;
 		const cursor = this.#cursor.set(bytes, start, end);
 		if (isNotification(tag)) return STEP_WAIT;
-		if (tag === EXCEPTION_RESPONSE) return this.processException(cursor);
-		if (this.#state === STATE_ASSOCIATE) return this.processAARE(cursor);
+		if (tag === EXCEPTION_RESPONSE) return this.onException(cursor);
+		if (this.#state === STATE_ASSOCIATE) return this.onAARE(cursor);
 		const { cipher, ciphered } = this.#options;
-		if (!ciphered || cipher === undefined || tag === CONFIRMED_SERVICE_ERROR) return this.processResponse(cursor);
+		if (!ciphered || cipher === undefined || tag === CONFIRMED_SERVICE_ERROR) return this.onResponse(cursor);
 		if (tag === GET_RESPONSE || tag === ACTION_RESPONSE) return this.end(DLMS_UNPROTECTED);
 		const problem = cipher.open(cursor);
-		return problem === undefined ? this.processResponse(cursor) : this.end(problem);
+		return problem === undefined ? this.onResponse(cursor) : this.end(problem);
 	}
 
 	private associate(): void {
@@ -239,7 +239,7 @@ export class Association {
 		};
 	}
 
-	private processAARE(cursor: Cursor): number {
+	private onAARE(cursor: Cursor): number {
 		const { mechanism, ciphered, cipher } = this.#options;
 		const { bytes } = cursor;
 		const answer = new AssociationResponse();
@@ -258,9 +258,9 @@ export class Association {
 			if (!cipher.meterTitleKnown) return this.end(DLMS_METER_TITLE);
 		}
 		if (!isHigh && isChallenged) return this.end(DLMS_AUTHENTICATION_REQUIRED);
-		const problem = this.processInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
+		const problem = this.onInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
 		if (problem !== undefined) return this.end(problem);
-		return isHigh ? this.processChallenge(bytes, answer) : this.beginReading();
+		return isHigh ? this.onChallenge(bytes, answer) : this.beginReading();
 	}
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
@@ -277,7 +277,7 @@ export class Association {
 	}
 
 	/** Processes the initiate response. Returns undefined if reading can continue. */
-	private processInitiate(cursor: Cursor): Failure | undefined {
+	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (tag === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
@@ -295,7 +295,7 @@ export class Association {
 	}
 
 	/** Stores the meter's challenge; rejects one that equals ours, because the meter could send our answer back. */
-	private processChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
+	private onChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
 		if (challenge.length === 0 || challenge.length > SECRET_LIMIT || equalConstantTime(challenge, this.challenge))
@@ -328,11 +328,11 @@ export class Association {
 	}
 
 	/** Processes a plain response. */
-	private processResponse(cursor: Cursor): number {
+	private onResponse(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
-		if (tag === EXCEPTION_RESPONSE) return this.processException(cursor);
-		if (this.#state === STATE_AUTHENTICATE) return this.processProof(cursor, tag);
+		if (tag === EXCEPTION_RESPONSE) return this.onException(cursor);
+		if (this.#state === STATE_AUTHENTICATE) return this.onProof(cursor, tag);
 		const { reading } = this.#options;
 		if (tag === CONFIRMED_SERVICE_ERROR) reading.refuse(REASON_EXCEPTION);
 		else if (tag === GET_RESPONSE) reading.take();
@@ -340,7 +340,7 @@ export class Association {
 		return this.resume();
 	}
 
-	private processProof(cursor: Cursor, tag: number): number {
+	private onProof(cursor: Cursor, tag: number): number {
 		if (tag === CONFIRMED_SERVICE_ERROR) return this.end(DLMS_EXCEPTION);
 		if (tag !== ACTION_RESPONSE) return this.end(DLMS_MALFORMED);
 		const { proofLength } = this;
@@ -381,7 +381,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	private processException(cursor: Cursor): number {
+	private onException(cursor: Cursor): number {
 		this.exception.read(cursor);
 		const { failure } = this.exception;
 		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);

@@ -135,10 +135,10 @@ export class Reading implements Inquiry {
 	/** Index of the requested step in the working buffer. */
 	#index = STEPS_AT;
 	/** Number of steps in the last request, which is for a list if more than one. */
-	#requestedCount = 0;
+	#count = 0;
 	#listing = 1;
 	/** True if the next request is for the next block. */
-	#hasMoreBlocks = false;
+	#hasMore = false;
 	/** True if the cached scalers belong to another meter. */
 	#isOtherMeter = false;
 	/** Position of the object begun in the sink; -1 between objects. */
@@ -157,7 +157,7 @@ export class Reading implements Inquiry {
 	begin(listing: boolean): void {
 		const { named, cache } = this.#options;
 		this.#listing = listing ? this.#options.listing : 1;
-		this.#hasMoreBlocks = false;
+		this.#hasMore = false;
 		if (named) cache.forgetNameless();
 		this.makePlan(named);
 	}
@@ -167,43 +167,43 @@ export class Reading implements Inquiry {
 	}
 
 	get listed(): boolean {
-		return this.#requestedCount > 1;
+		return this.#count > 1;
 	}
 
 	get fewer(): number {
-		return this.#requestedCount > SHORT_ENOUGH ? SHORT_LIST : 1;
+		return this.#count > SHORT_ENOUGH ? SHORT_LIST : 1;
 	}
 
 	request(into: Uint8Array, at: number, room: number): number {
 		this.requests++;
-		if (this.#hasMoreBlocks) return this.#response.putNext(into, at);
+		if (this.#hasMore) return this.#response.putNext(into, at);
 		this.#response.begin();
 		const fitting = Math.floor((room - LIST_HEAD) / ATTRIBUTE_LENGTH);
-		this.#requestedCount = Math.max(1, Math.min(this.#listing, fitting, this.#stepsEnd - this.#index));
-		let to = this.#requestedCount > 1 ? putListHead(into, at, this.#requestedCount) : putNormalHead(into, at);
-		for (let i = 0; i < this.#requestedCount; i++) to = this.putStep(into, to, this.#work[this.#index + i]);
+		this.#count = Math.max(1, Math.min(this.#listing, fitting, this.#stepsEnd - this.#index));
+		let to = this.#count > 1 ? putListHead(into, at, this.#count) : putNormalHead(into, at);
+		for (let i = 0; i < this.#count; i++) to = this.putStep(into, to, this.#work[this.#index + i]);
 		return to;
 	}
 
 	take(): void {
-		const kind = this.#response.take(this.#requestedCount > 1);
-		this.#hasMoreBlocks = kind === GET_NEXT;
-		if (this.#hasMoreBlocks) return;
-		if (this.#requestedCount > 1) this.processList(kind);
+		const kind = this.#response.take(this.#count > 1);
+		this.#hasMore = kind === GET_NEXT;
+		if (this.#hasMore) return;
+		if (this.#count > 1) this.onList(kind);
 		else {
-			if (kind === GET_DATA) this.processData();
-			else this.processRefusal(reasonOf(kind, this.#response.reason));
+			if (kind === GET_DATA) this.onData();
+			else this.onRefusal(reasonOf(kind, this.#response.reason));
 			this.step();
 		}
 	}
 
 	refuse(reason: number): void {
-		this.#hasMoreBlocks = false;
-		if (this.#requestedCount > 1) {
+		this.#hasMore = false;
+		if (this.#count > 1) {
 			this.#listing = this.fewer;
 			return;
 		}
-		this.processRefusal(reason);
+		this.onRefusal(reason);
 		this.step();
 	}
 
@@ -227,17 +227,17 @@ export class Reading implements Inquiry {
 	 * Checks first that all results are complete: some meters omit the reason of a refusal, which would shift later
 	 * results. If a result is incomplete, smaller requests follow.
 	 */
-	private processList(kind: number): void {
+	private onList(kind: number): void {
 		const { cursor } = this;
 		const { at } = cursor;
-		if (kind !== GET_RESULTS || this.#response.count !== this.#requestedCount || !this.isWholeList()) {
+		if (kind !== GET_RESULTS || this.#response.count !== this.#count || !this.isWholeList()) {
 			this.#listing = this.fewer;
 			return;
 		}
 		cursor.at = at;
-		for (let i = 0; i < this.#requestedCount; i++) {
-			if (cursor.u8() === 0) this.processData();
-			else this.processRefusal(cursor.u8());
+		for (let i = 0; i < this.#count; i++) {
+			if (cursor.u8() === 0) this.onData();
+			else this.onRefusal(cursor.u8());
 			if (!this.nextStep()) return;
 		}
 		this.skipTimes();
@@ -246,7 +246,7 @@ export class Reading implements Inquiry {
 	/** True if there is one complete result per attribute, data or a reason. */
 	private isWholeList(): boolean {
 		const { cursor } = this;
-		for (let i = 0; i < this.#requestedCount; i++) {
+		for (let i = 0; i < this.#count; i++) {
 			const choice = cursor.u8();
 			const whole = choice === 0 ? this.#walker.skip() : choice === 1 && cursor.u8() !== 0;
 			if (!whole || cursor.failed) return false;
@@ -278,27 +278,27 @@ export class Reading implements Inquiry {
 		}
 	}
 
-	private processData(): void {
+	private onData(): void {
 		const step = this.#work[this.#index];
 		const { at } = this.cursor;
 		const whole = this.#walker.skip();
 		const end = this.cursor.at;
 		if (!whole) {
-			this.processRefusal(REASON_UNREADABLE);
+			this.onRefusal(REASON_UNREADABLE);
 			return;
 		}
 		this.cursor.at = at;
 		this.#walker.begin();
-		if (step === STEP_NAME) this.processName(this.#walker.next() ? this.text(0, AS_TEXT) : 0);
-		else if (kindOf(step) === KIND_SCALER) this.processScaler(positionOf(step));
-		else if (kindOf(step) === KIND_TIME) this.processTime(step);
-		else this.processValue(step, at);
+		if (step === STEP_NAME) this.onName(this.#walker.next() ? this.text(0, AS_TEXT) : 0);
+		else if (kindOf(step) === KIND_SCALER) this.onScaler(positionOf(step));
+		else if (kindOf(step) === KIND_TIME) this.onTime(step);
+		else this.onValue(step, at);
 		this.cursor.at = end;
 	}
 
-	private processRefusal(reason: number): void {
+	private onRefusal(reason: number): void {
 		const step = this.#work[this.#index];
-		if (step === STEP_NAME) this.processName(0);
+		if (step === STEP_NAME) this.onName(0);
 		else if (kindOf(step) === KIND_SCALER) {
 			if (isDenial(reason)) this.#options.cache.set(positionOf(step), SCALER_DENIED, 0, UNIT_NONE);
 		} else if (kindOf(step) === KIND_VALUE) this.refuseObject(positionOf(step), reason);
@@ -311,11 +311,11 @@ export class Reading implements Inquiry {
 	}
 
 	/** Processes the device name, `length` characters of the working buffer; 0 or less: no name. */
-	private processName(length: number): void {
+	private onName(length: number): void {
 		this.#isOtherMeter = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
 
-	private processScaler(position: number): void {
+	private onScaler(position: number): void {
 		const { bytes } = this.cursor;
 		const walker = this.#walker;
 		if (!walker.next() || walker.end - walker.start !== 1) return;
@@ -324,14 +324,14 @@ export class Reading implements Inquiry {
 		this.#options.cache.set(position, SCALER_KNOWN, scaler, bytes[walker.start]);
 	}
 
-	private processTime(step: number): void {
+	private onTime(step: number): void {
 		if (positionOf(step) !== this.#open || !this.#walker.next()) return;
 		const length = this.text(0, this.octetsOf(step));
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
 	/** Checks the whole value before the sink receives any of it. */
-	private processValue(step: number, at: number): void {
+	private onValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);
 		const scalerAt = scalerPosition(list, position);

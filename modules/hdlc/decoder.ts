@@ -52,11 +52,11 @@ export class FrameDecoder {
 	#from = 0;
 	#to = 0;
 	/** Value of `#to` at which the bytes are examined again. */
-	#examineAt = 0;
+	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
 	/** Number of remaining bytes of a frame that is too long; they are skipped. */
-	#skipCount = 0;
+	#skip = 0;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
@@ -72,7 +72,7 @@ export class FrameDecoder {
 
 	/** True inside a frame: its next byte must follow soon. */
 	get inside(): boolean {
-		return this.#to - this.#from > 1 || this.#skipCount > 0;
+		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
 	/** End of the bytes written to the buffer; at most 14 bytes after `base` until the header check has arrived. */
@@ -89,9 +89,9 @@ export class FrameDecoder {
 	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
-			if (this.#skipCount > 0) {
-				const count = Math.min(this.#skipCount, end - at);
-				this.#skipCount -= count;
+			if (this.#skip > 0) {
+				const count = Math.min(this.#skip, end - at);
+				this.#skip -= count;
 				at += count;
 			} else if (this.#from === this.#to) at = this.begin(bytes, at, end);
 			else at = this.gather(bytes, at, end);
@@ -104,7 +104,7 @@ export class FrameDecoder {
 	 * each `release` until no frame is ready.
 	 */
 	silence(): void {
-		this.#skipCount = 0;
+		this.#skip = 0;
 		if (!this.ready) this.scan(true);
 	}
 
@@ -114,7 +114,7 @@ export class FrameDecoder {
 	 */
 	release(base: number): void {
 		if (this.tooLong) {
-			this.#skipCount = Math.max(0, this.#frameEnd - this.#to);
+			this.#skip = Math.max(0, this.#frameEnd - this.#to);
 			this.#to = this.#from;
 		} else if (this.ready) this.#from = this.#frameEnd;
 		this.ready = false;
@@ -136,11 +136,11 @@ export class FrameDecoder {
 	/** Copies bytes up to the next examination. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
-		const count = Math.min(end - start, this.#examineAt - this.#to);
+		const count = Math.min(end - start, this.#need - this.#to);
 		let to = this.#to;
 		for (let at = start; at < start + count; at++) into[to++] = bytes[at];
 		this.#to = to;
-		if (to === this.#examineAt) this.scan(false);
+		if (to === this.#need) this.scan(false);
 		return start + count;
 	}
 
@@ -162,7 +162,7 @@ export class FrameDecoder {
 		}
 		this.#from = this.#base;
 		this.#to = this.#base;
-		this.#examineAt = this.#base;
+		this.#need = this.#base;
 	}
 
 	/** Moves to the last flag of the next run of flags; false if there is none. */
@@ -179,7 +179,7 @@ export class FrameDecoder {
 		this.bytes.copyWithin(this.#base, this.#from, this.#to);
 		this.#from -= shift;
 		this.#to -= shift;
-		this.#examineAt -= shift;
+		this.#need -= shift;
 	}
 
 	private examine(isSilent: boolean): number {
@@ -226,7 +226,7 @@ export class FrameDecoder {
 	}
 
 	private more(need: number): number {
-		this.#examineAt = need;
+		this.#need = need;
 		return VERDICT_MORE;
 	}
 }

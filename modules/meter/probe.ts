@@ -78,9 +78,9 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#listens = false;
 	#isRecognising = false;
 	/** Protocol tried in the state SUGGESTED; undefined in other states. */
-	#suggestion: SuggestedProtocol | undefined;
+	#trial: SuggestedProtocol | undefined;
 	/** Number of suggested protocols that were started. */
-	#suggestionCount = 0;
+	#trials = 0;
 	#baud = 0;
 	#beganMs = 0;
 
@@ -91,7 +91,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 
 	get trying(): string {
 		const { protocol } = this.#options.opening.settings;
-		const protocolName = this.#suggestion?.failure.advice?.protocol ?? protocol;
+		const protocolName = this.#trial?.failure.advice?.protocol ?? protocol;
 		return `${this.#isRecognising ? "unasked" : protocolName} ${this.#baud}`;
 	}
 
@@ -125,7 +125,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
-		if (this.#suggestion !== undefined) {
+		if (this.#trial !== undefined) {
 			if (this.#surplus > 0) this.#unsolicited.hasUnexpected = true;
 			this.startNext(nowMs);
 		} else this.#link?.tell((ms) => session?.abort(ms));
@@ -136,7 +136,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
 		// Answers in a suggested protocol do not show whether the head is in the right position.
-		if (!isReceived || (this.#suggestion !== undefined && !this.#isRecognising)) return;
+		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
 			this.#task.update((ms) => this.startNext(ms));
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
@@ -185,11 +185,11 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#received += session.received;
 		this.#damaged += session.damaged ?? 0;
 		if (this.#isRecognising || isUnreadable) this.finish(failure ?? this.#failure);
-		else if (failure === undefined || isKeyless) this.finish(this.#suggestion?.failure, meterId);
+		else if (failure === undefined || isKeyless) this.finish(this.#trial?.failure, meterId);
 		else {
-			const next = this.#suggestion === undefined ? session.nextProbe?.(nowMs) : undefined;
-			if (this.#suggestion === undefined) this.#failure = furthest(this.#failure, failure);
-			this.#unsolicited.onSessionEnd(failure);
+			const next = this.#trial === undefined ? session.nextProbe?.(nowMs) : undefined;
+			if (this.#trial === undefined) this.#failure = furthest(this.#failure, failure);
+			this.#unsolicited.onEnd(failure);
 			if (next === undefined) this.startNext(nowMs);
 			else this.run(next);
 		}
@@ -206,13 +206,13 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 			this.#isRecognising = true;
 			this.#unsolicited.isExamined = true;
 			this.run(new Recogniser(nowMs));
-		} else if (this.#suggestionCount < suggestions.length) {
-			this.#suggestion = suggestions[this.#suggestionCount++];
-			this.deadlineMs = nowMs + this.#suggestion.limitMs;
-			this.run(this.#suggestion.probe({ ...opening, nowMs }));
+		} else if (this.#trials < suggestions.length) {
+			this.#trial = suggestions[this.#trials++];
+			this.deadlineMs = nowMs + this.#trial.limitMs;
+			this.run(this.#trial.probe({ ...opening, nowMs }));
 		} else if (isEarly && protocol.listenBaud === undefined && protocol.simulate === undefined) {
-			this.#suggestion = undefined;
-			this.#suggestionCount = 0;
+			this.#trial = undefined;
+			this.#trials = 0;
 			this.run(protocol.probe({ ...opening, quietMs: 0, nowMs }));
 		} else this.finish(this.#failure);
 	}

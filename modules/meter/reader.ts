@@ -138,7 +138,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	/** Applies the settings; called at the start and after each change. */
 	reconfigure(): void {
-		this.#task.update((nowMs) => this.applySettings(nowMs));
+		this.#task.update((nowMs) => this.apply(nowMs));
 	}
 
 	/** Forgets learned values after a change of the session settings. */
@@ -213,7 +213,7 @@ export class MeterReader implements Timed, LinkListener {
 				this.#task.update((ms) => {
 					this.#borrower = undefined;
 					this.#state = STATE_IDLE;
-					this.applySettings(ms);
+					this.apply(ms);
 				});
 			const borrower = begin(this.#options.deps.driver, this.#options.port, nowMs, giveBack);
 			if (this.isLent) this.#borrower = borrower;
@@ -239,11 +239,11 @@ export class MeterReader implements Timed, LinkListener {
 			// The callback needs much stack, so it is called from here, where little is used.
 			const due = this.#callbacks.takeDue(nowMs);
 			if (due?.hasResult) due.callback.finished(due.readout, due.failure);
-			else if (due !== undefined) this.notifyTimeout(due);
+			else if (due !== undefined) this.onTimeout(due);
 			return;
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.applySettings(nowMs);
+		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.apply(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
 			if (isAwaited && this.#unsolicited.hasUnexpected) this.recognise(undefined, nowMs);
@@ -257,7 +257,7 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_READING || this.#state === STATE_ENDING;
 	}
 
-	private notifyTimeout({ callback, profile }: PendingRead): void {
+	private onTimeout({ callback, profile }: PendingRead): void {
 		// Only this caller waits for the profile, so the session is ended at once.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
@@ -269,7 +269,7 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	/** Ends and starts sessions as the settings require. */
-	private applySettings(nowMs: number): void {
+	private apply(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
@@ -345,7 +345,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	private onTraffic(direction: number): void {
 		const session = this.#session;
-		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasTransmitted = true;
+		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasSent = true;
 		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasUnexpected = true;
 		else if (this.#state === STATE_READING && session?.isIdle === true)
 			this.#task.update((nowMs) => {
@@ -364,7 +364,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	private run(session: ReadSession): void {
 		this.#session = session;
-		this.#unsolicited.onSessionStart();
+		this.#unsolicited.onStart();
 		try {
 			const { deps, port } = this.#options;
 			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));
@@ -391,7 +391,7 @@ export class MeterReader implements Timed, LinkListener {
 			const session = this.#session;
 			if (session === undefined) return;
 			if (code === EVENT_END) {
-				this.onSessionEnd(session, nowMs);
+				this.onEnd(session, nowMs);
 				// The remaining callers requested something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.onReadout(code, session, nowMs);
@@ -415,7 +415,7 @@ export class MeterReader implements Timed, LinkListener {
 		}
 	}
 
-	private onSessionEnd(session: ReadSession, nowMs: number): void {
+	private onEnd(session: ReadSession, nowMs: number): void {
 		this.#quietUntilMs = nowMs + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
@@ -433,7 +433,7 @@ export class MeterReader implements Timed, LinkListener {
 		}
 		if (failure !== undefined) this.#options.deps.trace(`meter: a session failed: ${failure.code}`);
 		if (readout !== undefined) this.#candidate = readout;
-		this.#failure = furthest(this.#failure, this.#unsolicited.onSessionEnd(failure));
+		this.#failure = furthest(this.#failure, this.#unsolicited.onEnd(failure));
 		const isReading = this.#state === STATE_READING;
 		if (next !== undefined && isReading) this.run(next);
 		else if (isReading && this.#unsolicited.mustExamine(this.#failure)) this.recognise(undefined, nowMs);
@@ -447,7 +447,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.outcomes.failed(found);
 			this.#callbacks.setResult(undefined, found, nowMs);
 		}
-		this.applySettings(nowMs);
+		this.apply(nowMs);
 		// The data are not examined again, so listening has no timeout. A port that could not be opened keeps its own.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}

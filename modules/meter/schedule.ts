@@ -135,7 +135,7 @@ export class Schedule implements Timed, ReadCallback {
 	start(lastUtcMs: number, saved?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = lastUtcMs;
-			this.applySettings(nowMs);
+			this.apply(nowMs);
 			this.lastError = error;
 			if (saved !== undefined) this.restore(saved, nowMs);
 		});
@@ -171,7 +171,7 @@ export class Schedule implements Timed, ReadCallback {
 	reconfigure(): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
-			this.applySettings(nowMs);
+			this.apply(nowMs);
 		});
 	}
 
@@ -230,7 +230,7 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
-	private applySettings(nowMs: number): void {
+	private apply(nowMs: number): void {
 		this.#options.reader.cancel(this);
 		this.#plan = this.#options.plan();
 		this.#readouts = this.#options.reader.outcomes.readouts;

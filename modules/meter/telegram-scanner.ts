@@ -87,11 +87,11 @@ export class TelegramScanner {
 	/** Number of characters since `/`. */
 	#length = 0;
 	/** Number of these characters with even parity. */
-	#evenCount = 0;
+	#even = 0;
 	/** Number of these characters without bit 7. */
-	#plainCount = 0;
+	#plain = 0;
 	/** Number of characters of a data set before its parenthesis. */
-	#addressLength = 0;
+	#address = 0;
 	/** True between the parentheses of a data set. */
 	#isOpen = false;
 	/** Number of data sets. */
@@ -111,9 +111,9 @@ export class TelegramScanner {
 	#groups = 0;
 	/* SML: */
 	/** Number of 1B bytes in a row. */
-	#escapeCount = 0;
+	#escapes = 0;
 	/** Number of 01 bytes after four 1B bytes. */
-	#beginCount = 0;
+	#begins = 0;
 	/** True if the next byte is the pad count of an end. */
 	#isEnding = false;
 	/* HDLC: */
@@ -123,7 +123,7 @@ export class TelegramScanner {
 	#headLength = -1;
 	/* M-Bus: */
 	/** Number of bytes of the frame so far. */
-	#frameCount = 0;
+	#frame = 0;
 	/** Length field of the frame. */
 	#frameLength = 0;
 	/** Sum of the frame's bytes after its header, modulo 256. */
@@ -163,19 +163,18 @@ export class TelegramScanner {
 		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
 		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
 		// A `/` at the beginning of a line begins a telegram; elsewhere it is data.
-		const isInside =
-			this.#text === TEXT_SETS ? this.#addressLength > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
+		const isInside = this.#text === TEXT_SETS ? this.#address > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
 		if (character === SLASH && !isInside) {
 			this.#text = TEXT_IDENT;
 			this.#length = 0;
-			this.#evenCount = 0;
-			this.#plainCount = 0;
+			this.#even = 0;
+			this.#plain = 0;
 		} else if (this.#text === TEXT_HUNT) return false;
 		this.#length++;
-		if (isEven) this.#evenCount++;
-		if (byte < 0x80) this.#plainCount++;
+		if (isEven) this.#even++;
+		if (byte < 0x80) this.#plain++;
 		if (this.#text === TEXT_IDENT) this.scanIdent(character);
-		else if (character === EXCLAMATION_MARK && this.#addressLength === 0 && this.#sets > 0) return this.isTelegram();
+		else if (character === EXCLAMATION_MARK && this.#address === 0 && this.#sets > 0) return this.isTelegram();
 		else this.scanDataSet(character);
 		return false;
 	}
@@ -213,7 +212,7 @@ export class TelegramScanner {
 			this.#text = TEXT_HUNT;
 		else if (character === LF) {
 			this.#text = at > 3 ? TEXT_SETS : TEXT_HUNT;
-			this.#addressLength = 0;
+			this.#address = 0;
 			this.#isOpen = false;
 			this.#sets = 0;
 		}
@@ -222,21 +221,21 @@ export class TelegramScanner {
 	private scanDataSet(character: number): void {
 		if (character === STX || this.#length > TEXT_LIMIT) this.#text = TEXT_HUNT;
 		else if (character === LF || character === CR) {
-			this.#addressLength = 0;
+			this.#address = 0;
 			this.#isOpen = false;
 		} else if (character === PARENTHESIS_CLOSE && this.#isOpen) {
 			this.#sets++;
-			this.#addressLength = 0;
+			this.#address = 0;
 			this.#isOpen = false;
 		} else if (character === PARENTHESIS_OPEN) this.#isOpen = true;
-		else this.#addressLength++;
+		else this.#address++;
 	}
 
 	/** Returns true, at the `!`, if nearly all characters have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
-		this.hasParity = this.#evenCount > this.#plainCount;
-		const wrong = this.#length - (this.hasParity ? this.#evenCount : this.#plainCount);
+		this.hasParity = this.#even > this.#plain;
+		const wrong = this.#length - (this.hasParity ? this.#even : this.#plain);
 		return this.#length >= DAMAGE_RATIO && wrong * DAMAGE_RATIO <= this.#length;
 	}
 
@@ -246,15 +245,15 @@ export class TelegramScanner {
 			if (byte <= 3) return true;
 		}
 		if (byte === ESCAPE) {
-			this.#escapeCount = this.#beginCount === 0 ? this.#escapeCount + 1 : 1;
-			this.#beginCount = 0;
-		} else if (this.#escapeCount < 4) this.#escapeCount = 0;
-		else if (byte === 0x01 && this.#beginCount < 4) this.#beginCount++;
+			this.#escapes = this.#begins === 0 ? this.#escapes + 1 : 1;
+			this.#begins = 0;
+		} else if (this.#escapes < 4) this.#escapes = 0;
+		else if (byte === 0x01 && this.#begins < 4) this.#begins++;
 		else {
-			const isFile = byte === 0x76 && this.#beginCount === 4;
-			this.#isEnding = byte === 0x1a && this.#beginCount === 0;
-			this.#escapeCount = 0;
-			this.#beginCount = 0;
+			const isFile = byte === 0x76 && this.#begins === 4;
+			this.#isEnding = byte === 0x1a && this.#begins === 0;
+			this.#escapes = 0;
+			this.#begins = 0;
 			return isFile;
 		}
 		return false;
@@ -303,28 +302,28 @@ export class TelegramScanner {
 	}
 
 	private scanMBus(byte: number): boolean {
-		const at = this.#frameCount++;
+		const at = this.#frame++;
 		if (at === 0) {
-			if (byte !== 0x68) this.#frameCount = 0;
+			if (byte !== 0x68) this.#frame = 0;
 		} else if (at === 1) this.#frameLength = byte;
 		else if (at < 4) {
 			const isDoubled = at === 2 && this.#frameLength === 0x68 && byte !== 0x68;
 			if (isDoubled) {
 				// The previous byte was noise, and the presumed length is the first byte of the frame.
-				this.#frameCount = 2;
+				this.#frame = 2;
 				this.#frameLength = byte;
-			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frameCount = byte === 0x68 ? 1 : 0;
+			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frame = byte === 0x68 ? 1 : 0;
 			this.#sum = 0;
 			this.#isPush = this.#frameLength > 3;
 		} else if (at < 4 + this.#frameLength) {
 			this.#sum = (this.#sum + byte) & 0xff;
 			// The field C must be SND_UD with or without FCB, and CI any segment from 0 to 15, the last one or not.
 			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
-			if (!this.#isPush) this.#frameCount = 0;
+			if (!this.#isPush) this.#frame = 0;
 		} else if (at === 4 + this.#frameLength) {
-			if (byte !== this.#sum) this.#frameCount = 0;
+			if (byte !== this.#sum) this.#frame = 0;
 		} else {
-			this.#frameCount = 0;
+			this.#frame = 0;
 			return byte === 0x16;
 		}
 		return false;
@@ -347,7 +346,7 @@ export class TelegramScanner {
 
 	/** True if the last bytes begin a ciphered APDU outside an M-Bus frame. */
 	private get isBare(): boolean {
-		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frameCount > 4) return false;
+		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
 		// The security control must state suite 0 or 1 and encryption; any key, with or without a tag, is accepted.
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;

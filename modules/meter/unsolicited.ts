@@ -96,12 +96,12 @@ export class UnsolicitedDetector {
 	/** True if bytes have arrived that are not an answer. */
 	hasUnexpected = false;
 	isExamined = false;
-	hasTransmitted = false;
+	hasSent = false;
 	#noise: Failure | undefined;
 	/** Time of the first byte that arrived without a request, monotonic ms. */
 	#idleMs = Number.POSITIVE_INFINITY;
 
-	onSessionStart(): void {
+	onStart(): void {
 		this.#idleMs = Number.POSITIVE_INFINITY;
 	}
 
@@ -112,11 +112,11 @@ export class UnsolicitedDetector {
 	onIdleBytes(known: Failure | undefined, nowMs: number): boolean {
 		this.hasUnexpected = true;
 		this.#idleMs = Math.min(this.#idleMs, nowMs);
-		return !this.isExamined && (this.hasTransmitted || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
+		return !this.isExamined && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
 	/** Records the end of a session. Returns its failure, but undefined for noise, which only `betterOf` returns. */
-	onSessionEnd(failure: Failure | undefined): Failure | undefined {
+	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasUnexpected = true;
 		if (failure?.unsolicited === undefined || failure.isFinal) return failure;
 		this.#noise = failure;

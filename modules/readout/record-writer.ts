@@ -112,7 +112,7 @@ export class RecordWriter implements RecordSink {
 	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
 	/** Number of values that are still missing from the head or row, which a line without an address then continues. */
-	#missingValues = 0;
+	#missing = 0;
 	/** Offset of the last record if it is a row, otherwise NOWHERE. */
 	#row = NOWHERE;
 	/** Number of rows. */
@@ -160,7 +160,7 @@ export class RecordWriter implements RecordSink {
 			this.discardLine();
 			this.#rows = part[3];
 			this.#columns = part[4];
-			this.#missingValues = part[5];
+			this.#missing = part[5];
 			this.#row = part[6];
 			this.#isDropped = part[7] === 1;
 			this.overflow = part[8] === 1;
@@ -172,7 +172,7 @@ export class RecordWriter implements RecordSink {
 		part[2] = this.#lastValue;
 		part[3] = this.#rows;
 		part[4] = this.#columns;
-		part[5] = this.#missingValues;
+		part[5] = this.#missing;
 		part[6] = this.#row;
 		part[7] = this.#isDropped ? 1 : 0;
 		part[8] = this.overflow ? 1 : 0;
@@ -202,7 +202,7 @@ export class RecordWriter implements RecordSink {
 	beginValue(): void {
 		if (this.#isDropped) return;
 		if (!this.#isNewSet && this.#lastValue < 0) this.beginSet();
-		const isRow = this.#continues && this.#columns >= 0 && this.#missingValues === 0;
+		const isRow = this.#continues && this.#columns >= 0 && this.#missing === 0;
 		this.#continues = false;
 		const isOverLimit = isRow ? this.#rows === ROWS_LIMIT : !this.#isNewSet && this.#values === VALUES_LIMIT;
 		if (isOverLimit) this.overflow = true;
@@ -247,7 +247,7 @@ export class RecordWriter implements RecordSink {
 			this.#row = isRow ? this.#committed : NOWHERE;
 			if (!isRow) {
 				this.#columns = this.#code.c === GROUP_PROFILE ? 0 : NO_PROFILE;
-				this.#missingValues = 0;
+				this.#missing = 0;
 			}
 			this.#records++;
 			this.#quantity = this.#newQuantity;
@@ -286,7 +286,7 @@ export class RecordWriter implements RecordSink {
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
-		this.#missingValues = 0;
+		this.#missing = 0;
 	}
 
 	private beginRow(): void {
@@ -302,8 +302,8 @@ export class RecordWriter implements RecordSink {
 		const isRow = this.#row !== NOWHERE;
 		if (this.#values === HEAD_VALUES && (!isRow || this.isRepeatedHead())) {
 			this.#columns = Math.max(0, digitsAt(this.#buffer, this.#lastValue));
-			this.#missingValues = 2 * this.#columns;
-		} else this.#missingValues = Math.max(0, (this.#missingValues > 0 ? this.#missingValues : this.#columns) - 1);
+			this.#missing = 2 * this.#columns;
+		} else this.#missing = Math.max(0, (this.#missing > 0 ? this.#missing : this.#columns) - 1);
 	}
 
 	/**
