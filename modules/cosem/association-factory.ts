@@ -66,7 +66,7 @@ export class AssociationFactory {
 			this.counters ??= new InvocationCounters(storage, crypto, encryptionKey, title);
 	}
 
-	openCounterReading(carrier: Carrier, nowMs: number): AssociationSession {
+	openCounter(carrier: Carrier, nowMs: number): AssociationSession {
 		const sink = new CounterSink();
 		const list = counterList();
 		const cache = new ScalerCache(list[0]);
@@ -137,7 +137,7 @@ export class AssociationFactory {
 			cipher,
 			reading,
 			crypto,
-			reserveCounters: () => cipher !== undefined && this.counters?.extend(cipher) === true,
+			reserve: () => cipher !== undefined && this.counters?.extend(cipher) === true,
 		};
 		return new AssociationSession(options, nowMs);
 	}

@@ -52,7 +52,7 @@ export interface AssociationSessionOptions {
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
 	/** Reserves invocation counters in flash; returns false if that fails. */
-	reserveCounters(): boolean;
+	reserve(): boolean;
 }
 
 export class AssociationSession {
@@ -154,7 +154,7 @@ export class AssociationSession {
 			step = association.begin();
 		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
 		while (step === STEP_COUNTER) {
-			if (this.#options.reserveCounters()) step = association.resume();
+			if (this.#options.reserve()) step = association.resume();
 			else {
 				this.#countersFailed = true;
 				step = STEP_END;

@@ -35,7 +35,7 @@ export class DLMSOpening implements Machine {
 	#state = STATE_SIGN_ON;
 	#refused = false;
 	#nowMs: number;
-	#isEndReported = false;
+	#isReported = false;
 
 	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
@@ -76,8 +76,8 @@ export class DLMSOpening implements Machine {
 			if (this.session.outcome === OUTCOME_HAND_OVER) this.awaitConfirmation();
 			else this.end();
 		}
-		const isReporting = this.#state === STATE_ENDED && !this.#isEndReported;
-		if (isReporting) this.#isEndReported = true;
+		const isReporting = this.#state === STATE_ENDED && !this.#isReported;
+		if (isReporting) this.#isReported = true;
 		this.#output.kind = isReporting ? OUTPUT_EVENT : OUTPUT_NONE;
 		return this.#output;
 	}

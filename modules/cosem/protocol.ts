@@ -116,7 +116,7 @@ function probe(opening: Opening<COSEMSettings>): Probing {
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
-	supportsProfiles: true,
+	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening),
 	probe,
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
@@ -125,7 +125,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 /** Entry of `iec62056` if mode E is allowed. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
-	supportsProfiles: true,
+	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

@@ -141,7 +141,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** True if these bytes contained a whole APDU. */
 	#hasAPDU = false;
 	/** Number of bursts without an APDU. */
-	#badBursts = 0;
+	#bursts = 0;
 
 	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
 		this.#settings = settings;
@@ -181,11 +181,11 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.dropAll();
 		this.#bare = 0;
-		if (this.#hasAPDU) this.#badBursts = 0;
-		else if (this.#burst >= BURST_LENGTH) this.#badBursts++;
+		if (this.#hasAPDU) this.#bursts = 0;
+		else if (this.#burst >= BURST_LENGTH) this.#bursts++;
 		this.#burst = 0;
 		this.#hasAPDU = false;
-		if (this.#badBursts === BURSTS && this.#status === NO_PUSH) this.changeFormat();
+		if (this.#bursts === BURSTS && this.#status === NO_PUSH) this.changeFormat();
 	}
 
 	poll(): Output {
@@ -206,7 +206,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	private changeFormat(): void {
 		const { sender } = this;
 		sender.format = sender.format === FORMAT_8N1 ? FORMAT_8E1 : FORMAT_8N1;
-		this.#badBursts = 0;
+		this.#bursts = 0;
 		this.#outputs.line(this.line.baud, sender.format);
 	}
 

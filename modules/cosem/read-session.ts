@@ -201,7 +201,7 @@ export class DLMSReadSession implements ReadSession {
 			if (this.#association === undefined) {
 				if (inner.code !== EVENT_END) return inner;
 				this.onSignOnEnd();
-			} else if (inner.code === EVENT_DISCONNECTED) this.onAssociationEnd();
+			} else if (inner.code === EVENT_DISCONNECTED) this.onEnd();
 			else if (!this.isInquiry) this.#association.onEvent(inner.code, this.#nowMs);
 		}
 		this.#output.kind = OUTPUT_NONE;
@@ -312,7 +312,7 @@ export class DLMSReadSession implements ReadSession {
 		this.#wasCounterRead = true;
 		// The previous association is freed first: two at once need too much memory.
 		this.#association = undefined;
-		this.#association = this.#associations.openCounterReading(this.carrier, this.#nowMs);
+		this.#association = this.#associations.openCounter(this.carrier, this.#nowMs);
 	}
 
 	private read(): void {
@@ -326,7 +326,7 @@ export class DLMSReadSession implements ReadSession {
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
-	private onAssociationEnd(): void {
+	private onEnd(): void {
 		const association = this.#association;
 		if (association === undefined) return;
 		const { cipher, reading } = association;
@@ -343,7 +343,7 @@ export class DLMSReadSession implements ReadSession {
 			return;
 		}
 		const { counterSink } = this.#associations;
-		if (counterSink !== undefined) this.onCounterRead(counterSink, failure);
+		if (counterSink !== undefined) this.onCounter(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
 			// At least SHORT_LIST, because a meter may have been silent for another reason than a long list.
@@ -355,7 +355,7 @@ export class DLMSReadSession implements ReadSession {
 		} else if (!this.isCounterRefused(association, failure)) this.keepAndFail(association, failure);
 	}
 
-	private onCounterRead(sink: CounterSink, failure: Failure | undefined): void {
+	private onCounter(sink: CounterSink, failure: Failure | undefined): void {
 		const { counters } = this.#associations;
 		const counterFailure = this.#counterFailure;
 		const wasLow = counters !== undefined && sink.counter >= counters.next;

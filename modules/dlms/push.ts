@@ -141,8 +141,8 @@ export class PushReading {
 		cursor.at = body;
 		walker.begin();
 		const isKaifa = bytes[first] === TAG_OCTET_STRING && this.findMaker(bytes, first + 2, first + 5);
-		if (count === 1 && bytes[first] === TAG_UINT32) this.decodeByPosition(1);
-		else if (isKaifa && this.#maker === KAIFA) this.decodeByPosition(count);
+		if (count === 1 && bytes[first] === TAG_UINT32) this.decodePlaces(1);
+		else if (isKaifa && this.#maker === KAIFA) this.decodePlaces(count);
 		else this.decodeRow();
 		return true;
 	}
@@ -242,7 +242,7 @@ export class PushReading {
 	}
 
 	/** Reads a Kaifa list, by position. */
-	private decodeByPosition(count: number): void {
+	private decodePlaces(count: number): void {
 		const isOnePhase = count === 9 || count === 14;
 		this.#maker = KAIFA;
 		for (let i = 0; this.#walker.next(); i++) {
@@ -271,17 +271,17 @@ export class PushReading {
 	private setCode(a: number, c: number, d: number, e = 0): void {
 		const code = [a, 0, c, d, e, 0xff];
 		this.#work.set(code, CODE_AT);
-		this.selectObject(0, ATTRIBUTE_VALUE);
+		this.select(0, ATTRIBUTE_VALUE);
 	}
 
 	/** Sets the object by the code at `bytes[at]`; class 0: unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
-		this.selectObject(classId, attribute);
+		this.select(classId, attribute);
 	}
 
 	/** Sets class and attribute of the object whose code is set, and the maker's scaler and unit. */
-	private selectObject(classId: number, attribute: number): void {
+	private select(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
 		const d = work[CODE_AT + 3];

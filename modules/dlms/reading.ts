@@ -140,7 +140,7 @@ export class Reading implements Inquiry {
 	/** True if the next request is for the next block. */
 	#hasMore = false;
 	/** True if the cached scalers belong to another meter. */
-	#isOtherMeter = false;
+	#isOther = false;
 	/** Position of the object begun in the sink; -1 between objects. */
 	#open = -1;
 	read = 0;
@@ -260,8 +260,8 @@ export class Reading implements Inquiry {
 
 	/** Moves to the next step; false after a new plan for another meter. */
 	private nextStep(): boolean {
-		if (this.#isOtherMeter) {
-			this.#isOtherMeter = false;
+		if (this.#isOther) {
+			this.#isOther = false;
 			this.makePlan(false);
 			return false;
 		}
@@ -312,7 +312,7 @@ export class Reading implements Inquiry {
 
 	/** Processes the device name, `length` characters of the working buffer; 0 or less: no name. */
 	private onName(length: number): void {
-		this.#isOtherMeter = this.#options.cache.setName(this.#work, Math.max(0, length));
+		this.#isOther = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
 
 	private onScaler(position: number): void {

@@ -152,7 +152,7 @@ export class HDLCConnection implements Machine {
 	/** Latest start of the response, monotonic ms. */
 	#answerByMs = Number.POSITIVE_INFINITY;
 	/** Latest end of the response, monotonic ms. */
-	#responseEndMs = Number.POSITIVE_INFINITY;
+	#endMs = Number.POSITIVE_INFINITY;
 	/** Latest time of the next byte of a frame, monotonic ms. */
 	#gapByMs = 0;
 
@@ -185,7 +185,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	get deadlineMs(): number {
-		if (this.#decoder.inside && this.#state !== STATE_ENDED) return Math.min(this.#gapByMs, this.#responseEndMs);
+		if (this.#decoder.inside && this.#state !== STATE_ENDED) return Math.min(this.#gapByMs, this.#endMs);
 		return this.#answerByMs;
 	}
 
@@ -354,7 +354,7 @@ export class HDLCConnection implements Machine {
 		this.#tries = 0;
 		this.#nextFrame = FRAME_NONE;
 		this.#answerByMs = Number.POSITIVE_INFINITY;
-		this.#responseEndMs = Number.POSITIVE_INFINITY;
+		this.#endMs = Number.POSITIVE_INFINITY;
 		this.#events |= 1 << event;
 	}
 
@@ -417,12 +417,12 @@ export class HDLCConnection implements Machine {
 	private await(answerByMs: number): void {
 		this.#isPausing = false;
 		this.#answerByMs = answerByMs;
-		this.#responseEndMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
+		this.#endMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
 	/** Extends the wait to `ms` after `nowMs`, up to the latest end. */
 	private extend(ms: number, nowMs: number): void {
-		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#responseEndMs));
+		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#endMs));
 	}
 
 	private beginFrame(): void {

@@ -62,11 +62,11 @@ export class IdentScanner {
 	echoes = 0;
 	#inside = false;
 	/** Offset after the last `/` in the line. */
-	#slashEnd = NOWHERE;
+	#slash = NOWHERE;
 
 	reset(): void {
 		this.length = 0;
-		this.#slashEnd = NOWHERE;
+		this.#slash = NOWHERE;
 		this.echoes = 0;
 		this.#inside = false;
 	}
@@ -83,7 +83,7 @@ export class IdentScanner {
 			this.#inside = true;
 			if (isText) this.bytes[this.length++] = SLASH;
 			else this.length = 0;
-			this.#slashEnd = isText ? this.length : NOWHERE;
+			this.#slash = isText ? this.length : NOWHERE;
 			return false;
 		}
 		if (!this.#inside) return false;
@@ -97,10 +97,10 @@ export class IdentScanner {
 		}
 		if (character >= 0x80 || character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE) this.#inside = false;
 		else if (character !== CR && this.length < IDENT_LIMIT) this.bytes[this.length++] = character;
-		if (this.#slashEnd !== NOWHERE && this.hasLetters(this.#slashEnd)) {
-			this.bytes.copyWithin(0, this.#slashEnd, this.length);
+		if (this.#slash !== NOWHERE && this.hasLetters(this.#slash)) {
+			this.bytes.copyWithin(0, this.#slash, this.length);
 			this.length = LETTERS;
-			this.#slashEnd = NOWHERE;
+			this.#slash = NOWHERE;
 		}
 		return false;
 	}

@@ -2,9 +2,9 @@
  * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a tick of
  * its own, to save stack.
  *
- *                `setResult()`     next tick             timeout                              `remove()`
- *     WAITING    RESOLVED          –                     removed and notified, or waits (a)   removed
- *     RESOLVED   –                 removed, notified     –                                    removed
+ *                `resolve()`   next tick           timeout                              `remove()`
+ *     WAITING    RESOLVED      –                   removed and notified, or waits (a)   removed
+ *     RESOLVED   –             removed, notified   –                                    removed
  *
  *     (a) a caller for a load profile waits up to PROFILE_MINUTES, while no other caller is queued.
  */
@@ -58,9 +58,9 @@ export class PendingReads {
 	 * Returns the load profile that the first waiting caller requested; undefined for a readout. If the protocol does
 	 * not support profiles, the requests of all callers become readouts.
 	 */
-	next(supportsProfiles: boolean): ProfileRequest | undefined {
+	next(hasProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#queue) {
-			if (!supportsProfiles) waiting.profile = undefined;
+			if (!hasProfiles) waiting.profile = undefined;
 			else if (!waiting.hasResult) return waiting.profile;
 		}
 		return undefined;
@@ -99,7 +99,7 @@ export class PendingReads {
 	 * readout and a profile, of all callers. They are notified from the next tick on. A caller that makes another
 	 * request during its notification waits for the next result.
 	 */
-	setResult(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
+	resolve(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
 		for (const waiting of this.#queue) {
 			if (waiting.hasResult || !(isAll || waiting.profile === profile)) continue;

@@ -126,7 +126,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
 		if (this.#trial !== undefined) {
-			if (this.#surplus > 0) this.#unsolicited.hasUnexpected = true;
+			if (this.#surplus > 0) this.#unsolicited.hasStray = true;
 			this.startNext(nowMs);
 		} else this.#link?.tell((ms) => session?.abort(ms));
 	}
@@ -202,9 +202,9 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const protocol = protocolOf(opening.settings);
 		const isEarly = nowMs < this.#beganMs + SILENT_MS && this.#received === 0;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#unsolicited.hasUnexpected) {
+		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
-			this.#unsolicited.isExamined = true;
+			this.#unsolicited.isDone = true;
 			this.run(new Recogniser(nowMs));
 		} else if (this.#trials < suggestions.length) {
 			this.#trial = suggestions[this.#trials++];
@@ -226,7 +226,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
 		// The bytes were received as 8N1, so the parity bit must be cleared.
-		if (failure?.unsolicited?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
+		if (failure?.finding?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });
 		live?.changed();

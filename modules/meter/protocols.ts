@@ -23,7 +23,7 @@ export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 })
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
-	supportsProfiles: true,
+	hasProfiles: true,
 	open: (opening: Opening<MeterSettings>) => {
 		const { profile } = opening;
 		return profile === undefined ? new SignOnSession(opening, new Attempts(opening)) : openProfile(opening, profile);

@@ -164,7 +164,7 @@ export class MeterReader implements Timed, LinkListener {
 	 */
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
-			const supported = protocolOf(this.#options.settings).supportsProfiles ? profile : undefined;
+			const supported = protocolOf(this.#options.settings).hasProfiles ? profile : undefined;
 			// A telegram that failed its check while no caller waited is dropped.
 			if (this.#state === STATE_LISTENING && this.#callbacks.count === 0) {
 				this.#candidate = undefined;
@@ -246,7 +246,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.apply(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
-			if (isAwaited && this.#unsolicited.hasUnexpected) this.recognise(undefined, nowMs);
+			if (isAwaited && this.#unsolicited.hasStray) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			this.#link?.tell((ms) => this.#session?.abort(ms));
@@ -290,7 +290,7 @@ export class MeterReader implements Timed, LinkListener {
 		const cost = costOf(protocol);
 		if (cost !== undefined && !ledger.claim(cost)) {
 			if (cost === LISTEN_COST) this.#dueMs = nowMs + REOPEN_MS;
-			this.#callbacks.setResult(undefined, FAILURE_MEMORY, nowMs);
+			this.#callbacks.resolve(undefined, FAILURE_MEMORY, nowMs);
 			return;
 		}
 		this.#claimed = cost;
@@ -298,7 +298,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.#profile = this.#callbacks.next(protocol.supportsProfiles === true);
+		this.#profile = this.#callbacks.next(protocol.hasProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
@@ -346,7 +346,7 @@ export class MeterReader implements Timed, LinkListener {
 	private onTraffic(direction: number): void {
 		const session = this.#session;
 		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasSent = true;
-		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasUnexpected = true;
+		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasStray = true;
 		else if (this.#state === STATE_READING && session?.isIdle === true)
 			this.#task.update((nowMs) => {
 				const known = furthest(this.#failure, session.failure);
@@ -356,7 +356,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	/** Examines unsolicited bytes. The session `interrupted` continues if nothing is found. */
 	private recognise(interrupted: ReadSession | undefined, nowMs: number): void {
-		this.#unsolicited.isExamined = true;
+		this.#unsolicited.isDone = true;
 		this.#link?.close();
 		const endsMs = this.#callbacks.deadlineMs - MARGIN_MS;
 		this.run(new Recogniser(nowMs, endsMs, interrupted));
@@ -379,7 +379,7 @@ export class MeterReader implements Timed, LinkListener {
 			const wasListening = this.#state === STATE_LISTENING;
 			this.close();
 			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
-			this.#callbacks.setResult(undefined, FAILURE_PORT, nowMs);
+			this.#callbacks.resolve(undefined, FAILURE_PORT, nowMs);
 			if (!wasListening) return;
 			this.#state = STATE_UNPLUGGED;
 			this.#dueMs = nowMs + REOPEN_MS;
@@ -408,7 +408,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.outcomes.failed(failure);
 			// If there is no readout, the callers get the failure.
 			this.#failure = readout === undefined ? failure : undefined;
-			if (this.#failure?.isFinal) this.#callbacks.setResult(undefined, failure, nowMs);
+			if (this.#failure?.isFinal) this.#callbacks.resolve(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
 			this.outcomes.began(this.utcMs, nowMs);
 			this.keep(readout, nowMs);
@@ -445,7 +445,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
 			this.outcomes.failed(found);
-			this.#callbacks.setResult(undefined, found, nowMs);
+			this.#callbacks.resolve(undefined, found, nowMs);
 		}
 		this.apply(nowMs);
 		// The data are not examined again, so listening has no timeout. A port that could not be opened keeps its own.
@@ -460,14 +460,14 @@ export class MeterReader implements Timed, LinkListener {
 			return;
 		}
 		if (this.#profile === undefined) this.outcomes.failed(failure);
-		this.#callbacks.setResult(candidate, failure, nowMs, this.#profile);
+		this.#callbacks.resolve(candidate, failure, nowMs, this.#profile);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
 		if (this.#profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.#callbacks.setResult(readout, undefined, nowMs, this.#profile);
+		this.#callbacks.resolve(readout, undefined, nowMs, this.#profile);
 	}
 
 	private close(): void {

@@ -67,8 +67,8 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	/** Length of this burst, characters. */
 	#count = 0;
 	#isText = false;
-	#shortBursts = 0;
-	#textBursts = 0;
+	#shorts = 0;
+	#texts = 0;
 
 	/** `endsMs` is the latest end, monotonic ms. The session `interrupted` continues if nothing is found. */
 	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
@@ -139,12 +139,11 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	private validate(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
 		const isShort = this.#count < SHORT_BURST;
-		if (isShort) this.#shortBursts++;
-		if (this.#isText) this.#textBursts++;
+		if (isShort) this.#shorts++;
+		if (this.#isText) this.#texts++;
 		// Readable text is not noise, but its kind is unknown.
-		if (this.#textBursts === TEXT_BURSTS) this.end(KIND_NONE);
-		else if (this.#isText || !isWhole || (isShort && this.#shortBursts < SHORT_BURSTS))
-			this.wait(nowMs - GAP_MS, nowMs);
+		if (this.#texts === TEXT_BURSTS) this.end(KIND_NONE);
+		else if (this.#isText || !isWhole || (isShort && this.#shorts < SHORT_BURSTS)) this.wait(nowMs - GAP_MS, nowMs);
 		else this.nextSpeed(nowMs);
 	}
 
@@ -155,8 +154,8 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		}
 		this.#outputs.line(BAUDS[this.#speed], this.#speed === EVEN_PARITY_SPEED ? FORMAT_8E1 : FORMAT_8N1);
 		this.#scanner = new TelegramScanner();
-		this.#shortBursts = 0;
-		this.#textBursts = 0;
+		this.#shorts = 0;
+		this.#texts = 0;
 		this.wait(nowMs, nowMs);
 	}
 

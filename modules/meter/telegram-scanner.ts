@@ -175,7 +175,7 @@ export class TelegramScanner {
 		if (byte < 0x80) this.#plain++;
 		if (this.#text === TEXT_IDENT) this.scanIdent(character);
 		else if (character === EXCLAMATION_MARK && this.#address === 0 && this.#sets > 0) return this.isTelegram();
-		else this.scanDataSet(character);
+		else this.scanSet(character);
 		return false;
 	}
 
@@ -218,7 +218,7 @@ export class TelegramScanner {
 		}
 	}
 
-	private scanDataSet(character: number): void {
+	private scanSet(character: number): void {
 		if (character === STX || this.#length > TEXT_LIMIT) this.#text = TEXT_HUNT;
 		else if (character === LF || character === CR) {
 			this.#address = 0;

@@ -46,24 +46,24 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
 	const row = ROWS[kind - KIND_ASCII];
-	const finding = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
+	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
 	if (WITHOUT !== "" && WITHOUT.split(" ").includes(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
-		return foundFailure(row, `${finding} This firmware was built without the protocol ${protocol}.`, found);
+		return foundFailure(row, `${summary} This firmware was built without the protocol ${protocol}.`, found);
 	}
 	const isSupported = kind !== KIND_WRAPPER && (kind !== KIND_SML || baud === SML_BAUD);
 	const found = { kind: word, baud, framing, isSupported };
-	if (!isSupported) return foundFailure(row, `${finding} This gateway can't read such data yet.`, found);
-	if (kind === KIND_SML) return foundFailure(row, `${finding} Choose the protocol sml.`, found, SML_ADVICE);
-	if (kind === KIND_TIC) return foundFailure(row, `${finding} Choose the protocol tic.`, found, TIC_ADVICE);
+	if (!isSupported) return foundFailure(row, `${summary} This gateway can't read such data yet.`, found);
+	if (kind === KIND_SML) return foundFailure(row, `${summary} Choose the protocol sml.`, found, SML_ADVICE);
+	if (kind === KIND_TIC) return foundFailure(row, `${summary} Choose the protocol tic.`, found, TIC_ADVICE);
 	return kind === KIND_ASCII
-		? foundFailure(row, `${finding} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
+		? foundFailure(row, `${summary} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
 				protocol: "iec62056",
 				modeD: true,
 				modeDBaud: baud,
 			})
-		: foundFailure(row, `${finding} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
+		: foundFailure(row, `${summary} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
 				protocol: "dlms",
 				pushBaud: baud,
 			});
@@ -94,8 +94,8 @@ const IDLE_MS = 4000;
 /** Evidence of unsolicited telegrams during one readout. The data are examined at most once. */
 export class UnsolicitedDetector {
 	/** True if bytes have arrived that are not an answer. */
-	hasUnexpected = false;
-	isExamined = false;
+	hasStray = false;
+	isDone = false;
 	hasSent = false;
 	#noise: Failure | undefined;
 	/** Time of the first byte that arrived without a request, monotonic ms. */
@@ -110,15 +110,15 @@ export class UnsolicitedDetector {
 	 * true if the bytes must be examined at once.
 	 */
 	onIdleBytes(known: Failure | undefined, nowMs: number): boolean {
-		this.hasUnexpected = true;
+		this.hasStray = true;
 		this.#idleMs = Math.min(this.#idleMs, nowMs);
-		return !this.isExamined && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
+		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
 	/** Records the end of a session. Returns its failure, but undefined for noise, which only `betterOf` returns. */
 	onEnd(failure: Failure | undefined): Failure | undefined {
-		if (failure !== undefined && isUnexplained(failure)) this.hasUnexpected = true;
-		if (failure?.unsolicited === undefined || failure.isFinal) return failure;
+		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
+		if (failure?.finding === undefined || failure.isFinal) return failure;
 		this.#noise = failure;
 		return undefined;
 	}
@@ -128,7 +128,7 @@ export class UnsolicitedDetector {
 	 * furthest.
 	 */
 	mustExamine(known: Failure | undefined): boolean {
-		return this.hasUnexpected && !this.isExamined && isUnanswered(known);
+		return this.hasStray && !this.isDone && isUnanswered(known);
 	}
 
 	/** Returns `known`; if no session received a valid answer, the failure for noise, if there was any. */

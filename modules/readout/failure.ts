@@ -48,7 +48,7 @@ export class Failure {
 	/** Progress, final flag and error; layout above. */
 	readonly rank: number;
 	declare advice?: Advice;
-	declare unsolicited?: Unsolicited;
+	declare finding?: Unsolicited;
 
 	constructor(text: string, rank: number) {
 		this.text = text;
@@ -100,14 +100,9 @@ export function finalFailure(error: string, code: string, progress: number, mess
 }
 
 /** Copies a failure, with a more specific message, the unsolicited data found, and the settings that would fix it. */
-export function foundFailure(
-	{ code, rank }: Failure,
-	message: string,
-	unsolicited: Unsolicited,
-	advice?: Advice,
-): Failure {
+export function foundFailure({ code, rank }: Failure, message: string, finding: Unsolicited, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
-	row.unsolicited = Object.freeze(unsolicited);
+	row.finding = Object.freeze(finding);
 	if (advice !== undefined) row.advice = Object.freeze(advice);
 	return Object.freeze(row);
 }

@@ -79,7 +79,7 @@ export interface Opening<Settings> {
 	/** Silence to wait for before sending, ms: the meter may still be in the previous session. */
 	readonly quietMs: number;
 	readonly nowMs: number;
-	/** Profile to read instead of a readout; only for protocols with `supportsProfiles`. */
+	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
 	/** Writes to the developer's log; must not contain secrets. */
 	trace(message: string): void;
@@ -96,7 +96,7 @@ export interface MeterProtocol<Settings> {
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
 	/** True if a profile is requested by its code rather than extracted from a readout. */
-	readonly supportsProfiles?: true;
+	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
 	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT or by
@@ -113,7 +113,7 @@ export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
-	readonly supportsProfiles?: undefined;
+	readonly hasProfiles?: undefined;
 	readonly forget?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }

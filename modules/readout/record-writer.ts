@@ -94,9 +94,9 @@ export class RecordWriter implements RecordSink {
 	#valueStart = 0;
 	#unitStart = 0;
 	/** True while the set has no complete value. */
-	#isNewSet = false;
+	#newSet = false;
 	/** True while the address of the set is incomplete. */
-	#isAddressOpen = false;
+	#addressOpen = false;
 	/** End of the packed head of a set without a complete value. */
 	#headEnd = 0;
 	/** Position of the last complete value's header, in which a following value is marked; -1 without one. */
@@ -142,7 +142,7 @@ export class RecordWriter implements RecordSink {
 		this.#records = 0;
 		this.#lastValue = -1;
 		this.#quantity = -1;
-		this.#isNewSet = false;
+		this.#newSet = false;
 		this.#isDropped = false;
 		this.#isFull = false;
 		this.#columns = NO_PROFILE;
@@ -191,28 +191,28 @@ export class RecordWriter implements RecordSink {
 			this.discardSet();
 			return;
 		}
-		this.#isNewSet = true;
+		this.#newSet = true;
 		this.#continues = false;
 		this.#columns = NO_PROFILE;
-		this.#isAddressOpen = true;
+		this.#addressOpen = true;
 		this.#isDropped = false;
 		this.#end = this.#committed + RAW_ROOM;
 	}
 
 	beginValue(): void {
 		if (this.#isDropped) return;
-		if (!this.#isNewSet && this.#lastValue < 0) this.beginSet();
+		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
 		const isRow = this.#continues && this.#columns >= 0 && this.#missing === 0;
 		this.#continues = false;
-		const isOverLimit = isRow ? this.#rows === ROWS_LIMIT : !this.#isNewSet && this.#values === VALUES_LIMIT;
+		const isOverLimit = isRow ? this.#rows === ROWS_LIMIT : !this.#newSet && this.#values === VALUES_LIMIT;
 		if (isOverLimit) this.overflow = true;
 		if (this.#isFull || isOverLimit) {
 			this.discardSet();
 			return;
 		}
 		if (isRow) this.beginRow();
-		if (this.#isAddressOpen) this.packAddress();
-		this.#valueStart = this.#isNewSet ? this.#headEnd : this.#committed;
+		if (this.#addressOpen) this.packAddress();
+		this.#valueStart = this.#newSet ? this.#headEnd : this.#committed;
 		this.#end = this.#valueStart + RAW_ROOM;
 		this.#unitStart = 0;
 		if (this.#end + RAW_ROOM > RUNNING_LIMIT) this.fill();
@@ -239,10 +239,10 @@ export class RecordWriter implements RecordSink {
 
 	endValue(): void {
 		if (this.#isDropped) return;
-		if (!this.#isNewSet) this.#buffer[this.#lastValue] |= VALUE_MORE;
+		if (!this.#newSet) this.#buffer[this.#lastValue] |= VALUE_MORE;
 		this.#lastValue = this.#valueStart;
 		this.packValue();
-		if (this.#isNewSet) {
+		if (this.#newSet) {
 			const isRow = this.#buffer[this.#committed] === FLAG_ROW;
 			this.#row = isRow ? this.#committed : NOWHERE;
 			if (!isRow) {
@@ -255,7 +255,7 @@ export class RecordWriter implements RecordSink {
 		}
 		this.#values++;
 		if (this.#columns >= 0) this.countColumns();
-		this.#isNewSet = false;
+		this.#newSet = false;
 		this.#committed = this.#end;
 	}
 
@@ -263,8 +263,8 @@ export class RecordWriter implements RecordSink {
 		// A gap would shift the times of the next rows of the profile.
 		if (this.#columns >= 0) this.overflow = true;
 		this.#end = this.#committed;
-		this.#isNewSet = false;
-		this.#isAddressOpen = false;
+		this.#newSet = false;
+		this.#addressOpen = false;
 		this.#isDropped = true;
 	}
 
@@ -291,7 +291,7 @@ export class RecordWriter implements RecordSink {
 
 	private beginRow(): void {
 		this.#rows++;
-		this.#isNewSet = true;
+		this.#newSet = true;
 		this.#newQuantity = this.#quantity;
 		this.#buffer[this.#committed] = FLAG_ROW;
 		this.#headEnd = this.#committed + 1;
@@ -339,7 +339,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#isFull) return;
 		const code = this.#code;
 		code.setGroups(groups, at);
-		this.#isAddressOpen = false;
+		this.#addressOpen = false;
 		this.#newQuantity = code.quantity;
 		this.#headEnd = this.packCode();
 	}
@@ -358,7 +358,7 @@ export class RecordWriter implements RecordSink {
 		this.beginLine();
 		this.beginSet();
 		if (this.#isFull) return;
-		this.#isAddressOpen = false;
+		this.#addressOpen = false;
 		this.#newQuantity = -1;
 		this.#headEnd = this.#committed + 1 + ATTRIBUTE_SIZE;
 		this.#buffer[this.#committed] = FLAG_ATTRIBUTE;
@@ -370,7 +370,7 @@ export class RecordWriter implements RecordSink {
 		const code = this.#code;
 		const isCode = code.parse(this.#buffer, textStart, this.#end);
 		this.#newQuantity = code.quantity;
-		this.#isAddressOpen = false;
+		this.#addressOpen = false;
 		this.#headEnd = isCode && code.canonical && code.sub < 0 ? this.packCode() : this.packRaw(textStart);
 	}
 

@@ -65,7 +65,7 @@ export class SMLListener implements Machine {
 	/** First byte after a full escape sequence. */
 	#escaped = 0;
 	/** Number of bytes after a full escape sequence. */
-	#escapedCount = 0;
+	#extra = 0;
 	/** Last byte after a full escape sequence. */
 	#last = 0;
 	/** Checksum register. */
@@ -92,7 +92,7 @@ export class SMLListener implements Machine {
 			if (this.#escapes === ESCAPES) this.processEscaped(byte);
 			else if (byte === ESCAPE) {
 				this.#escapes++;
-				this.#escapedCount = 0;
+				this.#extra = 0;
 			} else {
 				if (this.#state === STATE_FILE) {
 					while (this.#escapes > 0) {
@@ -133,24 +133,24 @@ export class SMLListener implements Machine {
 	/** Processes a byte after a full escape sequence. */
 	private processEscaped(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
-		if (byte === ESCAPE && (this.#escapedCount === 0 || this.#escaped === ESCAPE)) {
+		if (byte === ESCAPE && (this.#extra === 0 || this.#escaped === ESCAPE)) {
 			// Before a telegram, any number of ESCAPE bytes is accepted.
 			if (!isFile) return;
 			this.#escaped = ESCAPE;
-			if (++this.#escapedCount < ESCAPES) return;
+			if (++this.#extra < ESCAPES) return;
 			for (let i = 0; i < ESCAPES; i++) this.#file.parse(ESCAPE);
 			this.#escapes = 0;
 			return;
 		}
 		// One to three surplus ESCAPE bytes are skipped.
-		if (this.#escaped === ESCAPE) this.#escapedCount = 0;
-		if (this.#escapedCount === 0) this.#escaped = byte;
-		this.#escapedCount++;
+		if (this.#escaped === ESCAPE) this.#extra = 0;
+		if (this.#extra === 0) this.#escaped = byte;
+		this.#extra++;
 		if (this.#escaped === BEGIN && byte === BEGIN) {
-			if (this.#escapedCount === 4) this.begin();
+			if (this.#extra === 4) this.begin();
 		} else if (this.#escaped === END && isFile) {
-			if (this.#escapedCount === 2) this.#checked = this.#register;
-			if (this.#escapedCount === 4) this.validate(byte);
+			if (this.#extra === 2) this.#checked = this.#register;
+			if (this.#extra === 4) this.validate(byte);
 			else this.#last = byte;
 		} else this.dropTelegram(byte === ESCAPE ? 1 : 0);
 	}
@@ -190,7 +190,7 @@ export class SMLListener implements Machine {
 	private dropTelegram(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;
-		this.#escapedCount = 0;
+		this.#extra = 0;
 		this.#count = 0;
 	}
 }

@@ -199,25 +199,25 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 			writer.key("code");
 			writer.string(failure.code);
 		}
-		if (failure.unsolicited !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
+		if (failure.finding !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
 	});
 }
 
 /** Writes the kind of unsolicited data and the settings that fit; null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
-	const { unsolicited, advice } = failure ?? {};
+	const { finding, advice } = failure ?? {};
 	writer.key("unasked");
-	if (unsolicited === undefined) writer.null();
+	if (finding === undefined) writer.null();
 	else {
 		writer.beginObject();
 		writer.key("kind");
-		writer.string(unsolicited.kind);
+		writer.string(finding.kind);
 		writer.key("baudrate");
-		writer.number(unsolicited.baud);
+		writer.number(finding.baud);
 		writer.key("framing");
-		writer.string(unsolicited.framing);
+		writer.string(finding.framing);
 		writer.key("supported");
-		writer.boolean(unsolicited.isSupported);
+		writer.boolean(finding.isSupported);
 		writer.endObject();
 	}
 	writer.key("settings");
