@@ -8,10 +8,10 @@
  * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status are the
  * first clock (class 8) and profile status (0-b:96.10.e); other columns are values.
  *
- * Requests: name, columns, period, order and number of rows, scalers, rows. All rows are requested if there are no more
- * than wanted. Otherwise the request selects rows, because a whole long profile may take an hour: by number (selector
- * 2) or, if the meter refuses this or their number is unknown, by time up to that of the meter's clock (selector 1).
- * Only one row and one block are in memory.
+ * Requests: name, columns, period, order and number of rows, scalers, rows. All rows are requested if the meter has no
+ * more than the client wants. Otherwise the request selects rows, because a whole long profile may take an hour: by
+ * number (selector 2) or, if the meter refuses this or their number is unknown, by time up to that of the meter's clock
+ * (selector 1). Only one row and one block are in memory.
  *
  * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
  */
@@ -99,8 +99,9 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column whose scaler STEP_SCALER reads; true if more blocks follow. */
+	/** Column whose scaler STEP_SCALER reads. */
 	#position = 0;
+	/** True if more blocks of the answer follow. */
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
@@ -109,8 +110,9 @@ export class DLMSProfile implements Inquiry {
 	/** Columns of time and status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Time of the meter's clock, local seconds since 1970; its deviation and status. */
+	/** Time of the meter's clock, local seconds since 1970. */
 	#clockS = 0;
+	/** Deviation and status of the meter's clock, as in its date-time. */
 	readonly #zone = new Uint8Array(3);
 	/** Number of rows left to read; -1 before the answer. */
 	#left = -1;
@@ -355,7 +357,7 @@ export class DLMSProfile implements Inquiry {
 		return end - start;
 	}
 
-	/** Packs a row: time, status, others. */
+	/** Packs a row: time, status, other columns. */
 	private takeRow(): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;

@@ -69,8 +69,9 @@ const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** Offset of the password in its command; the character for it in the log. */
+/** Offset of the password in its command. */
 const PASSWORD_AT = 5;
+/** Character that replaces a masked one in the log. */
 const HIDDEN = 0x2a;
 
 /** Group E of the codes 0.9.1 and 0.9.2. */
@@ -87,8 +88,9 @@ class ProfileQuestions {
 	/** Group D of the profile's code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
-	/** Meter's date in s since 1970, time of day in s; NaN when unknown. */
+	/** Date of the meter's clock, s since 1970; NaN when unknown. */
 	#dateS = Number.NaN;
+	/** Time of day of the meter's clock, s; NaN when unknown. */
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
@@ -148,7 +150,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Processes a refusal. Returns false if `put()` has another form, or the failure. */
+	/** Processes a refusal of the request. Returns false if `put()` has another form of it, otherwise the failure. */
 	refused(): false | Failure {
 		if (this.clock > 0) return IEC_NO_CLOCK;
 		this.#form++;
@@ -334,7 +336,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** Returns the number, or 0 if there are other characters than digits. */
+/** Returns the number in `text[0..length)`; 0 if there are other characters than digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {

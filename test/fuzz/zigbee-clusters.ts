@@ -20,7 +20,7 @@ import {
 	type Outgoing,
 	RADIO_JOINED,
 	RADIO_OFF,
-	type RadioUser,
+	type RadioListener,
 	ZCL_LIMIT,
 } from "../../modules/zigbee/radio.js";
 import { REPORTS_SIZE } from "../../modules/zigbee/reports.js";
@@ -126,7 +126,7 @@ class Bench {
 	readonly bridge: Bridge;
 	kept: Uint8Array | undefined;
 	nowMs = 10_000;
-	#user!: RadioUser;
+	#user!: RadioListener;
 
 	constructor(reports?: Uint8Array) {
 		const { info } = new VirtualWorld();
@@ -137,7 +137,7 @@ class Bench {
 			},
 			user: {
 				bridgeChanged: () => {},
-				keepReports: (bytes) => {
+				storeReports: (bytes) => {
 					this.kept = bytes;
 				},
 				identify: (seconds) => assert.ok(seconds >= 0 && seconds <= 0xffff),

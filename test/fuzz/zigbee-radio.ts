@@ -12,7 +12,7 @@ import {
 	RADIO_JOINED,
 	RADIO_OFF,
 	RADIO_ORPHAN,
-	type RadioUser,
+	type RadioListener,
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "../../modules/zigbee/radio.js";
@@ -38,7 +38,7 @@ export const COMMANDS = [
 ];
 const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 6);
 
-class Bench implements RadioUser {
+class Bench implements RadioListener {
 	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
 	readonly clients = [0x000a, 0x0019];
 	readonly chip: PlayedChip;

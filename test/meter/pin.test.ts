@@ -41,9 +41,9 @@ function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	const entry = begin(bench, plan);
 	const startMs = bench.world.clock.monotonicMs();
-	assert.ok(entry.isGoingOn);
+	assert.ok(entry.isRunning);
 	assert.equal(bench.reader.borrower, entry);
-	bench.world.time.runWhile(() => entry.isGoingOn, startMs + END_MS);
+	bench.world.time.runWhile(() => entry.isRunning, startMs + END_MS);
 	assert.equal(bench.world.clock.monotonicMs() - startMs, entry.timesMs.at(-1));
 	assert.equal(bench.reader.borrower, undefined);
 	return entry.timesMs.at(-1)!;
@@ -118,7 +118,7 @@ describe("PIN entry by light", () => {
 		const entry = begin(bench);
 		bench.world.advance(10_000);
 		entry.end();
-		assert.deepEqual([entry.isGoingOn, bench.reader.borrower], [false, undefined]);
+		assert.deepEqual([entry.isRunning, bench.reader.borrower], [false, undefined]);
 		bench.world.advance(30_000);
 		// A missing digit counts as 0.
 		assert.equal(display.isOpen(bench.world.clock.monotonicMs()), false);
@@ -169,14 +169,14 @@ describe("PIN entry by light", () => {
 	it("ends at once if the port can't be opened, or is pulled out", () => {
 		const bench = new ReaderBench();
 		bench.world.serial.meter.unplug();
-		assert.deepEqual([begin(bench).isGoingOn, bench.reader.borrower !== undefined], [false, false]);
+		assert.deepEqual([begin(bench).isRunning, bench.reader.borrower !== undefined], [false, false]);
 		bench.world.serial.meter.plugIn();
 		const entry = begin(bench);
 		bench.world.advance(5000);
-		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [true, true]);
+		assert.deepEqual([entry.isRunning, bench.reader.borrower !== undefined], [true, true]);
 		bench.world.serial.meter.unplug();
 		bench.world.advance(1);
-		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [false, false]);
+		assert.deepEqual([entry.isRunning, bench.reader.borrower !== undefined], [false, false]);
 	});
 	it("ends when the reader stops", () => {
 		const { bench, display } = benchWith({ pin: "1234" });

@@ -5,7 +5,7 @@ import { IEC_NO_TELEGRAM } from "../../modules/iec62056-21/failures.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
 import type { ReadCallback } from "../../modules/meter/pending-reads.js";
-import { KEPT_LENGTH, Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
+import { SAVED_LENGTH, Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
 import type { Failure } from "../../modules/readout/failure.js";
 import type { Recurrence } from "../../modules/time/recurrence.js";
 import { zoneOf } from "../time/zones.js";
@@ -164,7 +164,7 @@ describe("meter/schedule", () => {
 
 	/** Puts a bench to sleep; returns the one that wakes at `utcMs`. */
 	function slept(before: Bench, utcMs: number): Bench {
-		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
+		const kept = new DataView(new ArrayBuffer(SAVED_LENGTH));
 		before.schedule.keep(kept);
 		const { lastError } = before.schedule;
 		return new Bench(utcMs, START_MS - DAY_MS, before.plan, kept, lastError);
@@ -316,7 +316,7 @@ describe("meter/schedule", () => {
 		const bench = new Bench();
 		bench.failures = [DLMS_AUTHENTICATION];
 		bench.time.advance(16 * MINUTE_MS);
-		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
+		const kept = new DataView(new ArrayBuffer(SAVED_LENGTH));
 		bench.schedule.keep(kept);
 		// Without the stored next due time a readout is due at once; the clock was set back by ten hours.
 		kept.setUint32(0, 0, true);

@@ -134,7 +134,7 @@ describe("a meter with unsolicited data", function () {
 				assert.equal(readout, undefined);
 				assert.equal(failure?.code, code);
 				assert.deepEqual(
-					[failure?.unasked?.kind, failure?.unasked?.baud, failure?.unasked?.framing],
+					[failure?.finding?.kind, failure?.finding?.baud, failure?.finding?.framing],
 					[kind, baud, framing],
 				);
 				assert.match(failure?.message ?? "", new RegExp(`at ${baud} Bd, ${framing}\\.`));
@@ -145,7 +145,7 @@ describe("a meter with unsolicited data", function () {
 				const bench = benchOf(make(), settings());
 				const { failure, ident, bytes } = probe(bench);
 				assert.equal(failure?.code, code);
-				assert.deepEqual([failure?.unasked?.kind, failure?.unasked?.baud], [kind, baud]);
+				assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], [kind, baud]);
 				assert.equal(ident.length, 0);
 				assert.ok(bytes.length > 0);
 			});
@@ -171,7 +171,7 @@ describe("a meter with unsolicited data", function () {
 	it("is recognised on a port without hardware parity too", () => {
 		for (const [, make, code, kind] of PUSHERS) {
 			const { failure } = benchOf(make(), {}, false).read();
-			assert.deepEqual([failure?.code, failure?.unasked?.kind], [code, kind]);
+			assert.deepEqual([failure?.code, failure?.finding?.kind], [code, kind]);
 		}
 	});
 	it("is recognised if it sends only every ten seconds", () => {
@@ -191,7 +191,7 @@ describe("a meter with unsolicited data", function () {
 				const bench = benchOf(make());
 				bench.world.advance(startMs);
 				const { failure, tookMs } = probe(bench);
-				assert.deepEqual([failure?.unasked?.kind, failure?.unasked?.baud], [kind, baud], `begun at ${startMs} ms`);
+				assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], [kind, baud], `begun at ${startMs} ms`);
 				assert.ok(tookMs < 50_000, `${tookMs}`);
 			}
 		});
@@ -251,7 +251,7 @@ describe("a meter with unsolicited data", function () {
 		const bench = benchOf(modeD(2400, 3000));
 		const tried: string[] = [];
 		bench.live.changed = () => bench.world.timers.set(() => tried.push(bench.reader.borrower?.trying ?? ""), 1);
-		assert.equal(probe(bench).failure?.unasked?.baud, 2400);
+		assert.equal(probe(bench).failure?.finding?.baud, 2400);
 		bench.world.advance(10);
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
 		assert.equal(bench.reader.borrower, undefined);
@@ -350,7 +350,7 @@ describe("light on the head", function () {
 		it(`every ${gapMs} ms is reported as noise by a readout and by a probe`, () => {
 			const { failure } = benchOf(new Lamp(gapMs)).read();
 			assert.equal(failure?.code, "unasked/noise");
-			assert.deepEqual(failure?.unasked, { kind: "noise", baud: 0, framing: "", isSupported: false });
+			assert.deepEqual(failure?.finding, { kind: "noise", baud: 0, framing: "", isSupported: false });
 			assert.equal(probe(benchOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
 		});
 	}

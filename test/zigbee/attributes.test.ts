@@ -24,7 +24,7 @@ function attributes(map = mapOf(new Uint8Array(0)), cells = 0): Attributes {
 /** Import, export, power, voltage, current and active power after a readout. */
 function taken(block: string, map?: Uint8Array): number[] {
 	const all = attributes(map);
-	all.take(readout(block), 1000);
+	all.setReadout(readout(block), 1000);
 	return [...all.values.slice(1, 7)];
 }
 
@@ -65,7 +65,7 @@ describe("zigbee/attributes", () => {
 		);
 		assert.ok(Number.isNaN(taken(tariffs, mapping({ "16.7.0": "07020400" }))[0]), "no energy is mapped");
 		const all = attributes();
-		all.take(readout(tariffs, { status: STATUS_CUT }), 1000);
+		all.setReadout(readout(tariffs, { status: STATUS_CUT }), 1000);
 		assert.ok(Number.isNaN(all.values[1]), "some tariffs may be missing");
 	});
 
@@ -153,7 +153,7 @@ describe("zigbee/attributes", () => {
 		assert.deepEqual(taken("1.8.0(1*kWh)\r\n32.7.0(1*V)", none).slice(3), [Number.NaN, Number.NaN, Number.NaN]);
 		const options = { info: INFO, text: TEXT, cells: 0, map: mapOf(new Uint8Array(0)) };
 		const all = new Attributes(options);
-		all.take(readout("1.8.0(1*kWh)\r\n16.7.0(5*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)"), 1000);
+		all.setReadout(readout("1.8.0(1*kWh)\r\n16.7.0(5*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)"), 1000);
 		options.map = none;
 		all.mapChanged();
 		assert.deepEqual([...all.values.slice(1, 7)], [NaN, NaN, -0x800000, NaN, NaN, NaN]);
@@ -163,16 +163,16 @@ describe("zigbee/attributes", () => {
 	it("keeps counters for ever, and momentary values while they are fresh", () => {
 		const all = attributes();
 		const block = "1.8.0(1*kWh)\r\n16.7.0(5*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)";
-		all.take(readout(block), 1000);
+		all.setReadout(readout(block), 1000);
 		all.meterFailed(1000 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 1000, NaN, 5, 2300, 100, 5]);
-		all.take(readout("1.8.0(2*kWh)\r\n16.7.0(6*W)"), 1000 + FRESH_MS);
+		all.setReadout(readout("1.8.0(2*kWh)\r\n16.7.0(6*W)"), 1000 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [0, 2000, NaN, 6, 2300, 100, 6], "missing once");
 		all.meterFailed(1001 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 2000, NaN, 6, 0xffff, 0xffff, 6]);
 		all.meterFailed(1001 + 2 * FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 2000, ...UNKNOWN.slice(1)]);
-		all.take(readout(block), 5_000_000);
+		all.setReadout(readout(block), 5_000_000);
 		assert.deepEqual([...all.values.slice(0, 7)], [0, 1000, NaN, 5, 2300, 100, 5]);
 	});
 
@@ -181,7 +181,7 @@ describe("zigbee/attributes", () => {
 		all.meterFailed(0);
 		all.setBattery(3.1, 9);
 		assert.deepEqual([all.values[0], all.values[7], all.values[8]], [3, 31, 18]);
-		all.take(readout("1.8.0(1*kWh)"), 0);
+		all.setReadout(readout("1.8.0(1*kWh)"), 0);
 		assert.equal(all.values[0], 2);
 		all.setBattery(40, 100);
 		assert.deepEqual([all.values[0], all.values[7], all.values[8]], [0, 254, 200]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
-import { type Incoming, RADIO_CODES, type RadioUser, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
+import { type Incoming, RADIO_CODES, type RadioListener, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import { FrameReader, READER_ROOM, seal } from "../../modules/zigbee/unpi.js";
 
 export const SHORT = 0x4a11;
@@ -119,7 +119,7 @@ export interface BedOptions {
 }
 
 /** The driver on a chip that answers at once. */
-export class Bed implements RadioUser {
+export class Bed implements RadioListener {
 	servers: readonly number[] = [0x0000, 0x0003, 0x0702, 0x0b04];
 	clients: readonly number[] = [0x000a, 0x0019];
 	readonly chip: FakeChip;
@@ -249,7 +249,7 @@ export class Bed implements RadioUser {
 			assert.ok(output.end - output.start <= 128, "more than a link accepts");
 			const bytes = output.bytes.slice(output.start, output.end);
 			for (let at = 0; ; this.#reader.skip()) {
-				at = this.#reader.take(bytes, at, bytes.length);
+				at = this.#reader.read(bytes, at, bytes.length);
 				if (!this.#reader.isReady) break;
 				const { data, length } = this.#reader;
 				const request = Buffer.from(this.#bytes.subarray(data - 2, data + length)).toString("hex");

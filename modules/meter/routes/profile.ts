@@ -35,10 +35,10 @@ const DEFAULT_OBIS = "1-0:99.1.0";
 const DEFAULT_ENTRIES = "96";
 const ENTRIES_DIGITS = 3;
 
-/** Time and status, before the columns of a row with its own time. */
+/** Number of values before the columns of a row that has its own time: time and status. */
 const OWN_VALUES = 2;
 const DAY_S = 86_400;
-/** A third of a year: of three moments at this distance, one is in winter and one in summer. */
+/** A third of a year, ms: of three moments at this distance, at least one is in winter and one in summer. */
 const THIRD_MS = 121 * DAY_S * 1000;
 /** Time range of the API, Unix seconds. It leaves out the first two days, so that local time never precedes 1970. */
 const TIME_FIRST_S = 2 * DAY_S;
@@ -48,11 +48,12 @@ const YEAR_2000 = 2000 * 12;
 const DOT = 0x2e;
 const COMMA = 0x2c;
 const DASH = 0x2d;
-/** Length of a time `YY-MM-DD,hh:mm`, and the index of its first dash. */
+/** Length of a time `YY-MM-DD,hh:mm`. */
 const STAMP_LENGTH = 14;
+/** Index of the first dash in such a time. */
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
-/** Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC. Without a digit, local time. */
+/** Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC. A time without a digit is local. */
 const SEASON_NONE = -1;
 const SEASON_WINTER = 0;
 const SEASON_SUMMER = 1;
@@ -129,18 +130,21 @@ class Profile {
 	#hasRow = false;
 	/** True if the last head belongs to the requested profile. */
 	#isOurs = false;
-	/** Contents of the last head. */
+	/** Period of the last head, s; 0 if unknown. */
 	#periodS = 0;
+	/** Number of columns of the last head. */
 	#columns = 0;
+	/** Status in the last head. */
 	#status: Uint8Array = new Uint8Array(0);
 	/** True if each row begins with its own time and status. */
 	#hasOwnTimes = false;
 	/** True if rows were omitted because they have a wrong number of values. */
 	#isCut = false;
+	/** False if the rows have no head (Makel meters). */
 	#hasHead = true;
 	/** Number of values in the record before those of the row; the first row may share the record of the head. */
 	#before = 0;
-	/** True until the head's first row. */
+	/** True between a head and its first row. */
 	#isFirst = false;
 	/** Time of the row, Unix s; NaN if unknown. */
 	#timeS = Number.NaN;
