@@ -82,7 +82,7 @@ describe("GET system/log", () => {
 		assert.ok(!text.includes(PASSWORD));
 	});
 
-	it("contains nothing from before a factory reset that lost its power", async () => {
+	it("contains nothing from before a factory reset that a power cut interrupted", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		gateway.world.storage.cutPowerAt(2, false);
 		await gateway.get("system/version");

@@ -92,7 +92,7 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("system/status")).meter_trying, "");
 		});
 
-		it("report at last the latest readout, even after many readouts", async () => {
+		it("end with the latest readout, even if many readouts follow one another", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const follower = await follow();
 			const from = follower.text.length;

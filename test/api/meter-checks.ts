@@ -225,7 +225,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal(last.running, false);
 			assert.deepEqual(withoutNames(last), pushed.readings);
 		});
-		it("gives the identification of a telegram to a probe", async () => {
+		it("returns the identification of a telegram to a probe", async () => {
 			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
 			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 			const probe = await gateway().write("meter/probe", undefined);

@@ -80,7 +80,7 @@ async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 }
 
 /** Returns the addresses that the gateway announces by mDNS, once it has claimed its name. */
-async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
+async function announcedAddresses(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);
 	await once(socket, "listening");
@@ -152,13 +152,13 @@ export function networkServices(engine: EngineName): void {
 				assert.deepEqual(await lookUp(resolver, gateway, name), [{ address: "192.168.4.1", ttl: 0 }]);
 			await assert.rejects(resolver.resolve6("x.example"), { code: "ENODATA" });
 
-			assert.deepEqual(await addressesTold(gateway), ["192.168.4.1"]);
+			assert.deepEqual(await announcedAddresses(gateway), ["192.168.4.1"]);
 		});
 
 		if (engine === "linux") {
 			it("announces its name with the loopback address; with --announce it has the computer's address", async () => {
 				gateway = await ProcessGateway.start(engine);
-				assert.deepEqual(await addressesTold(gateway), [LOOPBACK]);
+				assert.deepEqual(await announcedAddresses(gateway), [LOOPBACK]);
 				await gateway.login();
 				assert.equal((await gateway.read("network/status")).ip, LOOPBACK);
 				await gateway.stop();

@@ -78,7 +78,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is drawn over 1 Mbit/s after the time in this title", async function () {
+	it("is drawn over 1 Mbit/s; the title shows after which time", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/pl" });
 		const session = await visit.context.newCDPSession(visit.page);
 		await session.send("Network.setCacheDisabled", { cacheDisabled: true });

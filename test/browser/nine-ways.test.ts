@@ -69,7 +69,7 @@ describe("Nine failures on the page", function () {
 		return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".+"));
 	};
 	const button = (key: TextKey, within: Locator = main()) => within.getByRole("button", { name: words(key) });
-	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+	const pollNow = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 
 	async function speak(wanted: Language): Promise<void> {
 		if (language === wanted) return;
@@ -216,7 +216,7 @@ describe("Nine failures on the page", function () {
 			bring: async () => {
 				if (language === "en") process.kill(gateway.pid, "SIGSTOP");
 				else await visit.context.setOffline(true);
-				await looksAgain();
+				await pollNow();
 			},
 			mend: async () => {
 				// The page can't know now whether the schedule is kept, so this text is missing.
@@ -234,7 +234,7 @@ describe("Nine failures on the page", function () {
 			bring: async () => {
 				assert.equal((await gateway.post("system/reboot")).status, 200);
 				await gateway.rebooted();
-				await looksAgain();
+				await pollNow();
 			},
 			mend: logInAgain,
 			where: dialog,
@@ -250,7 +250,7 @@ describe("Nine failures on the page", function () {
 				await visit.page.clock.fastForward(SESSION_MS);
 				const token = (await visit.stored("token")) ?? "";
 				assert.equal((await gateway.post("system/logout", undefined, { token })).status, 200);
-				await looksAgain();
+				await pollNow();
 			},
 			mend: logInAgain,
 			where: dialog,

@@ -326,7 +326,7 @@ describe("The load profile on the page", function () {
 		assert.deepEqual(found, []);
 	});
 
-	it("is not on a display", async () => {
+	it("is not shown on a display", async () => {
 		await gateway.login();
 		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
 		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });

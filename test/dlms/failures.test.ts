@@ -153,7 +153,7 @@ describe("the failure of an association", () => {
 		});
 	});
 
-	it("tells a wrong key of the client from a wrong proof of the meter", () => {
+	it("distinguishes a wrong key of the client from a wrong proof of the meter", () => {
 		const other = hex("0F0E0D0C0B0A09080706050403020100");
 		ends(failures.DLMS_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);
 		ends(failures.DLMS_AUTHENTICATION, { ...HIGH, authenticationKey: other }, HIGH);

@@ -157,10 +157,10 @@ const ROWS: readonly Row[] = [
 			bed.receive({ flags: RESPONSE, answers: [{ name: HOST, type: A, class: 0x8001, data: address("192.168.1.9") }] }),
 		wanted: from(OFF, WAITING, PROBING, PROBING, PROBING),
 	},
-	{ what: "its own answer come back", change: ownAnswer, wanted: STATES },
+	{ what: "its own answer, received again", change: ownAnswer, wanted: STATES },
 	{ what: "a message with an unknown opcode", change: (bed) => bed.receive({ flags: 0x7800 }), wanted: STATES },
 	{
-		what: "being called too early",
+		what: "a call before its deadline",
 		change: ({ responder, nowMs }) => responder.advance(nowMs),
 		wanted: STATES,
 	},

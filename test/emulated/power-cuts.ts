@@ -14,7 +14,7 @@ const FIRST_BAUD = 1000;
 export function powerCuts(bench: EmulatedBoard): void {
 	const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
-	it("keeps settings and history over a power cut", async () => {
+	it("keeps settings and history across a power cut", async () => {
 		await readMeter(bench, P1);
 		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
 		const now = Date.now();

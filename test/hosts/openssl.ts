@@ -29,7 +29,7 @@ export const HEAVY_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:8192", "-pkeyopt", "rsa_keygen_primes:5"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 64n - 59n}`],
 ];
-/** An RSA key of 3072 bits with a 2000-bit exponent: to verify its signature takes a microcontroller many seconds. */
+/** An RSA key of 3072 bits with a 2000-bit exponent: verifying its signature takes a microcontroller many seconds. */
 export const SLOW_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-pkeyopt", "rsa_keygen_primes:3"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 2000n + 2187n}`],

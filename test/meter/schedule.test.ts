@@ -170,7 +170,7 @@ describe("meter/schedule", () => {
 		return new Bench(utcMs, START_MS - DAY_MS, before.plan, kept, lastError);
 	}
 
-	it("misses and repeats no readout by a sleep that ends in time, and counts those missed in a longer one", () => {
+	it("neither misses nor repeats a readout if a sleep ends in time, and counts those missed in a longer sleep", () => {
 		let bench = new Bench();
 		bench.time.advance(10 * SECOND_MS);
 		for (let i = 1; i <= 4; i++) {
@@ -245,7 +245,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 3);
 	});
 
-	it("misses nothing by a restart between two due times", () => {
+	it("misses nothing if it restarts between two due times", () => {
 		const bench = new Bench(START_MS, START_MS - 30 * SECOND_MS);
 		bench.time.advance(14 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:15:00"]);
@@ -376,7 +376,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.lastRunUtcMs, 0);
 	});
 
-	it("requests each due time once in a year of days, across both clock changes", () => {
+	it("requests one readout at each due time of a year of daily readouts, across both clock changes", () => {
 		const bench = new Bench(Date.UTC(2026, 0, 1), 0, DAYS);
 		bench.time.advance(365 * DAY_MS);
 		assert.equal(bench.asked.length, 365);

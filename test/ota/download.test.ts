@@ -13,9 +13,7 @@ const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 const URL = `https://${HOST}/latest/{board}.ota`;
 const BASE = "smgw/virtual0001";
-/** Time for a check, and for a download with all its tries, ms. */
-const CHECK_MS = 10_000;
-const LONG_MS = 120_000;
+/** Time for a check, ms. */ const CHECK_MS = 10_000; /** Time for a download with all its attempts, ms. */ const LONG_MS = 120_000;
 
 const IMAGE = makeImage(200_000);
 const FILE = makeFile(IMAGE);
@@ -47,7 +45,7 @@ describe("The installation of newer firmware", () => {
 	let broker: ScriptedBroker | undefined;
 	let answer: (from: number, count: number) => Answer;
 
-	/** A server that knows ranges. */
+	/** Replies with the requested range of the file. */
 	const part = (file: Uint8Array) => (from: number) =>
 		from === 0 ? { body: file } : { status: 206, body: file.subarray(from) };
 
@@ -158,7 +156,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal(ota_state, "idle");
 		assert.equal(await runs(), "0.0.0");
 		const [detail] = await logged("update_refused");
-		// Everything was returned: another one is possible.
+		// All resources are free again, so another installation is possible.
 		answer = part(FILE);
 		assert.equal((await install()).status, 200);
 		await installed();
@@ -190,7 +188,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal((await status()).ota_state, "idle");
 	});
 
-	it("takes the file in chunks too, and behind three redirects to HTTPS", async () => {
+	it("accepts a file in chunks, and behind three redirects to HTTPS", async () => {
 		await start();
 		await find();
 		answer = (from, count) => {
@@ -202,7 +200,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal(ranges.length, 4);
 	});
 
-	it("requests the rest after an interruption, also of a server without ranges", async () => {
+	it("requests the rest after an interruption, also from a server without ranges", async () => {
 		for (const server of [part(FILE), () => ({ body: FILE })]) {
 			await start();
 			await find();
@@ -240,7 +238,7 @@ describe("The installation of newer firmware", () => {
 		["behind a fourth redirect", () => ({ status: 302, headers: ["Location: /x"] }), "ota_not_found", ": 302"],
 		["from a server that disappears", () => ({ body: FILE, breaksAt: 30_000 }), "ota_interrupted", ` from ${HOST}`],
 	] as const) {
-		it(`refuses a file ${what}, and says so`, async () => {
+		it(`refuses a file ${what}, and reports this`, async () => {
 			assert.deepEqual(await failure(reply), [code, `${code}${detail}`]);
 		});
 	}
@@ -385,7 +383,7 @@ describe("The installation of newer firmware", () => {
 		});
 	});
 
-	it("takes the TLS permit from MQTT during the download, after MQTT has told of it", async () => {
+	it("takes the TLS permit from MQTT during the download, after MQTT has published that it is in progress", async () => {
 		await start();
 		const tls = makeCertificate({
 			names: ["broker"],

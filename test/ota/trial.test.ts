@@ -169,7 +169,7 @@ describe("ota/trial", () => {
 		assert.deepEqual(done, ["refused confirm", "refused confirm", `confirm ${YOUNG_MS + 2 * LOOK_MS}`]);
 	});
 
-	it("repeats it every 5 s after the ten minutes too, and rolls back once if a part fails then", () => {
+	it("repeats the confirmation every 5 s even after the ten minutes, and rolls back once if a part fails then", () => {
 		const count = (LIMIT_MS - YOUNG_MS) / LOOK_MS + 3;
 		refusals = count;
 		time.advance(LIMIT_MS + 2 * LOOK_MS);

@@ -1,4 +1,4 @@
-/** The part with the history, in virtual time and on virtual flash, with readings of a modelled meter. */
+/** The peaks part with the history, in virtual time and on virtual flash, with readings of a modelled meter. */
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";

@@ -45,7 +45,7 @@ describe("The peaks of a gateway", () => {
 		assert.equal(gateway.world.storage.get("peaks_month"), undefined);
 	});
 
-	it("are in their route, the status and the metrics, survive a restart, and leave with the factory reset", async () => {
+	it("are in their route, the status and the metrics, survive a restart, and are erased by a factory reset", async () => {
 		await gateway.write("peaks", { interval_mins: 15, count: 1 });
 		let wh = await run(30 + 900, 3600, 1e6);
 		wh = await run(300, 1800, wh);

@@ -43,8 +43,8 @@ const ALERT_LIMIT_MS = 60_000;
 /** Numbers of the failing gateways, by kind of failure. */
 const SILENT = [3, 4];
 const REFUSING = [7];
-const LOW = [11, 12];
-const GONE = [20, 21, 22];
+const LOW_BATTERY = [11, 12];
+const UNREACHABLE = [20, 21, 22];
 const REVOKED = [30];
 /** This gateway has another certificate than the trusted one. */
 const REPLACED = [40];
@@ -176,7 +176,7 @@ export async function prepareFleet(): Promise<Fleet> {
 	const gateways = Array.from({ length: COUNT }, (_, number) => {
 		const state = join(folder, "state", String(number));
 		mkdirSync(state, { recursive: true });
-		if (LOW.includes(number)) writeFileSync(join(state, "power.txt"), "cells 3\nbattery 3.2\nusb 0\n");
+		if (LOW_BATTERY.includes(number)) writeFileSync(join(state, "power.txt"), "cells 3\nbattery 3.2\nusb 0\n");
 		return new FleetGateway(state, number);
 	});
 	await Promise.all(
@@ -224,8 +224,8 @@ function expected(isLate: boolean): string[] {
 	return [
 		...alerts("MeterSilent", SILENT),
 		...alerts("GatewayFlashRefuses", REFUSING),
-		...alerts("GatewayBatteryLow", LOW),
-		...alerts("GatewayGone", isLate ? [...GONE, ...REVOKED, ...REPLACED] : REPLACED),
+		...alerts("GatewayBatteryLow", LOW_BATTERY),
+		...alerts("GatewayGone", isLate ? [...UNREACHABLE, ...REVOKED, ...REPLACED] : REPLACED),
 	].sort();
 }
 
@@ -277,7 +277,7 @@ export const fleetCases = [
 					(alerts) => JSON.stringify(alerts) === JSON.stringify(expected(false)),
 					ALERT_LIMIT_MS,
 				);
-				for (const number of GONE) await gateways[number].stop();
+				for (const number of UNREACHABLE) await gateways[number].stop();
 				for (const number of REVOKED) await gateways[number].revoke();
 				await until(
 					() => firing(server, fleet),
@@ -302,9 +302,9 @@ async function report({ query, memory }: Server, household: FleetGateway, tariff
 		"scrape, longest ms":
 			1000 * (await one('max(max_over_time(scrape_duration_seconds[5m]) and up{job="smartmeter"} == 1)')),
 		"samples of a household": await one(`scrape_samples_scraped{instance="${household.name}"}`),
-		"bytes of it": Buffer.byteLength(await household.text("GET", "metrics")),
+		"bytes of a household": Buffer.byteLength(await household.text("GET", "metrics")),
 		"samples of tariffs": await one(`scrape_samples_scraped{instance="${tariffs.name}"}`),
-		"bytes of that": Buffer.byteLength(await tariffs.text("GET", "metrics")),
+		"bytes of tariffs": Buffer.byteLength(await tariffs.text("GET", "metrics")),
 		"Prometheus, MB": memory() / 1e6,
 	};
 	for (const [name, value] of Object.entries(figures)) process.stdout.write(`        ${name}: ${value.toFixed(0)}\n`);

@@ -169,7 +169,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "Home Assistant has them again after a restart, and accepts them for its energy dashboard",
+		name: "Home Assistant has the entities again after a restart, and accepts them for its energy dashboard",
 		async run(home: Home) {
 			const { hass } = home;
 			brokerOf(home);
@@ -182,7 +182,7 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "Home Assistant shows them as unavailable while the broker is missing, and has them again after a restart of either",
+		name: "Home Assistant shows the entities as unavailable without the broker, and has them again after a restart of either",
 		async run(home: Home) {
 			const { gateway } = home;
 			const broker = brokerOf(home);

@@ -32,9 +32,9 @@ export interface ReadingBench {
 	readonly gateway: ProcessGateway;
 	/** Host and port, covered by the certificate. */
 	readonly authority: string;
-	/** Read-only. */
+	/** Token of scope read. */
 	readonly token: string;
-	/** Holds gateway.pem. */
+	/** Folder that contains gateway.pem. */
 	readonly folder: string;
 	readonly last: JSONObject;
 }

@@ -71,7 +71,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.ok(Date.now() / 1000 - rows[3].timestamp < 1000);
 		});
 
-		it("has its own certificate for its host name, and keeps the certificate over a restart", async () => {
+		it("has its own certificate for its host name, and keeps the certificate across a restart", async () => {
 			const served = await start();
 			const certificate = new X509Certificate(served.certificate);
 			assert.match(served.hostname, /^smgw-[0-9a-f]{6}$/);
@@ -99,7 +99,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			await login(served);
 		});
 
-		it("keeps the clock over a restart of its own, whether the clock was set or not", async () => {
+		it("keeps the clock's state across a restart of its own, whether the clock was set or not", async () => {
 			const started = await start({ args: ["--time", "none"] });
 			await login(started);
 			assert.equal((await started.read("system/clock")).is_valid, false);
@@ -131,7 +131,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.equal((await kept.read("iec62056/control")).log_en, false);
 		});
 
-		it("ends within 8 s during a readout, and no login outlasts it", async () => {
+		it("ends within 8 s during a readout, and after its restart accepts no earlier login", async () => {
 			const ended = await start();
 			await login(ended);
 			await ended.connectMeter({ telegram: vectorOf("metcom-mcs301-maxima").telegram, faults: { silence: 1000 } });

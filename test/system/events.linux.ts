@@ -93,7 +93,7 @@ describe("The event stream of the firmware on Linux", function () {
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 
-	it("sends a comment every 15 s while idle, and lets no new connection wait for 2 s", async () => {
+	it("sends a comment every 15 s while idle, and delays no new connection by 2 s", async () => {
 		const stream = await follow();
 		const begunMs = Date.now();
 		let slowestMs = 0;
@@ -108,7 +108,7 @@ describe("The event stream of the firmware on Linux", function () {
 		assert.ok(slowestMs < 2000, `${slowestMs} ms`);
 	});
 
-	it("lets six new connections at once be served, and releases its memory", async function () {
+	it("does not keep six simultaneous new connections from being served, and releases its memory", async function () {
 		const before = await gateway.memory();
 		for (let round = 0; round < 5; round++) {
 			const stream = await follow();

@@ -29,7 +29,7 @@ const SETS = [
 	{ bodies: ["hub", "dlms/obis", "zigbee/map"], others: ["probe", "conversation", "scan", "last"] },
 ] as const;
 
-describe("Long bodies held back but for their last byte", function () {
+describe("Long bodies whose last byte is held back", function () {
 	this.timeout(600_000);
 	let gateway: ProcessGateway;
 	let client: LoadClient;

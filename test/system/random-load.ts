@@ -26,7 +26,7 @@ import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
 
 /** Number of groups of operations before the meter is replaced. */
 const METER_GROUPS = 25;
-/** Every group of this number has strangers only. */
+/** One in this many groups has strangers only. */
 const STRANGER_GROUPS = 3;
 /** Largest number of additional operations in such a group. */
 const STRANGERS = 5;

@@ -11,11 +11,11 @@ import { DAY_MS, HOUR_MS, LeftAlone } from "./scheduled-month.js";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = HOUR_MS / 4;
-/** Days between two faults, and at most one more. */
+/** Days between two faults, to which up to one day is added at random. */
 const CALM_DAYS = 6;
 const YEAR_MS = 370 * DAY_MS;
 const SEED = Number(process.env.SEED ?? 1);
-/** Less than a year of leaked objects; the data of this test takes half of it. */
+/** Limit of growth. A leak in each readout would exceed it within the year; the data of this test takes half of it. */
 const GROWTH_LIMIT_BYTES = 2_000_000;
 
 /** Bytes that live objects take. */

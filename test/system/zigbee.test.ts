@@ -16,7 +16,7 @@ interface Way {
 	readonly type: string;
 	readonly args: readonly string[];
 	readonly shown: readonly string[];
-	/** How the gateway leaves; each slow way of the radio is tested once. */
+	/** How the gateway leaves. Leaving takes long, so each way is tested with one gateway only. */
 	readonly leaves: "by its coordinator" | "by a factory reset";
 }
 
@@ -35,7 +35,7 @@ const WAYS: readonly Way[] = [
 
 /** Opens the network and lets the gateway join. */
 async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator): Promise<JSONObject> {
-	// In parallel: in between, the gateway could join by itself, and then have to start again.
+	// Both in parallel. Otherwise the gateway could join by itself before its reset, and would have to join again.
 	const [, reply] = await Promise.all([coordinator.permitJoin(60), gateway.post("zigbee/reset")]);
 	assert.equal(reply.status, 200);
 	const config = await untilState(gateway, "joined");

@@ -123,7 +123,7 @@ describe("npm run ota", () => {
 			assert.match(stdout, /^Image {11}150000 bytes, packed to \d+ \(\d+ %\)$/m);
 		});
 
-		it("does not pack the image if told so, and accepts a build number", () => {
+		it("leaves the image unpacked on request, and accepts a build number", () => {
 			assert.equal(sign("--key", place("key"), "--plain", "--build", "77").status, 0);
 			const { metadata, content } = readFirmwareFile(readFileSync(place("file.ota")));
 			assert.deepEqual([metadata.isPacked, metadata.buildNumber], [0, 77]);

@@ -103,7 +103,7 @@ int main(void)
 	MUST(tx_mode == ESP_LINE_ENDINGS_CRLF && fake_deliver() == 1 && happened == 2);
 	THROWS("RangeError: beyond the buffer", xs_console_write, self, from, FAKE_INT(2), FAKE_INT(1));
 
-	/* Closed before its output is sent, the console reports no event. */
+	/* A console that is closed before its output is sent reports no event. */
 	MUST(write(to_console, "x", 1) == 1);
 	face_pass(6);
 	RUN(xs_console_close, self, NULL);

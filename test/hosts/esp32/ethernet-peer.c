@@ -105,7 +105,7 @@ static void table(void)
 			state after = AFTER[before][what];
 			if (state_now() != after) fprintf(stderr, "state %d, action %d: %d\n", before, what, state_now());
 			MUST(state_now() == after);
-			/* Reports a state that differs for JavaScript exactly once, and no other state. */
+			/* A change that JavaScript can see is reported exactly once, and no other change is. */
 			MUST(deliver() == (seen(before) != seen(after)) && !deliver());
 			close_core();
 		}
@@ -115,7 +115,7 @@ static void tells(void)
 {
 	open_core();
 	bring_to(ADDRESSED);
-	/* Reports a changed address, but neither an equal one nor one that was restored before the delivery. */
+	/* A changed address is reported, but neither an equal one nor one that was restored before the delivery. */
 	act(ADDRESS);
 	MUST(!deliver());
 	fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = SECOND });

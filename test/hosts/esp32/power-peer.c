@@ -15,7 +15,7 @@
 #include "../../../hosts/esp32/power-retained.h"
 #include "../../../hosts/esp32/start-cause.h"
 
-/* Independent of NDEBUG. */
+/* Like assert, but not disabled by NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -84,14 +84,14 @@ static void debounce(void)
 	power_debounce button = { 0 };
 	bool pressed;
 	MUST(!power_debounce_tell(&button, &pressed));
-	/* Bounces that end at the initial level. */
+	/* A contact that bounces back to its initial level is no press. */
 	MUST(!power_debounce_see(&button, false));
 	MUST(power_debounce_see(&button, true));
 	MUST(!power_debounce_see(&button, true));
 	/* Several changes before the report: one call reports all, in order. */
 	MUST(!power_debounce_see(&button, false) && !power_debounce_see(&button, true));
 	for (unsigned i = 0; i < 3; i++) MUST(power_debounce_tell(&button, &pressed) && pressed == (i % 2 == 0));
-	/* No second call during a report, but one after it. */
+	/* A change during the report needs no second call; a change after it does. */
 	MUST(!power_debounce_see(&button, false));
 	MUST(power_debounce_tell(&button, &pressed) && !pressed);
 	MUST(!power_debounce_tell(&button, &pressed));

@@ -6,7 +6,7 @@
 #include "../../../hosts/esp32/storage-nvs.h"
 #include "storage-fake.h"
 
-/* Independent of NDEBUG. */
+/* Like assert, but not disabled by NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \

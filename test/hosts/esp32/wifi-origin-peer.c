@@ -24,7 +24,7 @@ struct netif {
 	uint32_t ip, netmask;
 };
 
-/* lwIP lists the interface that was started last first. */
+/* lwIP's list begins with the interface that was started last. */
 static struct netif cable, access_point;
 static struct netif *const LIST[] = { &cable, &access_point };
 static bool has_access_point;

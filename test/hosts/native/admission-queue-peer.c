@@ -81,7 +81,7 @@ static void obey(const char *line)
 		admission_trust(&queue, address, now_ms);
 	} else if (strcmp(word, "forget") == 0) admission_forget_trusted(&queue);
 	else if (strcmp(word, "pass") == 0) {
-		/* Waiting longer would exceed the queue's time limits, which the rules do not cover. */
+		/* The connections appear to have just arrived, because the rules do not cover the queue's time limits. */
 		now_ms += strtoull(rest, NULL, 10);
 		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.callers[i].since_ms = now_ms;
 		admission_serve(&queue, now_ms);

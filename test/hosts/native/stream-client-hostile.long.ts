@@ -29,7 +29,7 @@ describe(`The native clients with many damaged servers (SEED=${seed})`, () => {
 		await server.close();
 	});
 
-	it("give up a long handshake when another client waits, and do the next one", async () => {
+	it("give up a long handshake when another client waits, and complete the handshake of that client", async () => {
 		const silent = await TestServer.tcp(() => {});
 		const good = await TestServer.tls(pair);
 		const tls = { trusted: "root" };

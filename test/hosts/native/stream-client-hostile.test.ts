@@ -16,9 +16,9 @@ const trusted = { trusted: "root" };
 /** A record of TLS 1.2. */
 const record = (type: number, body: readonly number[], length = body.length) =>
 	Buffer.from([type, 3, 3, length >> 8, length & 0xff, ...body]);
-const ALERT = 21;
-const TALK = 22;
-const DATA = 23;
+const ALERT_RECORD = 21;
+const HANDSHAKE_RECORD = 22;
+const DATA_RECORD = 23;
 
 describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	this.timeout(60_000);
@@ -47,33 +47,33 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	}
 
 	/** Result of a connection to a server with this behaviour. */
-	async function comesOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
+	async function resultOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
 		const { port } = await kept(TestServer.tcp(behave));
 		return peer.fails(0, { port, timeoutMs, tls: trusted });
 	}
 
-	it("fail with servers that speak no TLS, reject, or break off", async () => {
+	it("fail if a server speaks no TLS, rejects the handshake, or breaks it off", async () => {
 		const random = Buffer.from(new Mutator(SEED).random.bytes(500));
 		for (const bytes of [
 			Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
 			Buffer.concat([Buffer.from([1]), random]),
-			record(ALERT, [2, 40]),
-			record(TALK, [], 20_000),
-			record(DATA, [1, 2, 3]),
-			record(TALK, [0, 0, 0, 0]),
-			record(TALK, [2, 0, 0, 4, 3, 3, 0, 0]),
-			record(TALK, [11, 255, 255, 255, 0, 0]),
+			record(ALERT_RECORD, [2, 40]),
+			record(HANDSHAKE_RECORD, [], 20_000),
+			record(DATA_RECORD, [1, 2, 3]),
+			record(HANDSHAKE_RECORD, [0, 0, 0, 0]),
+			record(HANDSHAKE_RECORD, [2, 0, 0, 4, 3, 3, 0, 0]),
+			record(HANDSHAKE_RECORD, [11, 255, 255, 255, 0, 0]),
 			Buffer.from([22, 3, 4, 0, 0]),
 		]) {
-			assert.equal(await comesOf((socket) => void socket.once("data", () => socket.end(bytes))), HANDSHAKE, `${bytes}`);
+			assert.equal(await resultOf((socket) => void socket.once("data", () => socket.end(bytes))), HANDSHAKE, `${bytes}`);
 		}
-		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.end())), HANDSHAKE);
-		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
+		assert.equal(await resultOf((socket) => void socket.once("data", () => socket.end())), HANDSHAKE);
+		assert.equal(await resultOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
 	});
 
 	it("wait for silent servers only up to the timeout", async () => {
-		assert.equal(await comesOf(() => {}), TIMEOUT);
-		assert.equal(await comesOf((socket) => void socket.write(record(TALK, [2, 0, 0], 70))), TIMEOUT);
+		assert.equal(await resultOf(() => {}), TIMEOUT);
+		assert.equal(await resultOf((socket) => void socket.write(record(HANDSHAKE_RECORD, [2, 0, 0], 70))), TIMEOUT);
 	});
 
 	it("give up a silent server's handshake after two seconds if another client waits, and report a timeout", async () => {
@@ -82,7 +82,7 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 		for (const drip of [false, true]) {
 			const silent = await kept(
 				TestServer.tcp((socket) => {
-					socket.write(record(TALK, [], 70));
+					socket.write(record(HANDSHAKE_RECORD, [], 70));
 					const timer = setInterval(() => drip && socket.write(Buffer.of(2)), 300);
 					socket.on("close", () => clearInterval(timer));
 				}),
@@ -90,7 +90,7 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 			const timeoutMs = 60_000;
 			assert.equal(await peer.open(0, { port: silent.port, timeoutMs, tls: trusted }), "0 opened");
 			await sleep(100);
-			// This happens before the silent server's time-out.
+			// The other client is connected before the silent server's time-out.
 			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 stands/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`^0 over ${TIMEOUT} `));
 			await peer.close(0);
@@ -111,7 +111,7 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("are not kept busy by a server that sends without end", async () => {
-		for (const bytes of [record(ALERT, [1, 90]), record(TALK, [])]) {
+		for (const bytes of [record(ALERT_RECORD, [1, 90]), record(HANDSHAKE_RECORD, [])]) {
 			const flood = Buffer.concat(new Array(2000).fill(bytes));
 			const { port } = await kept(
 				TestServer.tcp((socket) => {

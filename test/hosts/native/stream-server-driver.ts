@@ -154,7 +154,7 @@ export type CommandName =
 	| "scarce"
 	| "split"
 	| "chip"
-	| "chip-untold"
+	| "chip-hidden"
 	| "lowest"
 	| "plenty"
 	| "test";

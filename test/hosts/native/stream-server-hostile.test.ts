@@ -94,7 +94,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				await peer.untilOpen(0);
 			});
 
-			it("serves as many clients as there are sockets, and the others after them", async () => {
+			it("serves as many clients at once as it has sockets, and then the others", async () => {
 				const peer = await start({ connections: 8, descriptors: 11 });
 				const there = await Promise.all([peer.open(), peer.open()]);
 				for (const client of there) await client.get("/size/100", 100);
@@ -134,7 +134,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				await peer.checkIdle();
 			});
 
-			it("drops connections that break before the owner accepts them, and keeps those that only ended", async () => {
+			it("drops connections that break before the owner accepts them, and keeps those whose client only ended its side", async () => {
 				const peer = await start({ connections: 4 });
 				assert.equal(await peer.command("hold"), "hold");
 				const dead = await Promise.all([peer.open(), peer.open(), peer.open()]);

@@ -55,7 +55,7 @@ const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a
 
 /** Handshakes that stop after the first message. */
 export const STALLED = "handshakes that stop after the ClientHello";
-/** Attacks that cost the attacker nothing, for sieges from many addresses. */
+/** Attacks that need next to nothing from the attacker, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
 	"half a ClientHello",

@@ -64,8 +64,10 @@ int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), v
 extern void *(*face_tls_calloc)(size_t count, size_t size);
 extern void (*face_tls_free)(void *memory);
 
-/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" …, with `face_task_names` different names. The first never used
- * 100 bytes of its stack, each next one `face_stack_step` more. */
+/*
+ * FreeRTOS: `face_tasks` tasks "task 0", "task 1" …, with `face_task_names` different names. The first task has never
+ * used 100 bytes of its stack, and each further task `face_stack_step` bytes more.
+ */
 typedef unsigned UBaseType_t;
 typedef struct {
 	const char *pcTaskName;
