@@ -89,8 +89,8 @@ export function hubSending(engine: EngineName): void {
 			assert.equal(connections, 1);
 			assert.ok(requests.length >= 1 && requests.every(({ hasToken }) => hasToken));
 			for (const { path } of requests) assert.match(path, /^\/api\/states\/(binary_)?sensor\.[a-z0-9_]+$/);
-			const told = await gateway.read("hub/send");
-			assert.deepEqual([told.retcode, told.code], [0, "ok"]);
+			const result = await gateway.read("hub/send");
+			assert.deepEqual([result.retcode, result.code], [0, "ok"]);
 			assert.ok(requests.some(({ path }) => path.endsWith("_last_readout")));
 			assert.equal(connections, 2);
 		});

@@ -56,8 +56,8 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.ok(Math.abs(timestamp - status.timestamp) < 3);
 			assert.equal(connected, (await gateway().read("network/status")).connected);
 			const { protocol, meter_id, timestamp: readAt, status: check } = last;
-			const told = { protocol, meter_id, timestamp: readAt, status: check, meter_readouts: status.meter_readouts };
-			assert.deepEqual(follower.last("readout"), told);
+			const expected = { protocol, meter_id, timestamp: readAt, status: check, meter_readouts: status.meter_readouts };
+			assert.deepEqual(follower.last("readout"), expected);
 		});
 
 		it("report that a readout is running, and within two seconds that it has ended", async () => {

@@ -96,8 +96,8 @@ describe("Events over a long time", () => {
 		assert.deepEqual([begun.hub_state, begun.mqtt_state], ["waiting", "unreachable"]);
 		await gateway.pass(60_000);
 		const { hub_state, mqtt_state } = await gateway.read("system/status");
-		const told = follower.last("state");
-		assert.deepEqual([told.hub_state, told.mqtt_state], [hub_state, mqtt_state]);
+		const lastState = follower.last("state");
+		assert.deepEqual([lastState.hub_state, lastState.mqtt_state], [hub_state, mqtt_state]);
 		assert.match(hub_state, /unreachable|refused|timeout/);
 		assert.match(mqtt_state, /unreachable|refused|timeout/);
 	});

@@ -267,13 +267,13 @@ export function meterChecks(gateway: () => TestGateway): void {
 		});
 		it("shows the protocol that is set for the meter", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
-			for (const [protocol, told, mode, missing] of [
+			for (const [protocol, shown, mode, missing] of [
 				["dlms", "DLMS/COSEM", "", []],
 				["iec62056", "IEC62056-21", "C", undefined],
 			] as const) {
 				await gateway().write("meter/protocol", { protocol });
 				const readout = await gateway().read("iec62056/read");
-				assert.deepEqual([readout.protocol, readout.mode, readout.missing], [told, mode, missing]);
+				assert.deepEqual([readout.protocol, readout.mode, readout.missing], [shown, mode, missing]);
 				assert.ok(readout.readings.length >= 10);
 			}
 		});

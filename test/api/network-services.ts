@@ -23,11 +23,11 @@ const TO_UNIX_S = 2_208_988_800;
 async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,
-): Promise<{ port: number; asked: number; close(): void }> {
+): Promise<{ port: number; requests: number; close(): void }> {
 	const socket = createSocket("udp4");
-	const server = { port: 0, asked: 0, close: () => socket.close() };
+	const server = { port: 0, requests: 0, close: () => socket.close() };
 	socket.on("message", async (question, { address, port }) => {
-		server.asked++;
+		server.requests++;
 		await released;
 		const reply = Buffer.alloc(48);
 		reply[0] = 0x24;
@@ -128,7 +128,7 @@ export function networkServices(engine: EngineName): void {
 				assert.equal(clock.is_valid, true);
 				assert.match(clock.utc, /^2031-06-07T08:/);
 				assert.equal((await gateway.read("system/status")).clock_valid, true);
-				assert.ok(server.asked >= 1);
+				assert.ok(server.requests >= 1);
 			} finally {
 				server.close();
 			}

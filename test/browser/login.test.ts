@@ -53,11 +53,11 @@ describe("The page's login", function () {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
 		const token = await visit.stored("token");
 		let release = () => {};
-		const held = new Promise<void>((resolve) => {
+		const released = new Promise<void>((resolve) => {
 			release = resolve;
 		});
 		await visit.page.route("**/system/logout", async (route) => {
-			await held;
+			await released;
 			await route.continue();
 		});
 		await visit.button("logout").click();

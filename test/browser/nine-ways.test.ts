@@ -71,12 +71,12 @@ describe("Nine failures on the page", function () {
 	const button = (key: TextKey, within: Locator = main()) => within.getByRole("button", { name: words(key) });
 	const pollNow = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 
-	async function speak(wanted: Language): Promise<void> {
-		if (language === wanted) return;
+	async function setLanguage(shownLanguage: Language): Promise<void> {
+		if (language === shownLanguage) return;
 		const loaded = visit.page.waitForNavigation();
-		await visit.page.locator("nav .choices select").first().selectOption(wanted);
+		await visit.page.locator("nav .choices select").first().selectOption(shownLanguage);
 		await loaded;
-		language = wanted;
+		language = shownLanguage;
 		await visit.settled();
 	}
 
@@ -102,13 +102,13 @@ describe("Nine failures on the page", function () {
 
 	/** Checks the texts in each language. */
 	async function walk(name: string, keys: readonly TextKey[], { bring, mend, where }: Walk = {}): Promise<void> {
-		for (const wanted of LANGUAGES) {
-			await speak(wanted);
+		for (const shownLanguage of LANGUAGES) {
+			await setLanguage(shownLanguage);
 			await bring?.();
 			await look(name, keys, where);
 			await mend?.();
 		}
-		await speak("en");
+		await setLanguage("en");
 	}
 
 	/** Presses "read now", and waits until the readout has ended. */

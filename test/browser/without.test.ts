@@ -47,7 +47,8 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		visit.page
 			.locator(PROTOCOL)
 			.evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value));
-	const asked = (path: string) => visit.requests.some((request) => new URL(request.url()).pathname.endsWith(path));
+	const wasRequested = (path: string) =>
+		visit.requests.some((request) => new URL(request.url()).pathname.endsWith(path));
 
 	it("are complete if nothing is left out", async () => {
 		without = "";
@@ -70,7 +71,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await visit.go("system");
 		assert.equal(await visit.card("price.title").count(), 0);
 		await visit.go("use");
-		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!asked(path), path);
+		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!wasRequested(path), path);
 	});
 
 	it("show one of two outputs if the other one is left out", async () => {

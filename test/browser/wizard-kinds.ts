@@ -49,7 +49,7 @@ export interface Kind {
 	readonly says?: Parameters<typeof say>[0];
 }
 
-const asked = (what: string, mode: string, ...more: string[]): Kind => ({
+const polled = (what: string, mode: string, ...more: string[]): Kind => ({
 	what,
 	meter: ["--mode", mode, "--baud-pace", ...more],
 	protocol: "iec62056",
@@ -91,9 +91,9 @@ const BOTH_KEYS = {
 } as const;
 
 export const KINDS: readonly Kind[] = [
-	asked("mode A", "A"),
-	asked("mode B", "B"),
-	{ ...asked("mode C", "C"), isInXS: true },
+	polled("mode A", "A"),
+	polled("mode B", "B"),
+	{ ...polled("mode C", "C"), isInXS: true },
 	{
 		what: "mode D at 2400 Bd",
 		meter: ["--mode", "D", "--baud", "2400", "--push-seconds", "3", "--baud-pace"],

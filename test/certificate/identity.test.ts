@@ -163,12 +163,12 @@ describe("certificate/identity: the device's own certificate", () => {
 	});
 	it("has its fingerprint logged in the browsers' form, at a start and when it is replaced", () => {
 		const device = new Device();
-		const told = () => device.traced.splice(0);
+		const newLines = () => device.traced.splice(0);
 		const first = device.start();
 		device.identity.announce();
-		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(first).fingerprint256}`]);
+		assert.deepEqual(newLines(), [`tls: SHA-256 ${new X509Certificate(first).fingerprint256}`]);
 		const second = device.renew("cellar");
-		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
+		assert.deepEqual(newLines(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
 	});
 	it("is outdated when it is for another address, unless another certificate is installed", () => {
 		const device = new Device();

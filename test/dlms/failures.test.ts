@@ -77,8 +77,8 @@ describe("the failure of an association", () => {
 		const name = (number: number) => `88020780 890760857405080 20${number}`;
 		const aare = (result: number, diagnostic: number, rest = "", context = 1) => {
 			const information = result === 0 ? "BE10040E0800065F1F040000101D01F40007" : "";
-			const told = `A20302010${result}A305A1030201${diagnostic.toString(16).padStart(2, "0")}${rest}${information}`;
-			const parts = `A1090607608574050801 0${context}${told}`.replaceAll(" ", "");
+			const refusalAARE = `A20302010${result}A305A1030201${diagnostic.toString(16).padStart(2, "0")}${rest}${information}`;
+			const parts = `A1090607608574050801 0${context}${refusalAARE}`.replaceAll(" ", "");
 			return `61${(parts.length / 2).toString(16).padStart(2, "0")}${parts}`;
 		};
 		const got = (both: Both, apdu: string) => replaced(both, 1, apdu.replaceAll(" ", "")).association.failure;
@@ -536,7 +536,7 @@ describe("a reading", () => {
 		const values = new Map<string, string>(
 			objects.map((_, i) => [`1 1.0.${i}.4.0.255 2`, `11${(10 + i).toString(16).padStart(2, "0")}`]),
 		);
-		for (const [taken, asked] of [
+		for (const [taken, requested] of [
 			[30, [21]],
 			[10, [21, 10, 10, 1]],
 			[9, [21, 10, ...Array(21).fill(1)]],
@@ -553,7 +553,7 @@ describe("a reading", () => {
 				const gets = conversation.sent.filter(([tag]) => tag === 0xc0);
 				assert.deepEqual(
 					gets.map((get) => (get[1] === 3 ? get[3] : 1)),
-					asked,
+					requested,
 				);
 			}
 		}

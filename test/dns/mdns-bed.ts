@@ -27,7 +27,7 @@ export const SETTINGS: MDNSSettings = {
 	],
 };
 
-export interface Heard extends Parsed {
+export interface HeardMessage extends Parsed {
 	readonly to: string;
 	readonly timeMs: number;
 }
@@ -89,11 +89,11 @@ export class Air extends Bed {
 	}
 
 	/** Advances time; returns what devices have sent since the last run. */
-	run(ms: number): Heard[] {
+	run(ms: number): HeardMessage[] {
 		this.pass(ms);
 		const fresh = this.network.sent.slice(this.#seen);
 		this.#seen = this.network.sent.length;
-		return fresh.map(heard);
+		return fresh.map(parsed);
 	}
 
 	/** Sends to the group (or to `to`) from port 5353 (or `port`) of the client (or `from`). */
@@ -103,19 +103,19 @@ export class Air extends Bed {
 	}
 
 	/** Sends a question; returns the datagrams of the next 10 s. */
-	ask(parts: Parts | Uint8Array, options = {}): Heard[] {
+	ask(parts: Parts | Uint8Array, options = {}): HeardMessage[] {
 		this.send(parts, options);
 		return this.run(10 * S);
 	}
 }
 
-function heard({ bytes, to, timeMs }: SentDatagram): Heard {
+function parsed({ bytes, to, timeMs }: SentDatagram): HeardMessage {
 	assert.ok(bytes.length <= DATAGRAM_LIMIT);
 	const isGroup = to.address === GROUP && to.port === 5353;
 	return { ...parse(bytes), to: isGroup ? "all" : `${to.address}:${to.port}`, timeMs };
 }
 
 /** Records of these responses, sorted, because sections and order do not matter to a receiver. */
-export function recordsOf(list: readonly Heard[]): string[] {
+export function recordsOf(list: readonly HeardMessage[]): string[] {
 	return list.flatMap(({ answers, additionals }) => [...answers, ...additionals]).sort();
 }

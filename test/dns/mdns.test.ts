@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { ADDRESS, Air, ASKER, GROUP, type Heard, recordsOf, S, SETTINGS } from "./mdns-bed.js";
+import { ADDRESS, Air, ASKER, GROUP, type HeardMessage, recordsOf, S, SETTINGS } from "./mdns-bed.js";
 import {
 	A,
 	AAAA,
@@ -53,8 +53,8 @@ const ALL = [
 const one = (owner: string, type: number, dnsClass = 1): Parts => ({
 	questions: [{ name: owner, type, class: dnsClass }],
 });
-const answersOf = (list: readonly Heard[]) => list.flatMap(({ answers }) => answers);
-const taken = (owner: string, type: number, data: Uint8Array): Parts => ({
+const answersOf = (list: readonly HeardMessage[]) => list.flatMap(({ answers }) => answers);
+const claimed = (owner: string, type: number, data: Uint8Array): Parts => ({
 	flags: RESPONSE,
 	answers: [{ name: owner, type, class: QU, data }],
 });
@@ -100,12 +100,12 @@ describe("dns/mdns", () => {
 			const device = air.device(ADDRESS, names);
 			assert.equal(device.hostname, "");
 			device.start(SETTINGS);
-			const said = air.run(3600 * S).filter(({ flags }) => flags === RESPONSE);
+			const messages = air.run(3600 * S).filter(({ flags }) => flags === RESPONSE);
 			assert.deepEqual(
-				said.map(({ timeMs }) => timeMs - said[0].timeMs),
+				messages.map(({ timeMs }) => timeMs - messages[0].timeMs),
 				[0, 1000, 3000],
 			);
-			for (const { answers, additionals, to } of said) {
+			for (const { answers, additionals, to } of messages) {
 				assert.equal(to, "all");
 				assert.deepEqual([...answers].sort(), ALL);
 				assert.deepEqual(additionals, []);
@@ -202,7 +202,7 @@ describe("dns/mdns", () => {
 
 		it("omits records that the client knows for at least half of their lifetime", () => {
 			const { air } = Air.settled();
-			const known = (ttl: number, record: ResourceRecord): Heard[] =>
+			const known = (ttl: number, record: ResourceRecord): HeardMessage[] =>
 				air.ask({ ...one(record.name, record.type), answers: [{ ...record, ttl }] });
 			const a = { name: HOST, type: A, data: address(ADDRESS) };
 			assert.deepEqual(known(60, a), []);
@@ -324,12 +324,12 @@ describe("dns/mdns", () => {
 				const device = air.device(ADDRESS, names);
 				device.start(SETTINGS);
 				air.run(400);
-				air.send(taken("Gateway.LOCAL", type, data));
-				const said = air.run(20 * S).filter(({ flags }) => flags === RESPONSE);
+				air.send(claimed("Gateway.LOCAL", type, data));
+				const messages = air.run(20 * S).filter(({ flags }) => flags === RESPONSE);
 				assert.deepEqual(names, ["gateway-2"]);
 				assert.equal(device.hostname, "gateway-2");
-				assert.ok(said[0].answers.includes("gateway-2.local A! 120 192.168.1.50"));
-				assert.ok(said[0].answers.includes(`${HTTPS} SRV! 120 443 gateway-2.local`));
+				assert.ok(messages[0].answers.includes("gateway-2.local A! 120 192.168.1.50"));
+				assert.ok(messages[0].answers.includes(`${HTTPS} SRV! 120 443 gateway-2.local`));
 				assert.deepEqual(air.ask(one(HOST, A)), []);
 				assert.equal(air.ask(one("gateway-2.local", A)).length, 1);
 			}
@@ -340,7 +340,7 @@ describe("dns/mdns", () => {
 			const device = air.device();
 			device.start(SETTINGS);
 			air.run(400);
-			air.send(taken(SMGW, SRV, srv(443, "other.local")));
+			air.send(claimed(SMGW, SRV, srv(443, "other.local")));
 			air.run(20 * S);
 			assert.equal(device.hostname, "gateway");
 			const owner = `${INSTANCE} (2)._https._tcp.local`;
@@ -352,8 +352,8 @@ describe("dns/mdns", () => {
 			const device = air.device();
 			device.start(SETTINGS);
 			air.run(400);
-			const service = taken(HTTP, SRV, srv(81, HOST));
-			air.send({ ...service, additionals: taken(HOST, A, address("192.168.1.9")).answers! });
+			const service = claimed(HTTP, SRV, srv(81, HOST));
+			air.send({ ...service, additionals: claimed(HOST, A, address("192.168.1.9")).answers! });
 			air.run(20 * S);
 			const owner = `${INSTANCE} (2)._http._tcp.local`;
 			assert.deepEqual(answersOf(air.ask(one(owner, SRV))), [`${owner} SRV! 120 80 gateway-2.local`]);
@@ -368,9 +368,9 @@ describe("dns/mdns", () => {
 			const instance = `${"ä".repeat(31)}x`;
 			device.start({ ...SETTINGS, hostname, instance });
 			air.run(400);
-			air.send(taken(`${hostname}.local`, A, address("192.168.1.9")));
+			air.send(claimed(`${hostname}.local`, A, address("192.168.1.9")));
 			air.run(100);
-			air.send(taken(`${instance}._http._tcp.local`, TXT, txt("x")));
+			air.send(claimed(`${instance}._http._tcp.local`, TXT, txt("x")));
 			air.run(20 * S);
 			assert.deepEqual(names, [`${"h".repeat(61)}-2`]);
 			const [found] = answersOf(air.ask(one("_http._tcp.local", PTR)));
@@ -470,31 +470,31 @@ describe("dns/mdns", () => {
 
 		it("probes again when another device answers for its name, and keeps the name if nobody objects", () => {
 			const { air, device } = Air.settled();
-			air.send(taken(HOST, A, address("192.168.1.9")));
-			const said = air.run(20 * S);
-			assert.equal(said.filter(({ flags }) => flags === 0).length, 3);
-			assert.equal(said.filter(({ flags }) => flags === RESPONSE).length, 3);
+			air.send(claimed(HOST, A, address("192.168.1.9")));
+			const messages = air.run(20 * S);
+			assert.equal(messages.filter(({ flags }) => flags === 0).length, 3);
+			assert.equal(messages.filter(({ flags }) => flags === RESPONSE).length, 3);
 			assert.equal(device.hostname, "gateway");
 			for (const parts of [
-				taken(HOST, A, address(ADDRESS)),
-				taken(HOST, AAAA, new Uint8Array(16)),
-				taken(HTTPS, SRV, srv(443, HOST)),
-				taken("_https._tcp.local", PTR, name(`other._https._tcp.local`)),
-				taken(META, PTR, name("_ipp._tcp.local")),
+				claimed(HOST, A, address(ADDRESS)),
+				claimed(HOST, AAAA, new Uint8Array(16)),
+				claimed(HTTPS, SRV, srv(443, HOST)),
+				claimed("_https._tcp.local", PTR, name(`other._https._tcp.local`)),
+				claimed(META, PTR, name("_ipp._tcp.local")),
 				{ flags: RESPONSE, answers: [{ name: HOST, type: A, ttl: 0, data: address("192.168.1.9") }] },
 				{ flags: RESPONSE, answers: [{ name: HOST, type: A, class: 3, data: address("192.168.1.9") }] },
 			]) {
 				assert.deepEqual(air.ask(parts), [], JSON.stringify(parts));
 			}
-			assert.deepEqual(air.ask(taken(HOST, A, address("192.168.1.9")), { port: 40_000 }), []);
+			assert.deepEqual(air.ask(claimed(HOST, A, address("192.168.1.9")), { port: 40_000 }), []);
 		});
 
 		it("takes the next name if another device keeps answering for its own", () => {
 			const { air, device } = Air.settled();
-			air.send(taken(HOST, A, address("192.168.1.9")));
+			air.send(claimed(HOST, A, address("192.168.1.9")));
 			for (let i = 0; i < 4; i++) {
 				air.run(200);
-				air.send(taken(HOST, A, address("192.168.1.9")));
+				air.send(claimed(HOST, A, address("192.168.1.9")));
 			}
 			air.run(20 * S);
 			assert.equal(device.hostname, "gateway-2");
@@ -507,7 +507,7 @@ describe("dns/mdns", () => {
 			for (let i = 0; i < 3000; i++) {
 				for (const { questions, timeMs } of air.run(20)) {
 					probes.push(timeMs);
-					air.send(taken(questions[0].split(" ")[0], A, address("192.168.1.9")));
+					air.send(claimed(questions[0].split(" ")[0], A, address("192.168.1.9")));
 				}
 			}
 			const gaps = probes.slice(15).map((timeMs, i) => timeMs - probes[14 + i]);
@@ -525,9 +525,9 @@ describe("dns/mdns", () => {
 			const { air, device } = Air.settled();
 			device.stop();
 			device.stop();
-			const said = air.run(3600 * S);
-			assert.equal(said.length, 1);
-			assert.deepEqual([...said[0].answers].sort(), goodbyes);
+			const messages = air.run(3600 * S);
+			assert.equal(messages.length, 1);
+			assert.deepEqual([...messages[0].answers].sort(), goodbyes);
 			assert.equal(device.hostname, "");
 			assert.deepEqual(air.network.ports, []);
 			const quiet = air.device();
@@ -543,10 +543,10 @@ describe("dns/mdns", () => {
 			air.send(one(HOST, A));
 			air.run(5);
 			device.update({ ...SETTINGS, address: "192.168.1.77" });
-			const said = air.run(60 * S);
-			assert.equal(said.length, 3);
-			assert.ok(said.every(({ answers }) => answers.includes(`${HOST} A! 120 192.168.1.77`)));
-			assert.equal(said[0].answers.length, ALL.length);
+			const messages = air.run(60 * S);
+			assert.equal(messages.length, 3);
+			assert.ok(messages.every(({ answers }) => answers.includes(`${HOST} A! 120 192.168.1.77`)));
+			assert.equal(messages[0].answers.length, ALL.length);
 			device.update({ ...SETTINGS, address: "192.168.1.77" });
 			assert.deepEqual(air.run(60 * S), []);
 		});
@@ -561,9 +561,9 @@ describe("dns/mdns", () => {
 				{ services: SETTINGS.services.map((service) => ({ ...service, txt: ["a=b"] })) },
 			]) {
 				device.update({ ...SETTINGS, ...change });
-				const said = air.run(60 * S);
-				assert.deepEqual([...said[0].answers].sort(), goodbyes);
-				assert.equal(said.length, 1 + 3 + 3);
+				const messages = air.run(60 * S);
+				assert.deepEqual([...messages[0].answers].sort(), goodbyes);
+				assert.equal(messages.length, 1 + 3 + 3);
 				device.update(SETTINGS);
 				air.run(60 * S);
 			}
@@ -583,10 +583,10 @@ describe("dns/mdns", () => {
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
 			device.update({ ...SETTINGS, accessPoint: true, address: "192.168.4.1" });
 			assert.deepEqual(isThere(), [["192.168.4.1", GROUP]]);
-			const said = air.run(60 * S);
-			assert.deepEqual([...said[0].answers].sort(), goodbyes);
-			assert.equal(said.length, 1 + 3 + 3);
-			assert.ok(said[6].answers.includes(`${HOST} A! 120 192.168.4.1`));
+			const messages = air.run(60 * S);
+			assert.deepEqual([...messages[0].answers].sort(), goodbyes);
+			assert.equal(messages.length, 1 + 3 + 3);
+			assert.ok(messages[6].answers.includes(`${HOST} A! 120 192.168.4.1`));
 			device.update(SETTINGS);
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
 		});
@@ -619,8 +619,8 @@ describe("dns/mdns", () => {
 				assert.deepEqual(air.run(9 * S), []);
 				assert.deepEqual([names, device.hostname], [[], ""]);
 				air.network.failure = "";
-				const said = air.run(60 * S);
-				assert.deepEqual([said.length, said[0].questions[0]], [6, "cellar.local ANY!"]);
+				const messages = air.run(60 * S);
+				assert.deepEqual([messages.length, messages[0].questions[0]], [6, "cellar.local ANY!"]);
 				assert.deepEqual([names, device.hostname], [["cellar"], "cellar"]);
 			}
 		});
@@ -665,7 +665,7 @@ describe("dns/mdns", () => {
 		const frames = [
 			message(one(HOST, A)),
 			message({ ...one(HTTPS, ANY), authorities: [{ name: HTTPS, type: SRV, data: srv(444, HOST) }] }),
-			message(taken(HOST, A, address("192.168.1.9"))),
+			message(claimed(HOST, A, address("192.168.1.9"))),
 			message({
 				flags: 0x0200,
 				...one(META, PTR),

@@ -88,8 +88,8 @@ export class EmulatedBoard {
 
 	/** Builds the firmware if needed, makes a new unit, and switches it on. */
 	async open(): Promise<void> {
-		const say = (text: string) => console.error(`    ${text}`);
-		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say });
+		const log = (text: string) => console.error(`    ${text}`);
+		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say: log });
 		const build = readBuild(join(this.#places.project, "build"));
 		this.#unit = openUnit(join(this.folder, "state"), this.board, build);
 		this.#ports = { httpsPort: await freePort(), httpPort: await freePort() };

@@ -79,15 +79,15 @@ export async function runAll(
 	runs: number,
 	step: (mutator: Mutator, run: number) => void | Promise<void>,
 ): Promise<void> {
-	let toldMs = Date.now();
+	let reportedMs = Date.now();
 	for (let run = 0; run < runs; run++) {
 		try {
 			await step(new Mutator(seed + run * 7919), run);
 		} catch (error) {
 			throw new Error(`${what}, run ${run} with SEED=${seed}: ${error}`, { cause: error });
 		}
-		if (Date.now() - toldMs < PROGRESS_MS) continue;
-		toldMs = Date.now();
+		if (Date.now() - reportedMs < PROGRESS_MS) continue;
+		reportedMs = Date.now();
 		process.stderr.write(`      ${what}: ${run + 1} of ${runs}\n`);
 	}
 }

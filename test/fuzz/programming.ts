@@ -61,19 +61,19 @@ class DamagedProgramming extends ProgrammingMode {
 	}
 }
 
-interface Told {
+interface Reply {
 	readonly readout: Readout | undefined;
 	readonly failure: Failure | undefined;
 }
 
-function ask(bench: ReaderBench): Told {
+function ask(bench: ReaderBench): Reply {
 	const { reader, world } = bench;
-	let told: Told | undefined;
+	let result: Reply | undefined;
 	const profile = { code: Uint8Array.of(1, 0, 99, 1, 0, 255), entries: 10 };
-	reader.read({ finished: (readout, failure) => (told = { readout, failure }) }, profile);
-	world.time.runWhile(() => told === undefined || reader.running, world.time.nowMs + END_MS);
-	assert.ok(told !== undefined && !reader.running, "the session does not end");
-	return told;
+	reader.read({ finished: (readout, failure) => (result = { readout, failure }) }, profile);
+	world.time.runWhile(() => result === undefined || reader.running, world.time.nowMs + END_MS);
+	assert.ok(result !== undefined && !reader.running, "the session does not end");
+	return result;
 }
 
 /** Throws, with the seed, if one of `runs` sessions fails. */

@@ -140,9 +140,12 @@ export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 	await runAll("TIC", seed, runs, (mutator) => {
 		const { frame, bed, records } = mutator.pick(beds);
 		mutator.inPieces(mutator.mutate(frame, mutator.pick(TIC_FRAMES)), (buffer, start, end) => {
-			for (const told of bed.receive(buffer.subarray(start, end))) {
-				for (const record of told.records) assert.ok(sent.has(record), `${record} was never sent`);
-				assert.ok(told.isCut || told.records.join() === records.join(), `a complete frame lacks some of ${records}`);
+			for (const received of bed.receive(buffer.subarray(start, end))) {
+				for (const record of received.records) assert.ok(sent.has(record), `${record} was never sent`);
+				assert.ok(
+					received.isCut || received.records.join() === records.join(),
+					`a complete frame lacks some of ${records}`,
+				);
 			}
 		});
 		// The damage may leave a frame unfinished, which can spoil the first of two good frames.
@@ -152,10 +155,10 @@ export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 }
 
 function readingsOf(bed: Bed, telegram: Uint8Array): string[] {
-	const told = bed.receive(telegram);
+	const received = bed.receive(telegram);
 	assert.deepEqual(
-		told.map(({ event }) => event),
+		received.map(({ event }) => event),
 		[EVENT_READOUT],
 	);
-	return told[0].records;
+	return received[0].records;
 }

@@ -105,7 +105,7 @@ export class PlayedChip {
 	mayJoin = false;
 	isSilent = false;
 	/** Frames that the firmware has not yet received. */
-	said: Uint8Array[] = [];
+	queued: Uint8Array[] = [];
 	/** ZCL frames received from the firmware since the last check. */
 	sent: Sent[] = [];
 	/** Number of requests so far. */
@@ -120,8 +120,8 @@ export class PlayedChip {
 	}
 
 	/** Receives a frame from the firmware. */
-	hear(heard: Uint8Array): void {
-		const bytes = heard[0] === SKIP_BOOT_LOADER ? heard.subarray(1) : heard;
+	hear(frameBytes: Uint8Array): void {
+		const bytes = frameBytes[0] === SKIP_BOOT_LOADER ? frameBytes.subarray(1) : frameBytes;
 		assert.ok(bytes.length >= 5 && bytes.length <= FRAME_LIMIT, `${bytes.length} bytes`);
 		const command = (bytes[2] << 8) | bytes[3];
 		const data = bytes.slice(4, -1);
@@ -141,7 +141,7 @@ export class PlayedChip {
 
 	/** Queues a frame for the firmware. */
 	say(command: number, data: ArrayLike<number>): void {
-		this.said.push(frame(command, data));
+		this.queued.push(frame(command, data));
 	}
 
 	/** Restarts the chip, as a reset or a power cut does. */

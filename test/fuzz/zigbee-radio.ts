@@ -82,13 +82,13 @@ class Bench implements RadioUser {
 	step(): void {
 		const { chip } = this;
 		const { random } = this.#mutator;
-		const next = chip.said[0] ?? frame(0x4180, [0, 2, 1, 2, 7, 1]);
+		const next = chip.queued[0] ?? frame(0x4180, [0, 2, 1, 2, 7, 1]);
 		switch (random.below(16)) {
 			case 0:
 				this.hear(this.#mutator.mutate(next, frame(this.#command(), random.bytes(random.below(30)))));
 				break;
 			case 1:
-				chip.said.shift();
+				chip.queued.shift();
 				break;
 			case 2:
 				this.hear(frame(this.#command(), random.bytes(random.below(random.oneIn(10) ? 251 : 40))));
@@ -117,7 +117,7 @@ class Bench implements RadioUser {
 					this.pass(Math.max(0, this.radio.deadlineMs - this.nowMs));
 				break;
 			default:
-				if (chip.said.length > 0) this.hear(chip.said.shift()!);
+				if (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 		}
 		this.#send();
 	}
@@ -162,14 +162,14 @@ class Bench implements RadioUser {
 		chip.isSilent = false;
 		// Let the beginning of an incomplete frame expire.
 		this.pass(GAP_MS);
-		chip.said = [];
+		chip.queued = [];
 		if (radio.state === RADIO_OFF) radio.start(this.nowMs);
 		this.poll();
 		chip.restart();
 		const endMs = this.nowMs + HEAL_MS;
 		const isWell = () => radio.state === RADIO_JOINED || (radio.state === RADIO_IDLE && !chip.isMember);
-		while (this.nowMs < endMs && !(isWell() && chip.said.length === 0 && !radio.owesLeave)) {
-			if (chip.said.length > 0) this.hear(chip.said.shift()!);
+		while (this.nowMs < endMs && !(isWell() && chip.queued.length === 0 && !radio.owesLeave)) {
+			if (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 			else this.pass(Math.min(60_000, Math.max(1, radio.deadlineMs - this.nowMs)));
 		}
 		assert.ok(isWell(), `${RADIO_CODES[radio.state]}, and the chip is ${chip.isMember ? "" : "not "}in a network`);
@@ -177,11 +177,11 @@ class Bench implements RadioUser {
 		const before = this.frames;
 		this.hear(incoming(0x0702, [0, 1, 0, 0, 0]));
 		assert.equal(this.frames, before + 1, "a frame is not received");
-		while (chip.said.length > 0) this.hear(chip.said.shift()!);
+		while (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 		assert.ok(radio.canSend, "the driver can't send");
 		chip.sent = [];
 		this.#send(true);
-		while (chip.said.length > 0) this.hear(chip.said.shift()!);
+		while (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 		assert.equal(chip.sent.length, 1);
 		assert.equal(this.isSending, false, "the driver gets no confirmation");
 	}

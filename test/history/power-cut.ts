@@ -59,7 +59,7 @@ function check(unit: Unit, expected: Listing, where: string): void {
 	for (const level of Object.keys(LEVELS) as Level[])
 		assert.deepEqual(unit.periods(level), expected[level], `${level}, ${where}`);
 	assert.deepEqual(unit.flash.mistakes, [], where);
-	assert.deepEqual(unit.mistakes, [], where);
+	assert.deepEqual(unit.caughtErrors, [], where);
 }
 
 /** Tries one in `part` of all cuts, selected by the seed, after `after` readings; returns the number of cuts. */

@@ -84,7 +84,7 @@ function get(url: string, name: string, certificate: string): Promise<{ status: 
 }
 
 /** Waits until a process has ended, limited by the test's time-out. */
-async function gone(pid: number): Promise<void> {
+async function untilEnded(pid: number): Promise<void> {
 	for (;;) {
 		try {
 			process.kill(pid, 0);
@@ -144,7 +144,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const pids = program.children;
 			assert.equal(pids.length, children);
 			assert.equal(await program.end("SIGTERM"), 0);
-			for (const pid of pids) await gone(pid);
+			for (const pid of pids) await untilEnded(pid);
 		});
 	}
 
@@ -174,7 +174,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		);
 		const pids = first.children;
 		await first.end("SIGKILL");
-		for (const pid of pids) await gone(pid);
+		for (const pid of pids) await untilEnded(pid);
 		const third = start(...ANY_PORT);
 		await third.printed();
 		assert.equal(await third.end("SIGTERM"), 0);

@@ -75,16 +75,16 @@ async function answerHello(socket: Socket): Promise<void> {
 
 /** Serves until the script ends; servers without a client end with the check. */
 async function serve(server: Server, event: string, script: string, tellTo: number): Promise<void> {
-	const come: Socket[] = [];
-	const wanted: ((socket: Socket) => void)[] = [];
+	const arrived: Socket[] = [];
+	const waiting: ((socket: Socket) => void)[] = [];
 	server.on(event, (socket: Socket) => {
-		const want = wanted.shift();
+		const want = waiting.shift();
 		if (want) want(socket);
-		else come.push(socket);
+		else arrived.push(socket);
 	});
 	const next = () => {
-		const socket = come.shift();
-		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => wanted.push(resolve));
+		const socket = arrived.shift();
+		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => waiting.push(resolve));
 	};
 	await tellPort(await open(server), tellTo);
 	// No client may connect, so there is nothing to wait for.
@@ -207,10 +207,10 @@ async function serveOpenSSL(kind: string, tellTo: number): Promise<void> {
 	});
 	await tellPort(await portOf(program), tellTo);
 	if (kind !== "renegotiates") return;
-	let said = "";
+	let output = "";
 	for await (const piece of program.stdout) {
-		said += piece;
-		if (!said.includes("hello")) continue;
+		output += piece;
+		if (!output.includes("hello")) continue;
 		// A command of s_server, at the beginning of a line.
 		program.stdin.write("R\n");
 		break;
@@ -218,11 +218,11 @@ async function serveOpenSSL(kind: string, tellTo: number): Promise<void> {
 }
 
 async function portOf(program: ChildProcess): Promise<number> {
-	let said = "";
+	let output = "";
 	for (;;) {
 		const [piece] = await once(program.stdout!, "data");
-		said += piece;
-		const [, port] = /ACCEPT \S*?:(\d+)\n/.exec(said) ?? [];
+		output += piece;
+		const [, port] = /ACCEPT \S*?:(\d+)\n/.exec(output) ?? [];
 		if (port) return Number(port);
 	}
 }

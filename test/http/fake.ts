@@ -88,7 +88,7 @@ export class FakeClient implements PendingSocket {
 	/** True: closed or refused by the server. */
 	closed = false;
 	/** True: closed by the client. */
-	gone = false;
+	hasLeft = false;
 	/** False: bytes beyond the window wait. */
 	reading = true;
 	socket: FakeSocket | undefined;
@@ -127,7 +127,7 @@ export class FakeClient implements PendingSocket {
 	}
 
 	leave(): void {
-		this.gone = true;
+		this.hasLeft = true;
 		this.#world.post(() => this.socket?.checkGone());
 	}
 
@@ -174,7 +174,7 @@ class FakeSocket implements Socket {
 		if (waiting.length === 0) return undefined;
 		const bytes = waiting.splice(0, end - start);
 		into.set(bytes, start);
-		if (waiting.length === 0 && this.#client.gone) this.#client.leave();
+		if (waiting.length === 0 && this.#client.hasLeft) this.#client.leave();
 		return bytes.length;
 	}
 
@@ -212,7 +212,7 @@ class FakeSocket implements Socket {
 	}
 
 	checkGone(): void {
-		if (this.#client.gone && this.#client.toServer.length === 0) this.#call(() => this.#options.onError?.());
+		if (this.#client.hasLeft && this.#client.toServer.length === 0) this.#call(() => this.#options.onError?.());
 	}
 
 	#call(callback: () => void): void {

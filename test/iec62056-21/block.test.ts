@@ -172,11 +172,11 @@ feeds("a block of 7-bit characters with BCC", {
 			take: (bytes, start, end) => receiver.block.receive(bytes, start, end),
 			settle: () => {
 				const { block } = receiver;
-				const said: string[] = [];
-				if (block.check === CHECK_RIGHT) said.push(receiver.records.join("; "));
-				else if (block.started) said.push(REFUSED);
+				const meanings: string[] = [];
+				if (block.check === CHECK_RIGHT) meanings.push(receiver.records.join("; "));
+				else if (block.started) meanings.push(REFUSED);
 				block.begin();
-				return said;
+				return meanings;
 			},
 		};
 	},

@@ -437,11 +437,11 @@ function conversations(filtered: boolean): Feedable {
 		settle: () => {
 			const { machine } = conversation.to(1e6);
 			const good = machine.outcome === session.OUTCOME_BLOCK;
-			const said = good ? conversation.records.join("; ") : REFUSED;
+			const resultText = good ? conversation.records.join("; ") : REFUSED;
 			const isSilence = machine.failure === failures.IEC_SILENCE;
 			conversation = new Conversation().to(0);
 			parity = new ParityFilter();
-			return isSilence ? [] : [said];
+			return isSilence ? [] : [resultText];
 		},
 	};
 }

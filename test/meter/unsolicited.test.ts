@@ -256,10 +256,10 @@ describe("a meter with unsolicited data", function () {
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
 		assert.equal(bench.reader.borrower, undefined);
 		const silent = benchOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
-		const asked = new Set<string>();
-		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.borrower?.trying ?? ""), 1);
+		const attempts = new Set<string>();
+		silent.live.changed = () => silent.world.timers.set(() => attempts.add(silent.reader.borrower?.trying ?? ""), 1);
 		probe(silent);
-		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
+		assert.deepEqual([...attempts], ["iec62056 300", "dlms 9600"]);
 	});
 	it("is recognised without a key if it sends ciphered DLMS/COSEM; a probe accepts it with the suggested settings", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
@@ -310,8 +310,8 @@ describe("a meter with unsolicited data", function () {
 	it("is recognised under protocol sml if it uses another protocol, and gets the suggestion of its own settings", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
-		const asked = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
-		assert.equal(probe(asked).failure?.code, "iec62056-21/answers");
+		const attempts = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
+		assert.equal(probe(attempts).failure?.code, "iec62056-21/answers");
 		assert.equal(probe(new ReaderBench(SML_SETTINGS())).failure?.code, "sml/silence");
 	});
 	it("gets no suggestion if this gateway can't read its kind or its speed", () => {

@@ -350,7 +350,7 @@ describe("MQTT discovery", () => {
 		bed.advance(1000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
 		bed.advance(300_000);
-		bed.broker.say("homeassistant/status", "online");
+		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		assert.equal(state().peak, 4329, "the month's peak is still true");

@@ -13,7 +13,8 @@ const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 const URL = `https://${HOST}/latest/{board}.ota`;
 const BASE = "smgw/virtual0001";
-/** Time for a check, ms. */ const CHECK_MS = 10_000; /** Time for a download with all its attempts, ms. */ const LONG_MS = 120_000;
+/** Time for a check, ms. */ const CHECK_MS = 10_000; /** Time for a download with all its attempts, ms. */
+const LONG_MS = 120_000;
 
 const IMAGE = makeImage(200_000);
 const FILE = makeFile(IMAGE);
@@ -335,7 +336,7 @@ describe("The installation of newer firmware", () => {
 				update_percentage: null,
 			});
 			answer = () => ({ body: FILE, perSecond: 10_000 });
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await installed();
 			await gateway.pass(30_000);
 			const progress = shown().map(({ in_progress, update_percentage }) => (in_progress ? update_percentage : "none"));
@@ -351,10 +352,10 @@ describe("The installation of newer firmware", () => {
 
 		it("does not run without the setting, nor by a retained or unknown command", async () => {
 			await connect({ ...ON, commands: false });
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(LONG_MS);
 			await connect();
-			broker!.say(`${BASE}/command`, "Install");
+			broker!.publish(`${BASE}/command`, "Install");
 			await gateway.pass(LONG_MS);
 			assert.deepEqual([await logged("mqtt_command"), await logged("mqtt_command_ignored")], [[], ["unknown"]]);
 			assert.equal(await runs(), "0.0.0");
@@ -364,7 +365,7 @@ describe("The installation of newer firmware", () => {
 		it("is ignored, and logged, if there is nothing newer", async () => {
 			await connect();
 			await gateway.write("system/upgrade", { upgrade_check_enabled: false });
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(5000);
 			assert.deepEqual([await logged("mqtt_command"), await logged("mqtt_command_ignored")], [[], ["no_upgrade"]]);
 		});
@@ -374,7 +375,7 @@ describe("The installation of newer firmware", () => {
 			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await gateway.read("iec62056/read");
 			answer = part(makeFile(IMAGE, { deviceId: 2 }));
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(LONG_MS);
 			const state = JSON.parse(broker!.retained.get(`${BASE}/state`)!);
 			assert.equal(state.problem, "on");
@@ -400,14 +401,14 @@ describe("The installation of newer firmware", () => {
 		await gateway.pass(5000);
 		await find();
 		answer = () => ({ body: FILE, perSecond: 5000 });
-		const sessions = broker.met.length;
-		broker.say(`${BASE}/command`, "install");
+		const sessions = broker.sessions.length;
+		broker.publish(`${BASE}/command`, "install");
 		await gateway.pass(DOWNLOAD_START_MS + 6000);
 		assert.equal(broker.current, undefined, "the connection is closed");
-		assert.ok(broker.met.at(-1)?.isLeft, "in order");
+		assert.ok(broker.sessions.at(-1)?.isLeft, "in order");
 		assert.equal(JSON.parse(broker.retained.get(`${BASE}/update`)!).in_progress, true);
 		assert.equal((await status()).ota_state, "receiving");
-		assert.equal(broker.met.length, sessions);
+		assert.equal(broker.sessions.length, sessions);
 		await installed();
 		await gateway.pass(30_000);
 		assert.equal(JSON.parse(broker.retained.get(`${BASE}/update`)!).installed_version, VERSION);

@@ -77,7 +77,7 @@ describe("The check for newer firmware", () => {
 		await gateway.login();
 		return (await gateway.read("system/status")).upgrade_version;
 	};
-	const told = async () => {
+	const reported = async () => {
 		const { events } = await gateway.read("system/log");
 		return events.filter(({ event }: JSONObject) => event === "update_found").map(({ detail }: JSONObject) => detail);
 	};
@@ -108,7 +108,7 @@ describe("The check for newer firmware", () => {
 			"",
 			"",
 		]);
-		assert.deepEqual(await told(), ["1.2.3-test"]);
+		assert.deepEqual(await reported(), ["1.2.3-test"]);
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
 	it("hides the query of the address, which can be a secret, from a read-only token", async () => {
@@ -168,10 +168,10 @@ describe("The check for newer firmware", () => {
 			return version;
 		};
 		assert.equal(await again(), "1.2.3-test");
-		assert.deepEqual(await told(), ["1.2.3-test"]);
+		assert.deepEqual(await reported(), ["1.2.3-test"]);
 		offered = NEWER;
 		assert.equal(await again(), "1.2.9-test");
-		assert.deepEqual(await told(), ["1.2.3-test", "1.2.9-test"]);
+		assert.deepEqual(await reported(), ["1.2.3-test", "1.2.9-test"]);
 		// Old files with valid signatures, as an attacker would replay them: one newer than the running version, one
 		// older.
 		for (const old of [FILE, makeFile(image, { buildNumber: 0, version: "0.0.0" })]) {
@@ -180,7 +180,7 @@ describe("The check for newer firmware", () => {
 			await gateway.restart();
 			assert.equal(await found(), "1.2.9-test");
 		}
-		assert.equal((await told()).length, 2);
+		assert.equal((await reported()).length, 2);
 		const follower = gateway.follow();
 		await gateway.pass(10);
 		assert.equal(follower.last("state").upgrade_version, "1.2.9-test");
@@ -215,7 +215,7 @@ describe("The check for newer firmware", () => {
 		it(`reports nothing for a file that is ${what}`, async () => {
 			assert.equal(await look(() => partial(file)), "");
 			assert.equal(requests.length, 1);
-			assert.deepEqual(await told(), []);
+			assert.deepEqual(await reported(), []);
 		});
 	}
 	it("reports nothing for a file below the running security level", async () => {
@@ -320,9 +320,9 @@ describe("The check for newer firmware", () => {
 	});
 	it("returns its memory in every case, and can check again", async () => {
 		const memory = {
-			asked: 0,
+			requested: 0,
 			suffices(slots: number) {
-				memory.asked = slots;
+				memory.requested = slots;
 				return true;
 			},
 		};
@@ -334,6 +334,6 @@ describe("The check for newer firmware", () => {
 		}
 		assert.equal(await look(() => partial(FILE), `${URL}?last`), "1.2.3-test");
 		assert.equal((await gateway.post("system/logout", "{}")).status, 200);
-		assert.ok(memory.asked <= RESERVE.slots + SHORT_BODY_COST.slots, `${memory.asked} slots are claimed`);
+		assert.ok(memory.requested <= RESERVE.slots + SHORT_BODY_COST.slots, `${memory.requested} slots are claimed`);
 	});
 });

@@ -32,7 +32,7 @@ export class Bench {
 	readonly storage = new VirtualStorage();
 	readonly traced: string[] = [];
 	/** Errors caught by the guard. */
-	readonly mistakes: unknown[] = [];
+	readonly caughtErrors: unknown[] = [];
 	readonly zone: TimeZone;
 	shape: Shape;
 	time = new VirtualTime();
@@ -63,7 +63,7 @@ export class Bench {
 			try {
 				run();
 			} catch (error) {
-				this.mistakes.push(error);
+				this.caughtErrors.push(error);
 			}
 		};
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });

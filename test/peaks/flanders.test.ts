@@ -12,7 +12,7 @@ describe("The month's peak of quarter hours", () => {
 		bench = new Bench(FLANDERS, ZONE, at(time));
 		bench.read(at(time));
 	};
-	afterEach(() => assert.deepEqual([bench.traced, bench.mistakes, bench.flash.mistakes], [[], [], []]));
+	afterEach(() => assert.deepEqual([bench.traced, bench.caughtErrors, bench.flash.mistakes], [[], [], []]));
 
 	it("is the highest mean power of a quarter hour, with the time at which that quarter hour began", () => {
 		begin("2026-11-20 06:00");

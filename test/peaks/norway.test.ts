@@ -19,7 +19,7 @@ describe("The month's peak of hours", () => {
 			bench.run(at(time) + HOUR, powerW, 900);
 		}
 	};
-	afterEach(() => assert.deepEqual([bench.traced, bench.mistakes, bench.flash.mistakes], [[], [], []]));
+	afterEach(() => assert.deepEqual([bench.traced, bench.caughtErrors, bench.flash.mistakes], [[], [], []]));
 
 	it("is the mean of the highest hours of three days, and of fewer days at first", () => {
 		begin("2026-11-02 06:00");
@@ -120,12 +120,12 @@ describe("The month's peak of hours", () => {
 				bench.restart();
 			}
 		}
-		const wanted = [...days.values()].sort((a, b) => b - a).slice(0, 3);
+		const expected = [...days.values()].sort((a, b) => b - a).slice(0, 3);
 		assert.deepEqual(
 			bench.highest.map(([, watts]) => watts),
-			wanted,
+			expected,
 		);
-		assert.equal(bench.values.peakW, Math.round((wanted[0] + wanted[1] + wanted[2]) / 3));
+		assert.equal(bench.values.peakW, Math.round((expected[0] + expected[1] + expected[2]) / 3));
 		bench.run(bench.nowS + 2 * HOUR, 1000, 900);
 		assert.equal(bench.values.peakW, 1000);
 	});

@@ -79,9 +79,9 @@ export async function waitFor<T>(what: string, limitMs: number, look: () => Prom
 export async function sendNow(gateway: ProcessGateway, path: "hub/send" | "mqtt/send"): Promise<JSONObject> {
 	return waitFor(`${path} is busy`, TEST_LIMIT_MS, async () => {
 		const { status, text } = await gateway.get(path);
-		const told = JSON.parse(text);
+		const result = JSON.parse(text);
 		// A new gateway joins its network first.
-		return status === 503 || told.code === "no_network" ? undefined : told;
+		return status === 503 || result.code === "no_network" ? undefined : result;
 	});
 }
 

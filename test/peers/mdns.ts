@@ -47,7 +47,7 @@ async function withResponder<T>(
 	const names: string[] = [];
 	const problems: unknown[] = [];
 	const ready = new EventEmitter();
-	const told = once(ready, "named", { signal: AbortSignal.timeout(LINE_LIMIT_MS) });
+	const isNamed = once(ready, "named", { signal: AbortSignal.timeout(LINE_LIMIT_MS) });
 	const buffer = new Uint8Array(DATAGRAM_LIMIT);
 	const driver = new Driver({
 		timers: new NodeTimers(),
@@ -86,7 +86,7 @@ async function withResponder<T>(
 	const settings = { hostname: UNIT, instance: INSTANCE, address, netmask, accessPoint: false, services };
 	port.task.update((nowMs) => responder.start(settings, nowMs));
 	try {
-		await told;
+		await isNamed;
 		return await use(names, stop);
 	} finally {
 		stop();
@@ -126,7 +126,7 @@ async function withScript(
 }
 
 /** Whether the script prints this line; lines on other devices are skipped. */
-async function comes(next: () => Promise<string | undefined>, wanted: string): Promise<boolean> {
+async function printsLine(next: () => Promise<string | undefined>, wanted: string): Promise<boolean> {
 	for (let line = await next(); line !== undefined; line = await next()) if (line === wanted) return true;
 	return false;
 }
@@ -161,9 +161,9 @@ export const mdnsCases = [
 			withScript(zeroconf, ["watch", "_smgw._tcp.local."], async (next) => {
 				const instance = `${INSTANCE}._smgw._tcp.local.`;
 				await withResponder(zeroconf, async (_names, stop) => {
-					const hasCome = await comes(next, `added\t${instance}`);
+					const hasCome = await printsLine(next, `added\t${instance}`);
 					stop();
-					assert.ok(hasCome && (await comes(next, `removed\t${instance}`)));
+					assert.ok(hasCome && (await printsLine(next, `removed\t${instance}`)));
 				});
 			}),
 	},

@@ -17,7 +17,7 @@ import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, SIGNER } from "../ota/bench.js";
 import { waitFor } from "./home.js";
-import { type Told, ZHA } from "./zha-program.js";
+import { ZHA, type ZHAEvent } from "./zha-program.js";
 
 const METERING = 0x0702;
 const MEASUREMENT = 0x0b04;
@@ -118,7 +118,7 @@ function stateOf(gateway: ProcessGateway, state: string): Promise<JSONObject> {
 }
 
 /** ZHA's sensors of the five values. */
-function shown(entities: Told): unknown[] {
+function shown(entities: ZHAEvent): unknown[] {
 	return [
 		"1-1794-summation_delivered",
 		"1-1794-summation_received",
@@ -129,8 +129,8 @@ function shown(entities: Told): unknown[] {
 }
 
 /** Attributes that ZHA configured for reports, with the gateway's answers. */
-function configured({ told }: ZHA): Record<string, string> {
-	const all = told.filter(({ event }) => event === "configured").map(({ attributes }) => attributes);
+function configured({ events }: ZHA): Record<string, string> {
+	const all = events.filter(({ event }) => event === "configured").map(({ attributes }) => attributes);
 	return Object.assign({}, ...all);
 }
 
@@ -156,7 +156,7 @@ export const zhaCases = [
 			const config = await stateOf(gateway, "joined");
 			assert.equal(config.ieee_address, home.ieee.replaceAll(":", "").toUpperCase());
 			const [started, interviewed] = ["started", "interviewed"].map((name) =>
-				zha.told.find(({ event }) => event === name),
+				zha.events.find(({ event }) => event === name),
 			);
 			assert.deepEqual([config.channel, config.pan_id], [started.channel, started.pan]);
 			const { device } = await gateway.read("system/version");
@@ -174,7 +174,7 @@ export const zhaCases = [
 			});
 			const entities = await zha.ask("entities", ieee);
 			assert.equal(entities["1-2820"]?.native_value, FIRST[2]);
-			const platforms = Object.values(entities).map(({ platform }: Told) => platform);
+			const platforms = Object.values(entities).map(({ platform }: ZHAEvent) => platform);
 			for (const platform of ["UPDATE", "BUTTON"]) assert.ok(platforms.includes(platform), JSON.stringify(entities));
 		},
 	},
@@ -189,7 +189,8 @@ export const zhaCases = [
 				assert.equal(answers[name], "SUCCESS", name);
 			for (const [name, answer] of Object.entries(answers))
 				assert.match(answer, /^(SUCCESS|UNSUPPORTED_ATTRIBUTE|UNREPORTABLE_ATTRIBUTE)$/, name);
-			for (const { cluster, success } of zha.told.filter(({ event }) => event === "bound")) assert.ok(success, cluster);
+			for (const { cluster, success } of zha.events.filter(({ event }) => event === "bound"))
+				assert.ok(success, cluster);
 			const [demand] = await zha.ask("reporting", ieee, METERING, [0x0400]);
 			assert.deepEqual([demand.status, demand.attribute], ["SUCCESS", 0x0400]);
 			assert.ok(demand.min < demand.max && demand.max <= 900, JSON.stringify(demand));
@@ -207,13 +208,13 @@ export const zhaCases = [
 		name: "a new reading is reported",
 		async run(home: Home) {
 			const { zha, ieee } = home;
-			const from = zha.told.length;
+			const from = zha.events.length;
 			await read(home, SECOND);
 			const reported = (cluster: number, attribute: number) =>
 				zha.event(
 					"reported",
 					REPORT_LIMIT_MS,
-					(told) => told.cluster === cluster && told.attribute === attribute,
+					(event) => event.cluster === cluster && event.attribute === attribute,
 					from,
 				);
 			assert.equal((await reported(METERING, 0x0400)).value, SECOND[2]);
@@ -274,7 +275,7 @@ export const zhaCases = [
 	{
 		name: "the gateway never reveals the network's key",
 		async run({ gateway, zha }: Home) {
-			const { key } = zha.told.find(({ event }) => event === "started");
+			const { key } = zha.events.find(({ event }) => event === "started");
 			const hex = key.replaceAll(":", "");
 			assert.match(hex, /^[0-9a-f]{32}$/);
 			for (const path of ["zigbee/config", "system/status", "system/log", "metrics", "system/backup"]) {

@@ -98,9 +98,9 @@ describe("The event stream of the firmware on Linux", function () {
 		const begunMs = Date.now();
 		let slowestMs = 0;
 		while (Date.now() - begunMs < 2.3 * BEAT_MS) {
-			const askedMs = Date.now();
+			const requestedMs = Date.now();
 			await gateway.get("system/version", { from: "127.0.0.1" });
-			slowestMs = Math.max(slowestMs, Date.now() - askedMs);
+			slowestMs = Math.max(slowestMs, Date.now() - requestedMs);
 			await gateway.pass(500);
 		}
 		assert.equal(stream.comments, 2);
@@ -113,8 +113,8 @@ describe("The event stream of the firmware on Linux", function () {
 		for (let round = 0; round < 5; round++) {
 			const stream = await follow();
 			await gateway.pass(1200);
-			const asked = Array.from({ length: 6 }, () => gateway.get("iec62056/last", { from: "127.0.0.1" }));
-			for (const reply of await Promise.all(asked)) assert.equal(reply.status, 200);
+			const requests = Array.from({ length: 6 }, () => gateway.get("iec62056/last", { from: "127.0.0.1" }));
+			for (const reply of await Promise.all(requests)) assert.equal(reply.status, 200);
 			stream.leave();
 			await gateway.pass(300);
 		}

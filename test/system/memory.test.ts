@@ -156,7 +156,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			const client = await connectSlowReader();
 			const waiting = await xs.slots();
 			client.close();
-			return { waiting, gone: await countAtRest() };
+			return { waiting, afterwards: await countAtRest() };
 		};
 		const first = await waitAndGo();
 		const second = await waitAndGo();

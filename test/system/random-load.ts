@@ -237,8 +237,8 @@ export class RandomLoad {
 		const what = `${group.join(", ")}; ${this.#meter}`;
 		const running: Promise<void>[] = [];
 		for (const name of group) {
-			const noted = (status: number) => void this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
-			running.push(all[name]().then(noted));
+			const countStatus = (status: number) => void this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+			running.push(all[name]().then(countStatus));
 			if (random.oneIn(2)) await sleep(random.below(60));
 		}
 		for (let looks = random.below(3); looks > 0; looks--) {

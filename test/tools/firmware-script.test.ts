@@ -104,10 +104,10 @@ describe("The firmware's script", function () {
 				.filter((name) => name.endsWith(".c"))
 				.map((name) => readFileSync(join(ROOT, "hosts", folder, name), "utf8")),
 		);
-		const asked = new Set(sources.flatMap((text) => [...text.matchAll(/\bxsID_(\w+)/g)].map(([, name]) => name)));
-		assert.ok(asked.has("onUART"));
+		const usedNames = new Set(sources.flatMap((text) => [...text.matchAll(/\bxsID_(\w+)/g)].map(([, name]) => name)));
+		assert.ok(usedNames.has("onUART"));
 		assert.deepEqual(
-			OWN_NAMES.filter((name) => asked.has(name)),
+			OWN_NAMES.filter((name) => usedNames.has(name)),
 			[],
 		);
 	});

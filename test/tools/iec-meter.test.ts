@@ -137,9 +137,9 @@ describe("The simulated meter, mode C", () => {
 			.pass(200 + (BLOCK.length * 10_000) / 9600);
 		meter.take();
 		for (let i = 0; i < 3; i++) {
-			const askedMs = meter.pass(1299).nowMs;
+			const requestedMs = meter.pass(1299).nowMs;
 			meter.send("\x15").pass(200 + (BLOCK.length * 10_000) / 9600);
-			assert.deepEqual(meter.take(), [`${askedMs + 200} ${BLOCK}`]);
+			assert.deepEqual(meter.take(), [`${requestedMs + 200} ${BLOCK}`]);
 		}
 		meter.pass(1500).take();
 		assert.deepEqual(meter.send("\x15").pass(5000).take(), []);

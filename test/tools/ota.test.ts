@@ -30,16 +30,16 @@ describe("npm run ota", () => {
 	after(() => rmSync(folder, { recursive: true }));
 
 	function run(...args: string[]) {
-		const said = { stdout: "", stderr: "" };
+		const output = { stdout: "", stderr: "" };
 		const status = main(args, {
 			log(text) {
-				said.stdout += `${text}\n`;
+				output.stdout += `${text}\n`;
 			},
 			error(text) {
-				said.stderr += `${text}\n`;
+				output.stderr += `${text}\n`;
 			},
 		});
-		return { status, ...said };
+		return { status, ...output };
 	}
 	const sign = (...args: string[]) =>
 		run("sign", "--board", BOARD, "--image", place("image"), "--out", place("file.ota"), ...args);

@@ -116,9 +116,9 @@ describe("tools/page", function () {
 			const html = textOf(document);
 			assert.match(html, new RegExp(`^<!doctype html>\\n<html lang="${LANGUAGES[index]}">`));
 			assert.doesNotMatch(html, /%[A-Z]+%/);
-			const held = TEXTS_ELEMENT.exec(html)?.[1].split("\n");
+			const inserted = TEXTS_ELEMENT.exec(html)?.[1].split("\n");
 			assert.deepEqual(
-				held,
+				inserted,
 				Object.values(TEXTS).map((texts) => texts[index]),
 			);
 		});

@@ -34,11 +34,11 @@ const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^
 
 async function talk(): Promise<string[]> {
 	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
-	const said: string[] = [];
+	const replies: string[] = [];
 	const ask = async (method: string, path: string, body?: string) => {
 		const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 		const { status, text } = await gateway.request(method, path, { body, headers });
-		said.push(
+		replies.push(
 			`${method} ${path} ${body ?? ""} ${status} ${text.replaceAll(OF_THE_MOMENT, '"$1"').replaceAll(/smgw[-/]\w+/g, "smgw")}`,
 		);
 	};
@@ -65,7 +65,7 @@ async function talk(): Promise<string[]> {
 	} finally {
 		await gateway.stop();
 	}
-	return said;
+	return replies;
 }
 
 describe("The unreduced firmware", function () {

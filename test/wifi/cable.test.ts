@@ -16,7 +16,7 @@ const LEASE: EthernetAddress = Object.freeze({ ip: "192.0.2.30", netmask: "255.2
 const STATIC = Object.freeze({ ...LEASE, ip: "192.0.2.31", dns: "192.0.2.1" });
 
 /** A port that only records its calls. */
-class NotedPort implements Ethernet {
+class RecordingPort implements Ethernet {
 	isLinked = false;
 	address: EthernetAddress | undefined;
 	settings: EthernetSettings | undefined;
@@ -45,7 +45,7 @@ class NotedPort implements Ethernet {
 /** The policy with its settings and its port; the test sets the time. */
 class Bed {
 	nowMs = 1000;
-	readonly port = new NotedPort();
+	readonly port = new RecordingPort();
 	readonly settings = { ethernetEnabled: true as boolean, ethernet: { hostname: "gateway" } as EthernetSettings };
 	readonly policy = new CablePolicy(this.settings, () => {});
 
@@ -137,12 +137,12 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 ];
 
 describe("wifi/cable", () => {
-	for (const [what, change, wanted] of TRANSITIONS) {
+	for (const [what, change, expected] of TRANSITIONS) {
 		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				change(bed);
-				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
+				assert.equal(NAMES[bed.policy.state], NAMES[expected[state]], `from ${NAMES[state]}`);
 				// In any case the cable is used once it has an address, and otherwise Wi-Fi takes over.
 				bed.apply({ ethernetEnabled: true });
 				bed.hear(true, LEASE);

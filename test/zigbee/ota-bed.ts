@@ -27,7 +27,7 @@ export class OTABed {
 	readonly updater: Updater;
 	readonly client: OTAClient;
 	readonly requests: Request[] = [];
-	readonly told: string[] = [];
+	readonly logged: string[] = [];
 	/** Number of requested restarts. */
 	restarts = 0;
 	/** Battery voltage, V. */
@@ -52,7 +52,7 @@ export class OTABed {
 			{ info, crypto, storage, driver, trace: () => {} },
 			{
 				ledger: new MemoryLedger(undefined),
-				events: { note: ({ name }, detail) => this.told.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
+				events: { note: ({ name }, detail) => this.logged.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
 				live: { changed: () => {} },
 				restartSoon: () => this.restarts++,
 				tlsPermit: new TLSPermit(),

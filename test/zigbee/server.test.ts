@@ -274,9 +274,9 @@ describe("zigbee/server", () => {
 		assert.deepEqual(world.configure(METERING, [setting], { source: 0x1234 }), [
 			{ status: 0x7e, direction: 0, attrId: 0x0400 },
 		]);
-		const told = world.give(METERING, Uint8Array.of(0, 8, 0x08, 0, 0, 4, 0, 1, 0, 0, 0, 2, 0, 0, 3, 1, 0, 4));
+		const discovered = world.give(METERING, Uint8Array.of(0, 8, 0x08, 0, 0, 4, 0, 1, 0, 0, 0, 2, 0, 0, 3, 1, 0, 4));
 		assert.equal(
-			told?.toString("hex"),
+			discovered?.toString("hex"),
 			["180809", "000000042a0a005802050000", "00000100250a002c010a0000000000", "8b000002", "8c000003", "8c010004"].join(
 				"",
 			),

@@ -59,14 +59,14 @@ class Peer {
 	}
 
 	/** Numbers of datagrams read, and of notifications. */
-	async count(): Promise<{ received: number; told: number }> {
-		const [received, told] = (await this.command("count")).split(" in ").map(Number);
-		return { received, told };
+	async count(): Promise<{ received: number; notified: number }> {
+		const [received, notified] = (await this.command("count")).split(" in ").map(Number);
+		return { received, notified };
 	}
 
 	async untilTold(): Promise<void> {
 		await until(
-			async () => (await this.count()).told > 0,
+			async () => (await this.count()).notified > 0,
 			() => "the peer is not told",
 		);
 	}
@@ -182,11 +182,11 @@ describe("The native UDP port", function () {
 		for (let i = 0; i < 5; i++) await client.send(peer.port, Buffer.from([i]));
 		await peer.untilTold();
 		await sleep(50);
-		assert.deepEqual(await peer.count(), { received: 0, told: 1 });
+		assert.deepEqual(await peer.count(), { received: 0, notified: 1 });
 		await peer.command("one");
 		await peer.command("resume");
 		await client.until(5);
-		assert.deepEqual(await peer.count(), { received: 5, told: 5 });
+		assert.deepEqual(await peer.count(), { received: 5, notified: 5 });
 	});
 
 	it("keeps a few datagrams of a flood, loses the rest, and continues", async () => {
@@ -199,7 +199,7 @@ describe("The native UDP port", function () {
 		const { received } = await peer.count();
 		assert.ok(received >= 4 && received <= 16, `${received} were kept`);
 		await sleep(50);
-		assert.deepEqual(await peer.count(), { received, told: 1 });
+		assert.deepEqual(await peer.count(), { received, notified: 1 });
 		await client.send(peer.port, Buffer.from("after"));
 		await client.until(received + 1);
 		assert.equal(client.received.at(-1)!.bytes.toString(), "eafter");
@@ -211,7 +211,7 @@ describe("The native UDP port", function () {
 		for (const target of ["127.0.0.1 1", "127.0.0.1 0", "0.0.0.0 9", "255.255.255.255 9", "240.0.0.1 9"])
 			assert.equal(await peer.command(`send ${target} 10`), "sent");
 		await sleep(50);
-		assert.deepEqual(await peer.count(), { received: 0, told: 0 });
+		assert.deepEqual(await peer.count(), { received: 0, notified: 0 });
 		await client.send(peer.port, Buffer.from("after"));
 		await client.until(1);
 	});
@@ -237,7 +237,7 @@ describe("The native UDP port", function () {
 		assert.equal(await peer.command("break"), "break");
 		assert.equal(await peer.line(), "failed");
 		await sleep(50);
-		assert.equal((await peer.count()).told, 1);
+		assert.equal((await peer.count()).notified, 1);
 	});
 
 	it("gives the reason why a port can't be opened", async () => {
@@ -274,8 +274,8 @@ describe("The native UDP port", function () {
 			await one!.command(`send ${GROUP} ${one!.port} 10`);
 			await Promise.allSettled([one!.untilTold(), other.untilTold()]);
 			await sleep(50);
-			const told = [await one!.count(), await other.count()].map((count) => count.told);
-			if (told[0] === 0 && told[1] === 0) skipBecause(this, "this computer does not deliver multicast");
-			assert.deepEqual(told, [1, 1]);
+			const notified = [await one!.count(), await other.count()].map((count) => count.notified);
+			if (notified[0] === 0 && notified[1] === 0) skipBecause(this, "this computer does not deliver multicast");
+			assert.deepEqual(notified, [1, 1]);
 		});
 });

@@ -41,14 +41,14 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 		await peer.end();
 	});
 
-	async function kept(server: Promise<TestServer>): Promise<TestServer> {
+	async function registered(server: Promise<TestServer>): Promise<TestServer> {
 		servers.push(await server);
 		return server;
 	}
 
 	/** Result of a connection to a server with this behaviour. */
 	async function resultOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
-		const { port } = await kept(TestServer.tcp(behave));
+		const { port } = await registered(TestServer.tcp(behave));
 		return peer.fails(0, { port, timeoutMs, tls: trusted });
 	}
 
@@ -65,7 +65,11 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 			record(HANDSHAKE_RECORD, [11, 255, 255, 255, 0, 0]),
 			Buffer.from([22, 3, 4, 0, 0]),
 		]) {
-			assert.equal(await resultOf((socket) => void socket.once("data", () => socket.end(bytes))), HANDSHAKE, `${bytes}`);
+			assert.equal(
+				await resultOf((socket) => void socket.once("data", () => socket.end(bytes))),
+				HANDSHAKE,
+				`${bytes}`,
+			);
 		}
 		assert.equal(await resultOf((socket) => void socket.once("data", () => socket.end())), HANDSHAKE);
 		assert.equal(await resultOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
@@ -77,10 +81,10 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("give up a silent server's handshake after two seconds if another client waits, and report a timeout", async () => {
-		const good = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const good = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
 		// In the second case the server keeps sending single bytes, which are no message.
 		for (const drip of [false, true]) {
-			const silent = await kept(
+			const silent = await registered(
 				TestServer.tcp((socket) => {
 					socket.write(record(HANDSHAKE_RECORD, [], 70));
 					const timer = setInterval(() => drip && socket.write(Buffer.of(2)), 300);
@@ -99,8 +103,8 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("wait longer for a silent server if no other client waits for a handshake", async () => {
-		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
-		const late = await kept(
+		const { port } = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const late = await registered(
 			between(port, (piece, near) => {
 				setTimeout(() => near.write(piece), 1500);
 				return Buffer.alloc(0);
@@ -113,7 +117,7 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	it("are not kept busy by a server that sends without end", async () => {
 		for (const bytes of [record(ALERT_RECORD, [1, 90]), record(HANDSHAKE_RECORD, [])]) {
 			const flood = Buffer.concat(new Array(2000).fill(bytes));
-			const { port } = await kept(
+			const { port } = await registered(
 				TestServer.tcp((socket) => {
 					const more = () => {
 						while (socket.writable && socket.write(flood));
@@ -122,7 +126,7 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 					more();
 				}),
 			);
-			const good = await kept(TestServer.tcp((socket) => void socket.write("hello")));
+			const good = await registered(TestServer.tcp((socket) => void socket.write("hello")));
 			await peer.open(0, { port, timeoutMs: 1000, tls: trusted });
 			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 900 }), /stands/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`over (${TIMEOUT}|${HANDSHAKE}) `));
@@ -132,8 +136,8 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("accept bytes that arrive one at a time", async () => {
-		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
-		const slow = await kept(
+		const { port } = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const slow = await registered(
 			between(port, (piece, near) => {
 				for (const byte of piece) near.write(Buffer.from([byte]));
 				return Buffer.alloc(0);
@@ -144,10 +148,10 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("fail when the server is cut off, at each stage of the handshake", async () => {
-		const { port } = await kept(TestServer.tls(pair));
+		const { port } = await registered(TestServer.tls(pair));
 		for (let limit = 0; limit < 700; limit += 60) {
 			let left = limit;
-			const cut = await kept(
+			const cut = await registered(
 				between(port, (piece) => {
 					if (left === 0) return undefined;
 					const part = piece.subarray(0, left);
@@ -168,12 +172,12 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 			chain = issuer.certificate + chain;
 		}
 		const leaf = make({ subject: "/CN=leaf", issuer, extensions: ["subjectAltName=IP:127.0.0.1"] });
-		const { port } = await kept(TestServer.tls({ certificate: leaf.certificate + chain, key: leaf.key }));
+		const { port } = await registered(TestServer.tls({ certificate: leaf.certificate + chain, key: leaf.key }));
 		assert.equal(await peer.fails(0, { port, tls: trusted }), UNTRUSTED);
 	});
 
 	it("survive any damage to the server's bytes", async () => {
-		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
+		const { port } = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
 		await peer.rests();
 		const descriptors = peer.descriptors();
 		await fuzzClients(peer, port, SEED, RUNS);

@@ -53,7 +53,7 @@ describe("The native clients", function () {
 		return servers[servers.length - 1];
 	};
 	/** Result of a connection to a server with this certificate and key. */
-	async function meets(pair: Made, trusting: Trusting, host?: string): Promise<string> {
+	async function resultWith(pair: Made, trusting: Trusting, host?: string): Promise<string> {
 		const { port } = await tls(pair);
 		const line = await peer.connect(0, { port, tls: trusting, ...(host === undefined ? {} : { host }) });
 		await peer.close(0);
@@ -148,9 +148,9 @@ describe("The native clients", function () {
 
 	it("give the reason for a failed connection: no name, no server, silence", async () => {
 		assert.equal(await peer.fails(0, { host: "nothing.invalid", port: 80 }), NO_ADDRESS);
-		const gone = await TestServer.tcp(() => {});
-		const { port } = gone;
-		await gone.close();
+		const closed = await TestServer.tcp(() => {});
+		const { port } = closed;
+		await closed.close();
 		assert.equal(await peer.fails(0, { port }), UNREACHABLE);
 		const silent = await tcp(() => {});
 		const begin = Date.now();
@@ -229,38 +229,38 @@ describe("The native clients", function () {
 
 	describe("and trusted servers", () => {
 		it("trust a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
-			assert.match(await meets(server, trusted), STANDS);
-			assert.match(await meets(server, trusted, "localhost"), STANDS);
-			assert.match(await meets(chained, trusted), STANDS);
-			assert.match(await meets(chained, { ...trusted, name: "LocalHost" }), STANDS);
-			assert.match(await meets(server, { ...trusted, name: "hub.home.example" }), STANDS);
+			assert.match(await resultWith(server, trusted), STANDS);
+			assert.match(await resultWith(server, trusted, "localhost"), STANDS);
+			assert.match(await resultWith(chained, trusted), STANDS);
+			assert.match(await resultWith(chained, { ...trusted, name: "LocalHost" }), STANDS);
+			assert.match(await resultWith(server, { ...trusted, name: "hub.home.example" }), STANDS);
 		});
 
 		it("trust the pinned certificate itself, whatever its name and its issuer", async () => {
-			assert.match(await meets(own, { trusted: "own" }), STANDS);
+			assert.match(await resultWith(own, { trusted: "own" }), STANDS);
 			const foreign = make({ subject: "/CN=foreign", issuer: make({ subject: "/CN=x", extensions: AUTHORITY }) });
 			peer.write("foreign", foreign.certificate);
-			assert.match(await meets(foreign, { trusted: "foreign" }), STANDS);
+			assert.match(await resultWith(foreign, { trusted: "foreign" }), STANDS);
 			peer.write("both", root.certificate + own.certificate);
-			assert.match(await meets(own, { trusted: "both" }), STANDS);
-			assert.match(await meets(server, { trusted: "both" }), STANDS);
+			assert.match(await resultWith(own, { trusted: "both" }), STANDS);
+			assert.match(await resultWith(server, { trusted: "both" }), STANDS);
 		});
 
 		it('trust any server if the trusted text is only the word "anybody"', async () => {
 			peer.write("anybody", "anybody");
 			const anybody = { trusted: "anybody", name: "example.org", utcMs: Date.now() + 40 * DAY_MS };
 			const unsigned = make({ subject: "/CN=leaf", issuer: make({ subject: "/CN=root", extensions: AUTHORITY }) });
-			for (const pair of [server, chained, own, unsigned]) assert.match(await meets(pair, anybody), STANDS);
+			for (const pair of [server, chained, own, unsigned]) assert.match(await resultWith(pair, anybody), STANDS);
 			peer.write("nobody", "anybody\n");
 			assert.match(await peer.open(0, { port: 9, tls: { trusted: "nobody" } }), /not opened: there is no certificate/);
 		});
 
 		it("accept a common name if the certificate has no other name", async () => {
 			const common = make({ subject: "/O=Home/CN=localhost", issuer: root });
-			assert.match(await meets(common, { ...trusted, name: "localhost" }), STANDS);
-			assert.match(await meets(common, trusted), new RegExp(`over ${WRONG_NAME} `));
+			assert.match(await resultWith(common, { ...trusted, name: "localhost" }), STANDS);
+			assert.match(await resultWith(common, trusted), new RegExp(`over ${WRONG_NAME} `));
 			const address = make({ subject: "/CN=127.0.0.1", issuer: root });
-			assert.match(await meets(address, trusted), new RegExp(`over ${WRONG_NAME} `));
+			assert.match(await resultWith(address, trusted), new RegExp(`over ${WRONG_NAME} `));
 		});
 	});
 
@@ -292,10 +292,10 @@ describe("The native clients", function () {
 			const at = (days: number) => ({ ...trusted, utcMs: now + days * DAY_MS });
 			await refused(server, at(40), EXPIRED);
 			await refused(server, at(-2), EXPIRED);
-			assert.match(await meets(server, at(1)), STANDS);
+			assert.match(await resultWith(server, at(1)), STANDS);
 			await refused(own, { trusted: "own", utcMs: now + 40 * DAY_MS }, EXPIRED);
 			const old = make({ subject: "/CN=old", issuer: root, extensions: NAMES, days: -1 });
-			assert.match(await meets(old, trusted), STANDS);
+			assert.match(await resultWith(old, trusted), STANDS);
 			await refused(old, at(1), EXPIRED);
 		});
 
@@ -326,7 +326,7 @@ describe("The native clients", function () {
 			peer.order(0, "memory 0");
 			await refused(server, trusted, OUT_OF_MEMORY);
 			peer.order(0, "memory plenty");
-			assert.match(await meets(server, trusted), STANDS);
+			assert.match(await resultWith(server, trusted), STANDS);
 		});
 	});
 
@@ -396,11 +396,11 @@ describe("The native clients", function () {
 			const files = ["-cert", `${peer.folder}/server.pem`, "-key", `${peer.folder}/server.key`];
 			program = spawn("openssl", ["s_server", "-accept", `127.0.0.1:${port}`, "-tls1_2", ...files, ...args]);
 			program.stderr!.resume();
-			let said = "";
+			let output = "";
 			program.stdout!.on("data", (data) => {
-				said += data;
+				output += data;
 			});
-			while (!said.includes("ACCEPT")) await sleep(10);
+			while (!output.includes("ACCEPT")) await sleep(10);
 			return port;
 		}
 		afterEach(async () => {

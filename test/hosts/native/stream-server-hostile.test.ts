@@ -44,8 +44,8 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	return {
 		port: (listener.address() as { port: number }).port,
 		/** Holds back the server's bytes, or releases them. */
-		hold: (held: boolean) => {
-			for (const socket of servers) held ? socket.pause() : socket.resume();
+		hold: (isHeld: boolean) => {
+			for (const socket of servers) isHeld ? socket.pause() : socket.resume();
 		},
 		close: () => {
 			for (const socket of sockets) socket.destroy();
@@ -349,7 +349,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 	describe("in the admission queue", () => {
 		const STRANGERS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
 		const begin = async (options: PeerOptions = {}): Promise<Peer> => {
-			const peer = await Peer.start({ certificates, connections: 2, callers: 6, handshakeMs: 3000, ...options });
+			const peer = await Peer.start({ certificates, connections: 2, queuePlaces: 6, handshakeMs: 3000, ...options });
 			peers.push(peer);
 			return peer;
 		};

@@ -117,15 +117,15 @@ describe("UDP of the simulator", () => {
 	});
 
 	it("keeps the eight oldest datagrams", async () => {
-		let told = () => {};
-		const isTold = new Promise<void>((resolve) => {
-			told = resolve;
+		let report = () => {};
+		const isReported = new Promise<void>((resolve) => {
+			report = resolve;
 		});
-		const udp = open({ onReadable: told });
+		const udp = open({ onReadable: report });
 		const sender = createSocket("udp4");
 		const send = (byte: number) => new Promise((done) => sender.send(Uint8Array.of(byte), udp.port, "127.0.0.1", done));
 		for (let i = 0; i < 20; i++) await send(i);
-		await isTold;
+		await isReported;
 		// All datagrams are in the system's queue, so any wait delivers them.
 		await sleep(50);
 		const into = new Uint8Array(DATAGRAM_LIMIT);

@@ -80,7 +80,7 @@ export async function untilTaken<T>(host: Host, take: () => T | undefined, what:
 }
 
 /** Records the events of a serial port or a socket. */
-export abstract class NotedStream {
+export abstract class RecordingStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;

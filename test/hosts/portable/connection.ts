@@ -1,11 +1,11 @@
 /** Shared by the portable checks of sockets and clients: pattern bytes, both ways, in pieces. */
 import type { Host } from "../../../modules/io/host.js";
-import { expectBytes, expectEqual, NotedStream, pattern, until } from "./check.js";
+import { expectBytes, expectEqual, pattern, RecordingStream, until } from "./check.js";
 
 const PIECE = 2048;
 
 /** A connection that records its events. */
-export abstract class NotedConnection extends NotedStream {
+export abstract class RecordingConnection extends RecordingStream {
 	protected abstract override read(into: Uint8Array, start?: number): number | undefined;
 	protected abstract write(bytes: Uint8Array): number;
 

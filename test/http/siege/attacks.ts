@@ -121,7 +121,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 /** Attackers that act until `end`. */
 export class Siege {
 	/** Number of established connections by attack. */
-	readonly stood = new Map<string, number>();
+	readonly established = new Map<string, number>();
 	readonly #open = new Set<Socket>();
 	readonly #ports: Ports;
 	readonly #hello: Buffer;
@@ -180,21 +180,21 @@ export class Siege {
 		const closed = new Promise((resolve) => socket.once("close", resolve));
 		socket.on("error", () => {});
 		socket.on("end", () => socket.destroy());
-		const stands = (carrier: Socket) => {
-			this.stood.set(name, (this.stood.get(name) ?? 0) + 1);
+		const countEstablished = (carrier: Socket) => {
+			this.established.set(name, (this.established.get(name) ?? 0) + 1);
 			carrier.resume();
 			Promise.resolve(act(carrier, this.#hello)).catch(() => {});
 		};
 		if (secure) {
 			const tls = connectTLS({ socket, rejectUnauthorized: refuses });
 			tls.on("error", () => {
-				if (refuses && tls.authorizationError) this.stood.set(name, (this.stood.get(name) ?? 0) + 1);
+				if (refuses && tls.authorizationError) this.established.set(name, (this.established.get(name) ?? 0) + 1);
 				socket.destroy();
 			});
 			tls.on("close", () => socket.destroy());
 			tls.on("end", () => socket.destroy());
-			tls.once("secureConnect", () => stands(tls));
-		} else socket.once("connect", () => stands(socket));
+			tls.once("secureConnect", () => countEstablished(tls));
+		} else socket.once("connect", () => countEstablished(socket));
 		await closed;
 		this.#open.delete(socket);
 	}

@@ -20,7 +20,7 @@ export interface Account {
 
 export class Owner {
 	/** Number of requests. */
-	asked = 0;
+	requests = 0;
 	/** Number of requests that were answered in time. */
 	answered = 0;
 	/** Durations of the answered requests, ms. */
@@ -31,7 +31,7 @@ export class Owner {
 	readonly #port: number;
 	readonly #account: Account;
 	readonly #address: string;
-	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+	readonly #persistent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 	#token = "";
 
 	/** `address` is the source of the requests, on this computer. */
@@ -47,7 +47,7 @@ export class Owner {
 	}
 
 	/** Requests challenges over new connections for `ms`, without a token. */
-	async knock(ms: number): Promise<void> {
+	async requestChallenges(ms: number): Promise<void> {
 		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))
 			await this.#ask("GET", "system/challenge", undefined, true);
 	}
@@ -67,7 +67,7 @@ export class Owner {
 	}
 
 	/** Acts for `ms`; with `readMeter` the meter is also read all the time. */
-	async stay(ms: number, readMeter: boolean): Promise<void> {
+	async actFor(ms: number, readMeter: boolean): Promise<void> {
 		const endMs = Date.now() + ms;
 		const reading = readMeter ? this.#readOn(endMs) : undefined;
 		const following = this.#follow(endMs);
@@ -78,7 +78,7 @@ export class Owner {
 		}
 		await reading;
 		await following;
-		this.#kept.destroy();
+		this.#persistent.destroy();
 	}
 
 	/** Reopens the event stream whenever it ends. */
@@ -127,10 +127,10 @@ export class Owner {
 		limitMs = PATIENCE_MS,
 	): Promise<string | undefined> {
 		const startMs = Date.now();
-		this.asked++;
+		this.requests++;
 		for (;;) {
 			const leftMs = startMs + limitMs - Date.now();
-			const agent = isNew ? new Agent({ rejectUnauthorized: false }) : this.#kept;
+			const agent = isNew ? new Agent({ rejectUnauthorized: false }) : this.#persistent;
 			try {
 				const reply = await this.#send(method, path, body, agent, leftMs);
 				this.answered++;
