@@ -111,7 +111,7 @@ static void table(void)
 		}
 }
 
-static void tells(void)
+static void reports(void)
 {
 	open_core();
 	bring_to(ADDRESSED);
@@ -141,10 +141,10 @@ static void settings(void)
 	open_core();
 	bring_to(ADDRESSED);
 	/* The new address is reported during the call, and must not count as the old one. */
-	fake.tells_at_once = true;
+	fake.reports_at_once = true;
 	MUST(ethernet_core_start(&core, &fixed) && fake.starts == 2 && fake.settings.dns == 9);
 	MUST(state_now() == ADDRESSED && !deliver());
-	fake.tells_at_once = false;
+	fake.reports_at_once = false;
 	act(START);
 	MUST(state_now() == LINKED && deliver());
 	fake.fails_start = true;
@@ -198,7 +198,7 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = { { "table", table }, { "tells", tells }, { "settings", settings }, { "thread", thread } };
+	} parts[] = { { "table", table }, { "reports", reports }, { "settings", settings }, { "thread", thread } };
 	MUST(count == 2);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (strcmp(arguments[1], parts[i].name) != 0) continue;

@@ -100,13 +100,13 @@ static void debounce(void)
 	MUST(!power_debounce_tell(&button, &pressed));
 	/* Without a listener the number of changes is limited; order and last state are right. */
 	for (unsigned i = 0; i < 1001; i++) power_debounce_see(&button, i % 2 == 1);
-	unsigned told = 0;
+	unsigned reports = 0;
 	bool before = true;
-	for (; power_debounce_tell(&button, &pressed); told++) {
+	for (; power_debounce_tell(&button, &pressed); reports++) {
 		MUST(pressed != before);
 		before = pressed;
 	}
-	MUST(told <= DEBOUNCE_UNTOLD && told >= DEBOUNCE_UNTOLD - 1 && !before);
+	MUST(reports <= DEBOUNCE_UNTOLD && reports >= DEBOUNCE_UNTOLD - 1 && !before);
 }
 
 int main(int count, char **arguments)

@@ -69,7 +69,7 @@ static void take(void)
 	close(socket);
 }
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
 	char word[16] = "", rest[STREAM_ADDRESS_SIZE] = "";
 	MUST(sscanf(line, "%15s %15s", word, rest) >= 1);
@@ -85,7 +85,7 @@ static void obey(const char *line)
 		now_ms += strtoull(rest, NULL, 10);
 		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.callers[i].since_ms = now_ms;
 		admission_serve(&queue, now_ms);
-	} else MUST(!"a known order");
+	} else MUST(!"a known command");
 	look_for_lost();
 }
 
@@ -96,7 +96,7 @@ int main(int count, char **arguments)
 	(void)ring;
 	(void)hear_ring;
 	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000);
-	while (read_order(obey));
+	while (read_command(execute));
 	printf("left%s\n", left);
 	admission_close(&queue);
 	for (int i = 0; i < came; i++) close(ends[i]);

@@ -283,7 +283,7 @@ int main(int count, char **arguments)
 	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
-	(void)read_order;
+	(void)read_command;
 	if (strcmp(arguments[1], "sending") == 0) sending();
 	else if (strcmp(arguments[1], "shaking") == 0) shaking();
 	else if (strcmp(arguments[1], "receiving") == 0) receiving();

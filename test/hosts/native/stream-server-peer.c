@@ -357,7 +357,7 @@ static void test(void)
 	else printf("no test\n");
 }
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
 	if (strcmp(line, "swap") == 0) swap();
 	else if (strcmp(line, "test") == 0) test();
@@ -428,7 +428,7 @@ int main(int count, char **arguments)
 		waits[1].fd = held ? -1 : bell[0];
 		waits[1].revents = 0;
 		if (poll(waits, 2, -1) < 0) continue;
-		if (waits[0].revents && !read_order(obey)) break;
+		if (waits[0].revents && !read_command(execute)) break;
 		if (waits[1].revents) drain();
 	}
 	stream_server_close(server);

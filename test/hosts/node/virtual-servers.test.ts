@@ -52,7 +52,7 @@ describe("virtual servers", () => {
 			port: PORT,
 			timeoutMs: 5000,
 			onWritable: (count) => {
-				if (!isConnected) note(`stands, ${count}`);
+				if (!isConnected) note(`connected, ${count}`);
 				isConnected = true;
 			},
 			onError: (code) => note(`over ${code}`),
@@ -83,7 +83,7 @@ describe("virtual servers", () => {
 		assert.throws(() => client.write(pattern(1)), RangeError);
 		assert.equal(client.read(new Uint8Array(1)), undefined);
 		world.advance(100);
-		assert.deepEqual(events, [`stands, ${SOCKET_SEND_WINDOW} at ${RESOLVE_MS + CONNECT_MS}`]);
+		assert.deepEqual(events, [`connected, ${SOCKET_SEND_WINDOW} at ${RESOLVE_MS + CONNECT_MS}`]);
 		assert.equal(client.remoteAddress, ADDRESS);
 		const into = new Uint8Array(8000);
 		assert.equal(client.read(into), SOCKET_RECEIVE_WINDOW);
@@ -174,9 +174,9 @@ describe("virtual servers", () => {
 		for (const name of ["a ", "b ", "c "]) connect({ tls }, name);
 		world.advance(5000);
 		assert.deepEqual(events, [
-			`a stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + HANDSHAKE_MS}`,
-			`b stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 2 * HANDSHAKE_MS}`,
-			`c stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 3 * HANDSHAKE_MS}`,
+			`a connected, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + HANDSHAKE_MS}`,
+			`b connected, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 2 * HANDSHAKE_MS}`,
+			`c connected, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 3 * HANDSHAKE_MS}`,
 		]);
 		assert.equal(world.servers.handshakes, 3);
 		world.servers.hasMemory = false;
@@ -186,16 +186,16 @@ describe("virtual servers", () => {
 
 	it("are trusted by a pinned certificate whatever its name, or by a chain for the name, while the certificate is valid", () => {
 		const certificate = own.certificate;
-		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
-		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");
+		assert.equal(meet({ certificate }, { trusted: certificate }), "connected");
+		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "connected");
 		assert.equal(meet({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
 		const at = (utcMs: number) => meet({ certificate }, { trusted: certificate, utcMs });
-		assert.equal(at(FROM_MS), "stands");
+		assert.equal(at(FROM_MS), "connected");
 		assert.equal(at(FROM_MS - 1), `over ${CLIENT_EXPIRED}`);
 		assert.equal(at(TO_MS + 1), `over ${CLIENT_EXPIRED}`);
 		const { root, leaf } = makeChain();
 		const trusted = Buffer.from(root.certificate);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "stands");
+		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "connected");
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
@@ -207,7 +207,7 @@ describe("virtual servers", () => {
 		assert.equal(meet({}, tls), `over ${CLIENT_HANDSHAKE}`);
 		assert.equal(meet({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
 		assert.equal(meet({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "stands");
+		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
 	});
 
 	it("resume only their own sessions", () => {
