@@ -53,7 +53,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			succeeded(await tryLogin(body));
 			isError(await tryLogin(body), 401, "nonce_invalid");
 		});
-		it("rejects a used nonce that comes again in upper case", async () => {
+		it("rejects a used nonce that is sent again in upper case", async () => {
 			const { nonce, salt } = await challenge();
 			succeeded(await tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) }));
 			const again = nonce.toUpperCase();

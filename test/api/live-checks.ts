@@ -12,9 +12,9 @@ const GONE_MS = 200;
 
 export function liveChecks(gateway: () => TestGateway): void {
 	/** Waits for the condition; returns the time taken, ms. */
-	async function until(isSo: () => boolean, what: string): Promise<number> {
+	async function until(condition: () => boolean, what: string): Promise<number> {
 		for (let ms = 0; ms <= SOON_MS; ms += STEP_MS) {
-			if (isSo()) return ms;
+			if (condition()) return ms;
 			await gateway().pass(STEP_MS);
 		}
 		throw new Error(`not within ${SOON_MS} ms: ${what}`);

@@ -137,7 +137,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(200_000);
 		assert.equal(await sent(), "all");
 	});
-	it("gets InF switched, and nothing else, even if its menu is still shown", async () => {
+	it("gets InF switched on, and no other item, even if its menu is still shown", async () => {
 		display = new MeterDisplay({ pin, needsInf: true });
 		attachMeter(gateway.world);
 		await enter({ pin });
@@ -147,7 +147,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(duration_ms);
 		assert.equal(await sent(), "all");
 		assert.deepEqual(display.switched, ["InF"]);
-		// An entry after an abort waits as well.
+		// An entry after an abort also waits for this.
 		await gateway.pass(200_000);
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(30_000);

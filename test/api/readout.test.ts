@@ -216,7 +216,7 @@ describe("GET iec62056/read", () => {
 			await gateway.write("iec62056/control", { simulator_en: true });
 			assert.ok((await (await reading.reply()).text).includes('"status":0'));
 		});
-		it("returns a telegram of mode D if that is turned on meanwhile, and the other way round", async () => {
+		it("returns a telegram of mode D if mode D is turned on meanwhile, and the other way round", async () => {
 			const pushed = vectorOf("ebz-dd3-push");
 			await start({ telegram: pushed.telegram, mode: "D", pushBaud: 2400 });
 			const reading = gateway.begin("GET", "iec62056/read");

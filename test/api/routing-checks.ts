@@ -122,7 +122,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("origin", () => {
-		it("of this very server is accepted, in any case", async () => {
+		it("of this server itself is accepted, in upper or lower case", async () => {
 			const own = `https://${gateway().authority(true)}`;
 			for (const origin of [own, own.toUpperCase()]) {
 				assert.equal((await gateway().post("iec62056/control", {}, { headers: { Origin: origin } })).status, 200);

@@ -86,7 +86,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 					assert.deepEqual(await gateway().read(path), reply);
 				}
 			});
-			it("rejects every other value, and nothing of the body is stored", async () => {
+			it("rejects every other value, and then stores nothing from the body", async () => {
 				const before = await gateway().read(path);
 				const other = path === "iec62056/control" ? ["simulator_en", "log_en"] : ["battery", "mode_e_dlms"];
 				const changes = other.filter((name) => name !== field).map((name) => `"${name}":true`);

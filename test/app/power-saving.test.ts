@@ -185,7 +185,7 @@ describe("app/power-saving", () => {
 		assert.deepEqual(unit.calls, ["connect"]);
 	});
 
-	it("counts as new as long as neither Wi-Fi nor Ethernet is in use", () => {
+	it("treats the unit as new as long as neither Wi-Fi nor Ethernet is in use", () => {
 		for (const [isUsed, isNew] of [
 			[true, false],
 			[false, true],

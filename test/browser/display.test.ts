@@ -94,7 +94,7 @@ describe("A wall display", function () {
 		assert.ok(size >= 100, `${size} px`);
 	});
 
-	it("shows overview, use and readings only, whatever its address says, accessibly on a phone and a desktop", async () => {
+	it("shows overview, use and readings only, whichever page its address names, accessibly on a phone and a desktop", async () => {
 		for (const place of ["network", "security", "events", "setup", "use", "readings"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.page.locator("main h1").waitFor({ state: "attached" });

@@ -1,6 +1,6 @@
 /**
- * The page with forced colours (CSS Color Adjust 1; contrast themes of Windows): whatever a background or colour shows
- * must remain visible, with the contrast of WCAG 2.2, 1.4.11.
+ * The page with forced colours (CSS Color Adjust 1; contrast themes of Windows): information that is shown by a
+ * background or colour must remain visible, with the contrast of WCAG 2.2, 1.4.11.
  */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";

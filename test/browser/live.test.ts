@@ -53,7 +53,7 @@ describe("Changes while the page is open", function () {
 			await route.fulfill({ response, json: { ...now, ...change(now) } });
 		});
 	};
-	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+	const returnsToPage = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 	const dialog = () => visit.page.getByRole("dialog", { name: say("login.title") });
 	const logInAgain = async () => {
 		await dialog().locator("[name=password]").fill(PASSWORD);
@@ -235,7 +235,7 @@ describe("Changes while the page is open", function () {
 			await ssid().fill("another network");
 			const token = (await visit.stored("token")) ?? "";
 			assert.equal((await gateway.post("system/logout", undefined, { token })).status, 200);
-			await looksAgain();
+			await returnsToPage();
 			await dialog().getByText(say("ending.early")).waitFor();
 			await logInAgain();
 			assert.equal(await ssid().inputValue(), "another network");
@@ -265,7 +265,7 @@ describe("Changes while the page is open", function () {
 		// After its full time the session is reported as expired, not as ended early.
 		await visit.page.clock.fastForward(31 * 60_000);
 		await gateway.post("system/logout", undefined, { token: (await visit.stored("token")) ?? "" });
-		await looksAgain();
+		await returnsToPage();
 		await dialog().getByText(say("login.again")).waitFor();
 		await logInAgain();
 		assert.equal(await ssid().inputValue(), "another network");

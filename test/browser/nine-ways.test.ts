@@ -81,7 +81,7 @@ describe("Nine failures on the page", function () {
 	}
 
 	/** Checks that these texts differ between languages, are shown, and fit a phone. */
-	async function look(name: string, keys: readonly TextKey[], where: () => Locator = main): Promise<void> {
+	async function checkTexts(name: string, keys: readonly TextKey[], where: () => Locator = main): Promise<void> {
 		for (const key of keys) {
 			assert.equal(new Set(TEXTS[key].filter((text) => text.length > 0)).size, LANGUAGES.length, key);
 			await where().getByText(words(key)).first().waitFor({ timeout: READ_MS });
@@ -105,7 +105,7 @@ describe("Nine failures on the page", function () {
 		for (const shownLanguage of LANGUAGES) {
 			await setLanguage(shownLanguage);
 			await bring?.();
-			await look(name, keys, where);
+			await checkTexts(name, keys, where);
 			await mend?.();
 		}
 		await setLanguage("en");
@@ -168,7 +168,7 @@ describe("Nine failures on the page", function () {
 		await walk("3-protocol", ["failure.direct", "links.meter.page"]);
 		await main().getByText(words("links.meter.page")).click();
 		await button("align.start").click();
-		await look("3-protocol-found", ["finding.asked.iec62056", "finding.set"]);
+		await checkTexts("3-protocol-found", ["finding.asked.iec62056", "finding.set"]);
 		await button("finding.set").click();
 		await main().getByText(words("finding.done")).waitFor();
 		await readsWell();
@@ -180,7 +180,7 @@ describe("Nine failures on the page", function () {
 		await walk("4-push", ["finding.ascii", "finding.set"], {
 			bring: async () => {
 				// After a change of the language, the page shows the failure as the gateway has stored it.
-				if (language !== "en") await look("4-push-later", ["failure.unasked", "links.meter.page"]);
+				if (language !== "en") await checkTexts("4-push-later", ["failure.unasked", "links.meter.page"]);
 				await read();
 			},
 			mend: async () => {

@@ -214,7 +214,7 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.equal(device.start(), "first");
 		const { installed } = device.identity;
 		assert.deepEqual([installed.isThere, installed.onTrial, installed.lastError], [true, false, ""]);
-		device.problems = ["never asked again"];
+		device.problems = ["not checked again"];
 		assert.equal(device.start(), "first");
 	});
 	it("gives way to the previous certificate if no handshake with it is possible", () => {

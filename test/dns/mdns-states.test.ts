@@ -11,7 +11,7 @@ import {
 } from "../../modules/dns/mdns.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { seededCrypto } from "./bed.js";
-import { ADDRESS, ASKER, SETTINGS } from "./mdns-bed.js";
+import { ADDRESS, CLIENT, SETTINGS } from "./mdns-bed.js";
 import { A, ANY, address, message, type Parts, parse } from "./messages.js";
 
 const HOST = "gateway.local";
@@ -46,7 +46,7 @@ class Bed {
 	receive(parts: Parts): void {
 		const bytes = message(parts);
 		this.buffer.set(bytes);
-		this.responder.received(bytes.length, { remoteAddress: ASKER, remotePort: 5353 }, this.nowMs);
+		this.responder.received(bytes.length, { remoteAddress: CLIENT, remotePort: 5353 }, this.nowMs);
 	}
 
 	/** Advances time by `ms`, and the responder at each of its deadlines. */

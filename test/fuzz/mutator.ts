@@ -30,7 +30,9 @@ export class Mutator {
 		return Uint8Array.from(mutated);
 	}
 
-	/** Cuts the bytes into pieces of random length, and passes each to `take` in a buffer that is overwritten afterwards. */
+	/**
+	 * Cuts the bytes into pieces of random length, and passes each to `take` in a buffer that is overwritten afterwards.
+	 */
 	inPieces(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
 		const size = this.pick([1, 7, 64, 64, bytes.length]);
 		for (let at = 0; at < bytes.length; ) {

@@ -31,7 +31,7 @@ function counterOf({ records }: Readout): number {
 	return Number.parseInt(record.slice(RECORD.length), 10);
 }
 
-function hear(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Readout | string)[] {
+function receiveBytes(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Readout | string)[] {
 	const outcomes: (Readout | string)[] = [];
 	mutator.inPieces(bytes, (buffer, start, end) => {
 		bed.nowMs += mutator.random.below(5);
@@ -58,7 +58,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			const bytes = isOdd ? meter.odd(mutator) : meter.good(mutator);
 			const isForged = isOdd && meter.isForged;
 			const readouts = (bed: PushBed) =>
-				[...hear(bed, bytes, mutator), ...bed.silence()].filter((one) => typeof one === "object");
+				[...receiveBytes(bed, bytes, mutator), ...bed.silence()].filter((one) => typeof one === "object");
 			for (const readout of readouts(checking)) {
 				assert.equal(readout.status, STATUS_OK);
 				if (isForged) continue;

@@ -218,10 +218,7 @@ class Bench {
 	}
 }
 
-/**
- * Checks that an answer is whole, of the right kind and addressed to the sender; `asked` is a request that may be
- * answered.
- */
+/** Checks that an answer is complete, of the right kind and addressed to the sender of the request. */
 function checkAnswer(request: HostileFrame, answer: Sent): void {
 	const [control, ...rest] = request.payload;
 	const from = (control & MANUFACTURER) !== 0 ? 2 : 0;

@@ -17,7 +17,7 @@ import {
 	ROLE_ROUTER,
 } from "../../modules/zigbee/radio.js";
 import { type Mutator, runAll } from "./mutator.js";
-import { frame, incoming, PlayedChip } from "./zigbee-chip.js";
+import { frame, incoming, ScriptedChip } from "./zigbee-chip.js";
 
 /** Highest number of `advance` calls at one time until the driver is idle. */
 const TURN_LIMIT = 20;
@@ -41,7 +41,7 @@ const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 
 class Bench implements RadioUser {
 	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
 	readonly clients = [0x000a, 0x0019];
-	readonly chip: PlayedChip;
+	readonly chip: ScriptedChip;
 	readonly radio: Coprocessor;
 	nowMs = 5000;
 	frames = 0;
@@ -54,7 +54,7 @@ class Bench implements RadioUser {
 		this.#mutator = mutator;
 		const { random } = mutator;
 		const role = mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]);
-		this.chip = new PlayedChip(random.oneIn(2) ? role : undefined);
+		this.chip = new ScriptedChip(random.oneIn(2) ? role : undefined);
 		this.chip.isOpen = random.oneIn(2);
 		const setLines = (reset: boolean) => {
 			if (!reset) this.chip.restart();
@@ -152,7 +152,7 @@ class Bench implements RadioUser {
 			assert.equal(output.kind, OUTPUT_TRANSMIT);
 			assert.ok(++count <= OUTPUT_LIMIT, "the driver does not stop sending");
 			this.chip.mayJoin = this.nowMs < this.#joinUntilMs;
-			this.chip.hear(output.bytes.slice(output.start, output.end));
+			this.chip.receiveFrame(output.bytes.slice(output.start, output.end));
 		}
 	}
 

@@ -22,7 +22,7 @@ class Other implements PermitClient {
 class Scene {
 	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
-	/** Number of started tests; `told` is that of finished ones. */
+	/** Number of started tests. */
 	begun = 0;
 	finishedTests = 0;
 	#test: SendTest | undefined;

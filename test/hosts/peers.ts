@@ -110,7 +110,7 @@ export const clients: Record<string, Client> = {
 		resetConnection(socket);
 	},
 	/** A reset drops unread bytes, so the peer waits until all were read. */
-	async "reset-when-told"(open, port) {
+	async "reset-on-request"(open, port) {
 		const socket = await open(port);
 		socket.on("error", () => {});
 		socket.write("half a requ");

@@ -29,9 +29,9 @@ export class Program {
 	/** All output up to a matching line; by default up to the ready line. */
 	async printed(pattern = /^ready .*\n/m): Promise<string> {
 		const line = new Promise<void>((resolve) => {
-			const look = () => pattern.test(this.out) && resolve();
-			this.process.stdout!.on("data", look);
-			look();
+			const checkOutput = () => pattern.test(this.out) && resolve();
+			this.process.stdout!.on("data", checkOutput);
+			checkOutput();
 		});
 		const ended = this.exited.then((code) => {
 			throw new Error(`ended with ${code}: ${this.errors}`);

@@ -112,8 +112,8 @@ describe("HTTP server: bodies of events", () => {
 			bench.world.advance(1);
 		}
 		bench.world.advance(pauseMs);
-		const got = client.take();
-		assert.ok(got.endsWith(chunk("news 999")));
+		const received = client.take();
+		assert.ok(received.endsWith(chunk("news 999")));
 		assert.ok(client.writes.length <= 2 + 1000 / pauseMs, `${client.writes.length} pieces`);
 		assert.ok(bench.news[0].reads < 20, `${bench.news[0].reads} reads`);
 		assert.ok(bench.world.timersSet < 20, `${bench.world.timersSet} timers`);

@@ -219,7 +219,7 @@ describe("a block in parts", () => {
 			]);
 		}
 	});
-	it("keeps the parts before a repeated part, and nothing of its damaged first copy", () => {
+	it("keeps the parts before a repeated part, and discards its damaged first copy", () => {
 		const receiver = new Receiver(true);
 		receiver.take(part(`${HEAD}\r\n(0.1)(0.2)\r\n`));
 		receiver.block.begin(true, PART_NEXT);

@@ -324,7 +324,7 @@ describe("parity on a link", () => {
 		assert.deepEqual(machine.received, ["1000 /LGZ\xc7"]);
 		assert.deepEqual(tapped.slice(1), ["> /?!\r\n", "< /LGZ\xc7"]);
 	});
-	it("is left to the port if its hardware supports 7E1", () => {
+	it("is done by the port if its hardware supports 7E1", () => {
 		const { hand, machine, link } = new Bench(true);
 		hand.writable(100);
 		machine.send("/?!");

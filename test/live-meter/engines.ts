@@ -51,11 +51,11 @@ export function engines(engine: EngineName): void {
 		});
 		after(() => gateway?.stop());
 
-		const ask = (path: string, method = "GET", body?: object) =>
+		const request = (path: string, method = "GET", body?: object) =>
 			gateway.begin(method, path, { secure: false, token: null, body }).reply();
 		const read = async (path: string) => {
 			for (let tries = 0; tries < 20; tries++) {
-				const reply = await ask(path);
+				const reply = await request(path);
 				if (reply.status === 200) return JSON.parse(reply.text);
 				await gateway.pass(500);
 			}
@@ -89,7 +89,7 @@ export function engines(engine: EngineName): void {
 
 		it("are not sent to an address that is not listed", async () => {
 			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
-			assert.equal((await ask("/v1/json")).status, 301);
+			assert.equal((await request("/v1/json")).status, 301);
 			const { refused } = await gateway.read("live-meter/status");
 			assert.deepEqual([refused.address, refused.dialect], [CLIENT, "ecotracker"]);
 			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
@@ -108,8 +108,8 @@ export function engines(engine: EngineName): void {
 			for (let i = 0; i < REQUESTS; i++) {
 				await Promise.all([
 					askByUDP({ id: i, method: "EM.GetStatus" }, ON.shelly_udp_port),
-					ask("/v1/json"),
-					ask("/rpc", "POST", { id: i, method: "Shelly.GetStatus" }),
+					request("/v1/json"),
+					request("/rpc", "POST", { id: i, method: "Shelly.GetStatus" }),
 				]);
 				await gateway.pass(ASK_MS);
 			}

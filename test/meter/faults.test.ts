@@ -393,6 +393,6 @@ describe("a probe", () => {
 	it("is rejected during a session", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		bench.reader.read({ finished: () => {} });
-		assert.equal(bench.reader.probe({ finished: () => assert.fail("told") }), false);
+		assert.equal(bench.reader.probe({ finished: () => assert.fail("finished was called") }), false);
 	});
 });

@@ -139,7 +139,7 @@ describe("PIN entry by light", () => {
 	it("takes half a minute for a four-digit PIN, like a meter", () => {
 		assert.equal(enter(new ReaderBench(), {}), 30_000);
 	});
-	it("does not wait for a running session, lets no other begin, and logs no bytes", () => {
+	it("does not wait for a running session, prevents others from beginning, and logs no bytes", () => {
 		const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 });
 		const source = () => splitTelegram(ebz.telegram);
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));

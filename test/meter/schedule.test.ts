@@ -345,7 +345,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.lastError, "");
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.schedule.lastError, IEC_NO_TELEGRAM.code);
-		assert.equal(bench.next, "07:45:00", "no repetition: the meter can't be asked");
+		assert.equal(bench.next, "07:45:00", "no repetition: the meter can't be read");
 		bench.outcomes.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.schedule.lastError, "");

@@ -46,7 +46,7 @@ class Payload implements Message {
 class Bed {
 	nowMs = 1000;
 	readonly packets: mqtt.Packet[] = [];
-	/** Messages heard, as `topic payload`, with `retained` at the end if so. */
+	/** Received messages, as `topic payload`, and `retained` at the end of a retained one. */
 	readonly messages: string[] = [];
 	readonly session = new Session(
 		{

@@ -13,7 +13,9 @@ const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 const URL = `https://${HOST}/latest/{board}.ota`;
 const BASE = "smgw/virtual0001";
-/** Time for a check, ms. */ const CHECK_MS = 10_000; /** Time for a download with all its attempts, ms. */
+/** Time for a check, ms. */
+const CHECK_MS = 10_000;
+/** Time for a download with all its attempts, ms. */
 const LONG_MS = 120_000;
 
 const IMAGE = makeImage(200_000);

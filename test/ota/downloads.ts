@@ -17,7 +17,7 @@ import { ANY } from "../system/memory-limits.js";
 import { makeFile, makeImage, newSigner, SIGNER, VERSION } from "./bench.js";
 
 const LIMIT_MS = 120_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const OURS = { chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID };
 
 const small = makeFile(makeImage(300_000), OURS);
@@ -88,7 +88,7 @@ export function downloads(engine: "xs" | "linux"): void {
 		async function until(isThere: () => Promise<boolean>): Promise<void> {
 			for (const endMs = Date.now() + LIMIT_MS; !(await isThere()); ) {
 				assert.ok(Date.now() < endMs, gateway.diagnosis);
-				await sleep(LOOK_MS);
+				await sleep(POLL_MS);
 			}
 		}
 

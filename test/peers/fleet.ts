@@ -113,13 +113,13 @@ class FleetGateway {
 	/** Starts the gateway, reads its meter and makes the token for Prometheus. */
 	async start(): Promise<void> {
 		await this.#engine.start();
-		this.#token = (await this.ask("POST", "system/login", { username: "admin", password: PASSWORD })).token;
-		await this.ask("GET", "iec62056/read");
+		this.#token = (await this.requestJSON("POST", "system/login", { username: "admin", password: PASSWORD })).token;
+		await this.requestJSON("GET", "iec62056/read");
 	}
 
 	/** Adds the files that docs/fleet.md describes. */
 	async enrol(folder: string): Promise<void> {
-		const { token, id } = await this.ask("POST", "system/tokens", { name: "prometheus", scope: "read" });
+		const { token, id } = await this.requestJSON("POST", "system/tokens", { name: "prometheus", scope: "read" });
 		this.#tokenId = id;
 		const gateway = join(folder, this.name);
 		mkdirSync(gateway);
@@ -134,14 +134,14 @@ class FleetGateway {
 	}
 
 	revoke(): Promise<JSONObject> {
-		return this.ask("DELETE", `system/tokens/${this.#tokenId}`);
+		return this.requestJSON("DELETE", `system/tokens/${this.#tokenId}`);
 	}
 
 	async stop(): Promise<void> {
 		await this.#engine.stop();
 	}
 
-	async ask(method: string, path: string, body?: object): Promise<JSONObject> {
+	async requestJSON(method: string, path: string, body?: object): Promise<JSONObject> {
 		const text = await this.text(method, path, body);
 		return text === "" ? {} : JSON.parse(text);
 	}
@@ -153,9 +153,9 @@ class FleetGateway {
 			...(body === undefined ? {} : { "Content-Length": Buffer.byteLength(sent) }),
 		};
 		const target = { host: "127.0.0.1", port: this.#port, path: `/api/v1/${path}`, method, headers };
-		const asking = request({ ...target, agent: false, rejectUnauthorized: false });
-		asking.end(sent);
-		const [reply] = await once(asking, "response");
+		const outgoing = request({ ...target, agent: false, rejectUnauthorized: false });
+		outgoing.end(sent);
+		const [reply] = await once(outgoing, "response");
 		let text = "";
 		for await (const piece of reply) text += piece;
 		assert.equal(reply.statusCode, 200, `${path}: ${text}`);
@@ -187,7 +187,7 @@ export async function prepareFleet(): Promise<Fleet> {
 			clock.setUTC(Date.now());
 			if (!SILENT.includes(number)) return;
 			gateway.isSilent = true;
-			await assert.rejects(gateway.ask("GET", "iec62056/read"), /meter_timeout/);
+			await assert.rejects(gateway.requestJSON("GET", "iec62056/read"), /meter_timeout/);
 		}),
 	);
 	return { folder, gateways };
@@ -258,14 +258,14 @@ export const fleetCases = [
 			const { folder, gateways } = fleet;
 			for (const number of REFUSING) {
 				gateways[number].isRefusing = true;
-				await assert.rejects(gateways[number].ask("POST", "system/timezone", { timezone: "Europe/Berlin" }));
+				await assert.rejects(gateways[number].requestJSON("POST", "system/timezone", { timezone: "Europe/Berlin" }));
 			}
 			// Making a token writes flash.
 			for (const number of REFUSING) gateways[number].isRefusing = false;
 			await configure(fleet);
 			for (const number of REFUSING) {
 				gateways[number].isRefusing = true;
-				await assert.rejects(gateways[number].ask("POST", "system/timezone", { timezone: "Europe/Paris" }));
+				await assert.rejects(gateways[number].requestJSON("POST", "system/timezone", { timezone: "Europe/Paris" }));
 			}
 			assert.deepEqual(await promtool(["check", "config", join(folder, "prometheus.yml")]), [0, ""]);
 			await withServer(folder, async (server) => {

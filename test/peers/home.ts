@@ -64,11 +64,11 @@ export async function endHome({ hass, gateway, broker }: Home): Promise<void> {
 	}
 }
 
-/** Repeats `look` until it returns something. */
-export async function waitFor<T>(what: string, limitMs: number, look: () => Promise<T | undefined>): Promise<T> {
+/** Repeats `poll` until it returns something. */
+export async function waitFor<T>(what: string, limitMs: number, poll: () => Promise<T | undefined>): Promise<T> {
 	const limit = Date.now() + limitMs;
 	for (;;) {
-		const found = await look();
+		const found = await poll();
 		if (found !== undefined) return found;
 		assert.ok(Date.now() < limit, what);
 		await sleep(500);

@@ -95,7 +95,7 @@ async function withResponder<T>(
 	}
 }
 
-async function ask({ env, address }: Zeroconf, ...what: string[]): Promise<string[]> {
+async function query({ env, address }: Zeroconf, ...what: string[]): Promise<string[]> {
 	return (await run("python3", [SCRIPT, address, ...what], env)).trimEnd().split("\t");
 }
 
@@ -136,7 +136,7 @@ export const mdnsCases = [
 		name: "finds the types of our services",
 		run: (zeroconf: Zeroconf) =>
 			withResponder(zeroconf, async () => {
-				const types = await ask(zeroconf, "types");
+				const types = await query(zeroconf, "types");
 				for (const type of ["_http", "_https", "_smgw"]) assert.ok(types.includes(`${type}._tcp.local.`), `${types}`);
 			}),
 	},
@@ -146,13 +146,13 @@ export const mdnsCases = [
 			withResponder(zeroconf, async () => {
 				const host = `${UNIT}.local.`;
 				const { address } = zeroconf;
-				assert.deepEqual(await ask(zeroconf, "service", `${INSTANCE}._https._tcp.local.`), [host, address, "443"]);
-				assert.deepEqual(await ask(zeroconf, "service", `${INSTANCE}._smgw._tcp.local.`), [
+				assert.deepEqual(await query(zeroconf, "service", `${INSTANCE}._https._tcp.local.`), [host, address, "443"]);
+				assert.deepEqual(await query(zeroconf, "service", `${INSTANCE}._smgw._tcp.local.`), [
 					...[host, address, "443"],
 					...["api=v1", "path=/api/v1", "model=SMG-1", "id=a1b2c3"],
 				]);
-				assert.deepEqual(await ask(zeroconf, "host", host), [address]);
-				assert.deepEqual(await ask(zeroconf, "host", `${UNIT}-2.local.`), ["nobody"]);
+				assert.deepEqual(await query(zeroconf, "host", host), [address]);
+				assert.deepEqual(await query(zeroconf, "host", `${UNIT}-2.local.`), ["nobody"]);
 			}),
 	},
 	{
@@ -172,7 +172,7 @@ export const mdnsCases = [
 		run: (zeroconf: Zeroconf) =>
 			withResponder(zeroconf, async () => {
 				const claimed = ["claim", `${INSTANCE}._https._tcp.local.`, `other-${UNIT}.local.`];
-				assert.deepEqual(await ask(zeroconf, ...claimed), ["taken"]);
+				assert.deepEqual(await query(zeroconf, ...claimed), ["taken"]);
 			}),
 	},
 	{
@@ -183,7 +183,7 @@ export const mdnsCases = [
 				await withResponder(zeroconf, async (names) => {
 					assert.deepEqual(names, [`${UNIT}-2`]);
 					const instance = `${INSTANCE} (2)._https._tcp.local.`;
-					const found = await ask(zeroconf, "service", instance);
+					const found = await query(zeroconf, "service", instance);
 					assert.deepEqual(found, [`${UNIT}-2.local.`, zeroconf.address, "443"]);
 				});
 			}),

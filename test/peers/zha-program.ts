@@ -39,7 +39,7 @@ export class ZHA {
 		this.#child.stderr?.on("data", (bytes: Buffer) => {
 			this.#errors = (this.#errors + bytes.toString()).slice(-16_384);
 		});
-		createInterface(this.#child.stdout!).on("line", (line) => this.#tell(JSON.parse(line)));
+		createInterface(this.#child.stdout!).on("line", (line) => this.#handleEvent(JSON.parse(line)));
 		this.#child.once("close", () => {
 			this.#isOver = true;
 			for (const { take } of this.#waiting) take(undefined);
@@ -91,7 +91,7 @@ export class ZHA {
 	}
 
 	/** Reply to a command of run_zha.py. Throws an Error with its message if the command fails. */
-	async ask(command: string, ...args: unknown[]): Promise<ZHAEvent> {
+	async sendCommand(command: string, ...args: unknown[]): Promise<ZHAEvent> {
 		const answered = this.#next(command, ANSWER_LIMIT_MS, (event) => "answer" in event || "error" in event);
 		this.#child.stdin?.write(`${JSON.stringify([command, ...args])}\n`);
 		const { answer, error } = await answered;
@@ -106,7 +106,7 @@ export class ZHA {
 		await endChild(this.#child);
 	}
 
-	#tell(event: ZHAEvent): void {
+	#handleEvent(event: ZHAEvent): void {
 		this.events.push(event);
 		const index = this.#waiting.findIndex(({ matches }) => matches(event));
 		if (index < 0) return;

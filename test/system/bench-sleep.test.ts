@@ -19,7 +19,13 @@ interface Answer {
 	readonly body: any;
 }
 
-function ask(port: string, method: string, path: string, headers: Record<string, string>, body = ""): Promise<Answer> {
+function sendRequest(
+	port: string,
+	method: string,
+	path: string,
+	headers: Record<string, string>,
+	body = "",
+): Promise<Answer> {
 	return new Promise((resolve, reject) => {
 		const options = { port, method, path: `/api/v1/${path}`, headers, rejectUnauthorized: false };
 		const sent = request(options, (response) => {
@@ -69,17 +75,18 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.match(program.errors, /wakes, by its button/);
 			const port = /It serves https:\/\/localhost:(\d+)/.exec(program.errors)![1];
 			const login = JSON.stringify({ username: "admin", password: PASSWORD });
-			const { token } = (await ask(port, "POST", "system/login", { "Content-Type": "application/json" }, login)).body;
+			const { token } = (await sendRequest(port, "POST", "system/login", { "Content-Type": "application/json" }, login))
+				.body;
 			const headers = { Authorization: `Bearer ${token}` };
-			const { body } = await ask(port, "GET", "system/status", headers);
+			const { body } = await sendRequest(port, "GET", "system/status", headers);
 			assert.equal(body.battery_powered, true);
 			assert.ok(body.awake_secs > 500, `${body.awake_secs} s`);
 			assert.equal(body.schedule_next % 900, 0);
 			assert.ok(body.timestamp > Date.UTC(2026, 10, 22, 12, 45) / 1000, "the clock went on during the sleep");
-			const history = await ask(port, "GET", "meter/history?period=quarters", headers);
+			const history = await sendRequest(port, "GET", "meter/history?period=quarters", headers);
 			const whole = history.body.periods.filter(({ partial }: { partial: boolean }) => !partial);
 			assert.ok(whole.length >= 2, JSON.stringify(history.body.periods));
-			const network = await ask(port, "GET", "network/status", headers);
+			const network = await sendRequest(port, "GET", "network/status", headers);
 			assert.equal(network.body.wifi_temporary, true);
 		});
 

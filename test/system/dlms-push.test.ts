@@ -1,6 +1,6 @@
 /**
- * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, read through the API. All tests run in XS, one
- * runs in Node too.
+ * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, read through the API. All tests run in XS,
+ * one runs in Node too.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";

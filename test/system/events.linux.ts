@@ -36,9 +36,9 @@ describe("The event stream of the firmware on Linux", function () {
 	});
 	after(() => gateway?.stop());
 
-	async function until(isSo: () => boolean, limitMs: number, what: string): Promise<number> {
+	async function until(condition: () => boolean, limitMs: number, what: string): Promise<number> {
 		const begunMs = Date.now();
-		while (!isSo()) {
+		while (!condition()) {
 			assert.ok(Date.now() - begunMs < limitMs, `not within ${limitMs} ms: ${what}\n${gateway.diagnosis}`);
 			await gateway.pass(STEP_MS);
 		}
@@ -88,7 +88,7 @@ describe("The event stream of the firmware on Linux", function () {
 		const ms = await until(() => stream.last("readout").meter_readouts === before + 1, 2000, "the readout");
 		await until(() => stream.last("state").meter_state === "ok", 2000, "its end");
 		assert.equal(stream.isClosed, false);
-		this.test!.title += ` (told after ${ms} ms)`;
+		this.test!.title += ` (reported after ${ms} ms)`;
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});

@@ -33,7 +33,7 @@ const TLS_CONNECTIONS = 2;
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 155;
-/** Slots that stay beside keys and readout after a change of protocol: the sender's counter. */
+/** Slots that stay in use after a change of protocol, besides keys and readout: the sender's counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
@@ -226,12 +226,12 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		await readMeter();
 		const client = xs.world.connect();
 		const paths = ["meter/protocol", "iec62056/config", "system/challenge", "no/such/path?lang=de", "iec62056/control"];
-		const ask = async () => {
+		const sendRequests = async () => {
 			for (let i = 0; i < 100; i++) await xs.request(paths[i % paths.length], {}, client);
 		};
-		await ask();
+		await sendRequests();
 		const before = await xs.slots();
-		await ask();
+		await sendRequests();
 		const after = await xs.slots();
 		assert.equal(after, before);
 		check(after, this);

@@ -182,11 +182,11 @@ export class RandomLoad {
 	}
 
 	/** Repeats a request while hub and MQTT use the memory. */
-	async #served(ask: () => Promise<Reply>): Promise<Reply> {
-		let reply = await ask();
+	async #served(send: () => Promise<Reply>): Promise<Reply> {
+		let reply = await send();
 		for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries++) {
 			await sleep(1000);
-			reply = await ask();
+			reply = await send();
 		}
 		assert.equal(reply.status, 200, `${reply.text}\n${this.#gateway.diagnosis}`);
 		return reply;

@@ -16,7 +16,7 @@ interface Way {
 	readonly type: string;
 	readonly args: readonly string[];
 	readonly shown: readonly string[];
-	/** How the gateway leaves. Leaving takes long, so each way is tested with one gateway only. */
+	/** How the gateway leaves the network. Leaving takes long, so each way is tested with one gateway only. */
 	readonly leaves: "by its coordinator" | "by a factory reset";
 }
 
@@ -200,7 +200,7 @@ describe("The simulated coprocessor of npm start", function () {
 	});
 	after(() => gateway?.stop());
 
-	it("is attached, and comes back when it was killed", async () => {
+	it("is attached, and is attached again after it was killed", async () => {
 		await untilState(gateway, "not_joined");
 		const [, port] = /a coordinator connects to (tcp:\/\/127\.0\.0\.1:\d+)/.exec(gateway.diagnosis) ?? [];
 		assert.ok(port, gateway.diagnosis);

@@ -101,7 +101,7 @@ describe("tools/page", function () {
 		assert.ok(policy.length <= POLICY_LIMIT, `${policy.length} characters`);
 	});
 
-	it("fetches nothing from elsewhere", () => {
+	it("fetches nothing from other servers", () => {
 		for (const file of files) {
 			const text = textOf(file).replace(TEXTS_ELEMENT, "");
 			for (const [address] of text.matchAll(/\b(?:https?|wss?):\/\/[^\s"'<>)\\`]*/g))

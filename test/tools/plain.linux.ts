@@ -35,7 +35,7 @@ const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^
 async function talk(): Promise<string[]> {
 	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
 	const replies: string[] = [];
-	const ask = async (method: string, path: string, body?: string) => {
+	const sendRequest = async (method: string, path: string, body?: string) => {
 		const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 		const { status, text } = await gateway.request(method, path, { body, headers });
 		replies.push(
@@ -45,12 +45,12 @@ async function talk(): Promise<string[]> {
 	try {
 		await gateway.login();
 		for (const path of SETTINGS) {
-			await ask("GET", path);
-			for (const body of BODIES) await ask("POST", path, body);
+			await sendRequest("GET", path);
+			for (const body of BODIES) await sendRequest("POST", path, body);
 		}
 		for (const { telegram } of TELEGRAMS) {
 			await gateway.connectMeter({ telegram });
-			await ask("GET", "iec62056/read");
+			await sendRequest("GET", "iec62056/read");
 		}
 		for (const path of [
 			"system/version",
@@ -60,8 +60,8 @@ async function talk(): Promise<string[]> {
 			"no/such",
 			"__proto__?__proto__=1",
 		])
-			await ask("GET", path);
-		await ask("GET", "/");
+			await sendRequest("GET", path);
+		await sendRequest("GET", "/");
 	} finally {
 		await gateway.stop();
 	}

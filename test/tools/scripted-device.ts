@@ -77,7 +77,7 @@ export class ScriptedDevice {
 		return new Promise((resolve, reject) => {
 			const key = keyOf(type, subsystem, command);
 			const limit = setTimeout(
-				() => reject(new Error(`no ${key.toString(16)}; told: ${this.notifications}`)),
+				() => reject(new Error(`no ${key.toString(16)}; notifications: ${this.notifications}`)),
 				LIMIT_MS,
 			);
 			const done = (data: Buffer) => {

@@ -1,4 +1,4 @@
-/** The simplest coprocessor for the driver, and the driver on it, with a time of its own. */
+/** A minimal fake coprocessor, and the driver connected to it, on virtual time. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";

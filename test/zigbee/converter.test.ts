@@ -20,7 +20,7 @@ const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);
 /** The converters check the name of this class. */
 class Endpoint {}
 
-/** A device after its interview; `asked` records its bindings and the attributes to report. */
+/** A device after its interview; `requests` records its bindings and the attributes to report. */
 function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[], requests: string[] = []) {
 	const attributes: Record<string, number> = { multiplier: 1, divisor: 1000, acPowerMultiplier: 1, acPowerDivisor: 1 };
 	const endpoint = Object.assign(new Endpoint(), {

@@ -119,8 +119,8 @@ export class OTABed {
 	}
 
 	/** Advances time in steps of a second until the condition holds, at most a day. */
-	until(isSo: () => boolean): void {
-		for (let seconds = 0; !isSo(); seconds++) {
+	until(condition: () => boolean): void {
+		for (let seconds = 0; !condition(); seconds++) {
 			assert.ok(
 				seconds < 86_400,
 				`the condition is never met: ${this.updater.state}, ${this.requests.length} requests`,

@@ -90,7 +90,7 @@ describe("zigbee/server", () => {
 		assert.equal(`${world.read(METERING, [0x0308])["0308"]}`, "4711");
 	});
 
-	it("has Power Configuration on a unit for cells", () => {
+	it("has Power Configuration on a battery unit", () => {
 		const world = new World({ cells: 3 }).join();
 		assert.deepEqual(world.bridge.servers, [0, 1, 3, 0x0702, 0x0b04]);
 		world.bridge.batteryChanged(4.26, 77, world.nowMs);

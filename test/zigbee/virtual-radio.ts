@@ -72,7 +72,7 @@ export class VirtualRadio {
 	/** Unplugs the device, or plugs it in. */
 	plug(isThere: boolean): void {
 		this.#isThere = isThere;
-		if (!isThere) this.port?.gone();
+		if (!isThere) this.port?.removed();
 	}
 }
 
@@ -89,7 +89,7 @@ class VirtualSerial implements Serial {
 		this.#radio = radio;
 		this.#time = time;
 		if (!radio.isThere) {
-			this.gone();
+			this.removed();
 			return;
 		}
 		if (radio.port !== undefined) throw new Error("the port is open twice");
@@ -123,7 +123,7 @@ class VirtualSerial implements Serial {
 		this.#isClosed = true;
 	}
 
-	gone(): void {
+	removed(): void {
 		this.#soon(() => this.#options.onError?.(SERIAL_ERROR_GONE));
 	}
 

@@ -48,16 +48,16 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 	beforeEach(() => {
 		for (const name of Object.keys(natives)) delete natives[name];
 		timers.clear();
-		const tell =
+		const record =
 			(what: string) =>
 			(...args: unknown[]) =>
 				void reports.push([what, ...args]);
 		radio = new port.io({
 			...port.pins,
-			onConnected: tell("connected"),
-			onDisconnected: tell("disconnected"),
-			onScanned: tell("scanned"),
-			onClients: tell("clients"),
+			onConnected: record("connected"),
+			onDisconnected: record("disconnected"),
+			onScanned: record("scanned"),
+			onClients: record("clients"),
 		}) as typeof radio;
 		calls.length = reports.length = 0;
 	});

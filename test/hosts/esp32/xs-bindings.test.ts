@@ -62,7 +62,7 @@ describe("The ESP32's XS bindings", function () {
 		it("construct a port from their arguments, or throw and keep nothing", () => void run(program, "constructs"));
 		it("report nothing after close, and later calls do nothing", () => void run(program, "closes"));
 		it("close a port whose object is garbage collected", () => void run(program, "is-destroyed"));
-		it("may be closed during a callback", () => void run(program, "closes-when-told"));
+		it("may be closed during a callback", () => void run(program, "closes-in-callback"));
 		it("read and write no byte outside the buffer", () => void run(program, "reads-and-writes"));
 	});
 

@@ -1,7 +1,7 @@
 /*
- * Tests of small bindings for XS (led.c, power-button.c, factory-data.c), of free-heap.c and of tls-memory.c on a fake of
- * the engine (xs-fake/) and of the calls of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Exits with 0,
- * or prints the failed line.
+ * Tests of small bindings for XS (led.c, power-button.c, factory-data.c), of free-heap.c and of tls-memory.c on a fake
+ * of the engine (xs-fake/) and of the calls of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Exits
+ * with 0, or prints the failed line.
  *
  *   xs-peer light
  *   xs-peer memory

@@ -21,12 +21,12 @@ describe("The native admission queue", function () {
 		});
 	});
 
-	for (const { title, places, commands, taken, left = "" } of ADMISSION_RULES)
+	for (const { title, places, commands, admitted, dropped = "" } of ADMISSION_RULES)
 		it(title, async () => {
 			const input = commands.split(",").map((command) => `${command}\n`);
 			const { status, stdout, stderr } = await run(program, [String(places)], [[/^/, input.join("")]]);
 			assert.equal(stderr, "");
 			assert.equal(status, 0);
-			assert.equal(stdout, [...taken.split(" "), `left ${left}`.trim(), ""].join("\n"));
+			assert.equal(stdout, [...admitted.split(" "), `dropped ${dropped}`.trim(), ""].join("\n"));
 		});
 });

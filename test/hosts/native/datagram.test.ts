@@ -12,8 +12,9 @@ const GROUP = "224.0.0.251";
 /** Generous, because other suites may run in parallel. */
 const PATIENCE_MS = 10_000;
 
-async function until(isSo: () => boolean | Promise<boolean>, problem: () => string): Promise<void> {
-	for (const end = Date.now() + PATIENCE_MS; !(await isSo()); await sleep(2)) assert.ok(Date.now() < end, problem());
+async function until(condition: () => boolean | Promise<boolean>, problem: () => string): Promise<void> {
+	for (const end = Date.now() + PATIENCE_MS; !(await condition()); await sleep(2))
+		assert.ok(Date.now() < end, problem());
 }
 
 let program = "";
@@ -64,10 +65,10 @@ class Peer {
 		return { received, notified };
 	}
 
-	async untilTold(): Promise<void> {
+	async untilNotified(): Promise<void> {
 		await until(
 			async () => (await this.count()).notified > 0,
-			() => "the peer is not told",
+			() => "the peer is not notified",
 		);
 	}
 
@@ -180,7 +181,7 @@ describe("The native UDP port", function () {
 		const client = await open();
 		await peer.command("hold");
 		for (let i = 0; i < 5; i++) await client.send(peer.port, Buffer.from([i]));
-		await peer.untilTold();
+		await peer.untilNotified();
 		await sleep(50);
 		assert.deepEqual(await peer.count(), { received: 0, notified: 1 });
 		await peer.command("one");
@@ -194,7 +195,7 @@ describe("The native UDP port", function () {
 		const client = await open();
 		await peer.command("hold");
 		for (let i = 0; i < 2000; i++) await client.send(peer.port, Buffer.alloc(DATAGRAM_LIMIT));
-		await peer.untilTold();
+		await peer.untilNotified();
 		await peer.command("resume");
 		const { received } = await peer.count();
 		assert.ok(received >= 4 && received <= 16, `${received} were kept`);
@@ -272,7 +273,7 @@ describe("The native UDP port", function () {
 			await other.command("hold");
 			await one!.command("hold");
 			await one!.command(`send ${GROUP} ${one!.port} 10`);
-			await Promise.allSettled([one!.untilTold(), other.untilTold()]);
+			await Promise.allSettled([one!.untilNotified(), other.untilNotified()]);
 			await sleep(50);
 			const notified = [await one!.count(), await other.count()].map((count) => count.notified);
 			if (notified[0] === 0 && notified[1] === 0) skipBecause(this, "this computer does not deliver multicast");

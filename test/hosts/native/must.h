@@ -15,7 +15,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)

@@ -69,13 +69,13 @@ describe("The native clients", function () {
 
 			it("send every byte in order over three connections at once, while they receive", async () => {
 				const body = pattern(300_000);
-				const got: Buffer[] = [];
+				const chunks: Buffer[] = [];
 				const { port } = await serve((socket) => {
 					const pieces: Buffer[] = [];
 					socket.on("data", (piece) => pieces.push(piece));
 					socket.write(body);
 					socket.on("end", () => {
-						got.push(Buffer.concat(pieces));
+						chunks.push(Buffer.concat(pieces));
 						socket.end();
 					});
 				});
@@ -86,7 +86,7 @@ describe("The native clients", function () {
 				for (const n of [0, 1, 2]) await peer.close(n);
 				await peer.rests();
 				assert.deepEqual(
-					got.map((bytes) => bytes.equals(pattern(200_000))),
+					chunks.map((bytes) => bytes.equals(pattern(200_000))),
 					[true, true, true],
 				);
 			});

@@ -550,17 +550,17 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		await client.until(() => client.received.length > 0);
 		between.hold(true);
 		// Another connection wakes the thread, which tries this one too, until the system's buffers are full.
-		const look = async () => {
+		const connectOthers = async () => {
 			for (let i = 0; i < 30; i++) {
 				const other = peer.dial();
 				await sleep(20);
 				other.reset();
 			}
 		};
-		await look();
+		await connectOthers();
 		spoil = true;
 		client.request("spoilt");
-		await look();
+		await connectOthers();
 		await peer.untilOpen(1);
 		between.hold(false);
 		await client.until(() => client.error !== undefined || client.ended);

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { needNative, ROOT } from "./compile.js";
 import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
-/** Heap that must stay free, bytes. */ const FLOOR = 40 * 1024;
+/** Heap that must stay free, bytes. */
+const FLOOR = 40 * 1024;
 /** Heap that suffices for a received record of 16 KB and everything else, bytes. */
 const ENOUGH = 30 * 1024;
 /** Bytes of a download: about a second on the model's network. */

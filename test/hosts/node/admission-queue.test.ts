@@ -16,29 +16,29 @@ class PendingConnection {
 }
 
 describe("The admission queue of the simulator", () => {
-	for (const { title, places, commands, taken, left = "" } of ADMISSION_RULES)
+	for (const { title, places, commands, admitted, dropped = "" } of ADMISSION_RULES)
 		it(title, () => {
 			let nowMs = 0;
 			const queue = new AdmissionQueue<PendingConnection>(places, () => nowMs);
 			const connections: PendingConnection[] = [];
-			const lost: number[] = [];
+			const closed: number[] = [];
 			const served: string[] = [];
-			for (const order of commands.split(",")) {
-				const [word, value] = order.split(" ");
-				if (word === "come") {
+			for (const command of commands.split(",")) {
+				const [word, value] = command.split(" ");
+				if (word === "connect") {
 					const connection = new PendingConnection(value);
 					connections.push(connection);
 					queue.add(connection);
-				} else if (word === "take") served.push(queue.take()?.remoteAddress ?? "-");
-				else if (word === "know") queue.know(value);
+				} else if (word === "admit") served.push(queue.take()?.remoteAddress ?? "-");
+				else if (word === "trust") queue.know(value);
 				else if (word === "forget") queue.forget();
-				else if (word === "pass") nowMs += Number(value);
-				else assert.fail(order);
+				else if (word === "wait") nowMs += Number(value);
+				else assert.fail(command);
 				for (const [number, { isClosed }] of connections.entries())
-					if (isClosed && !lost.includes(number)) lost.push(number);
+					if (isClosed && !closed.includes(number)) closed.push(number);
 			}
-			assert.equal(served.join(" "), taken);
-			assert.equal(lost.join(" "), left);
+			assert.equal(served.join(" "), admitted);
+			assert.equal(closed.join(" "), dropped);
 		});
 
 	it("drops a connection that has closed, and closes the waiting ones when it is closed itself", () => {

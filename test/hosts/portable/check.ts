@@ -105,7 +105,8 @@ export abstract class RecordingStream {
 		await until(
 			host,
 			() => {
-				for (let got = this.read(bytes, length); got; got = this.read(bytes, length)) length += got;
+				for (let readBytes = this.read(bytes, length); readBytes; readBytes = this.read(bytes, length))
+					length += readBytes;
 				return length >= count;
 			},
 			`${count} bytes`,

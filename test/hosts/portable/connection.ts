@@ -16,9 +16,9 @@ export abstract class RecordingConnection extends RecordingStream {
 		await until(
 			host,
 			() => {
-				for (let got = this.read(piece); got; got = this.read(piece)) {
-					expectBytes(piece.subarray(0, got), pattern(got, at), `what the other side sent, from ${at} on`);
-					at += got;
+				for (let count = this.read(piece); count; count = this.read(piece)) {
+					expectBytes(piece.subarray(0, count), pattern(count, at), `what the other side sent, from ${at} on`);
+					at += count;
 				}
 				return at >= length;
 			},

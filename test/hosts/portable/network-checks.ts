@@ -108,7 +108,7 @@ const scenes: [name: string, scene: Scene][] = [
 		"survives resets: in use, while waiting, and before the socket is made",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("reset-when-told", listener.port);
+			peer("reset-on-request", listener.port);
 			const client = new RecordingSocket(port, await accept(host, listener));
 			await client.collect(host, 11);
 			await until(host, () => client.writable > 0, "room for a byte");

@@ -103,7 +103,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"trusts any server if told so by the exact word, and by no other word",
+		"trusts any server if `trusted` is exactly the agreed word, and throws for any other word",
 		async (host, peer) => {
 			const trusted = host.text.encode(ANYBODY);
 			for (const kind of [

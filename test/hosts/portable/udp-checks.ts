@@ -18,8 +18,8 @@ const FLOOD = 200;
 const FLOOD_BYTES = 100;
 const HELLO = 0x68;
 /** The flood is over after that many empty checks, with a pass of the host's loop before each. */
-const QUIET_LOOKS = 30;
-const LOOK_MS = 10;
+const EMPTY_POLLS = 30;
+const POLL_MS = 10;
 
 /** A UDP port that records its events. */
 class RecordingUDP {
@@ -57,13 +57,13 @@ class RecordingUDP {
 	/** Reads until the flood is over; returns its number of datagrams. */
 	async drain(host: Host): Promise<number> {
 		let count = 0;
-		for (let quiet = 0; quiet < QUIET_LOOKS; quiet++) {
+		for (let quiet = 0; quiet < EMPTY_POLLS; quiet++) {
 			for (let bytes = this.take(); bytes !== undefined; bytes = this.take()) {
 				expectBytes(bytes, pattern(FLOOD_BYTES), "a datagram of many");
 				count++;
 				quiet = 0;
 			}
-			await sleep(host, LOOK_MS);
+			await sleep(host, POLL_MS);
 		}
 		return count;
 	}

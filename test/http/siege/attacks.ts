@@ -47,9 +47,9 @@ const LIVE = "HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 const slowFrame = (socket: Socket) => trickle(socket, `POST /rpc ${LIVE}Content-Length: 400\r\n\r\n{"src":"`, "a");
 /** Sends the next request as soon as there is a reply. */
 const askLive = (socket: Socket) => {
-	const ask = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
-	socket.on("data", ask);
-	ask();
+	const sendRequest = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
+	socket.on("data", sendRequest);
+	sendRequest();
 };
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 

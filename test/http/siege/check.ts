@@ -78,8 +78,8 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 }
 
 /**
- * Tries again while the gateway drops connections. It may still be busy with those of the last siege, and it drops an idle
- * one in favour of a new one.
+ * Tries again while the gateway drops connections. It may still be busy with those of the last siege, and it drops an
+ * idle one in favour of a new one.
  */
 async function recovered(act: () => Promise<unknown>): Promise<void> {
 	for (const endMs = Date.now() + RECOVERY_MS; ; await sleep(500)) {

@@ -42,14 +42,14 @@ export class Owner {
 	}
 
 	async login(limitMs: number): Promise<void> {
-		const reply = await this.#ask("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
+		const reply = await this.#sendRequest("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
 	}
 
 	/** Requests challenges over new connections for `ms`, without a token. */
 	async requestChallenges(ms: number): Promise<void> {
 		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))
-			await this.#ask("GET", "system/challenge", undefined, true);
+			await this.#sendRequest("GET", "system/challenge", undefined, true);
 	}
 
 	/** Shows the token once, so that the gateway knows the address; returns the status. */
@@ -73,7 +73,7 @@ export class Owner {
 		const following = this.#follow(endMs);
 		for (let round = 0; Date.now() < endMs; round++) {
 			if (round % 10 === 9) await this.login(PATIENCE_MS);
-			await this.#ask("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
+			await this.#sendRequest("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
 			await sleep(PAUSE_MS);
 		}
 		await reading;
@@ -119,7 +119,7 @@ export class Owner {
 	}
 
 	/** Body of the reply; undefined: no reply in time. */
-	async #ask(
+	async #sendRequest(
 		method: string,
 		path: string,
 		body: string | undefined,

@@ -11,7 +11,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)

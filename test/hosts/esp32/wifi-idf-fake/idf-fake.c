@@ -75,7 +75,7 @@ static bool adc_noise, radio_on;
 
 static void must(bool condition, const char *what)
 {
-	if (!condition) fprintf(stderr, "not so: %s\n", what);
+	if (!condition) fprintf(stderr, "failed: %s\n", what);
 	if (!condition) abort();
 }
 
