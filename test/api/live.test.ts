@@ -92,8 +92,8 @@ describe("Events over a long time", () => {
 		await gateway.write("hub", { enabled: true, url: "http://192.0.2.77:8123", token: "x" });
 		await gateway.write("mqtt", { enabled: true, url: "mqtt://192.0.2.78" });
 		await gateway.pass(1000);
-		const begun = follower.last("state");
-		assert.deepEqual([begun.hub_state, begun.mqtt_state], ["waiting", "unreachable"]);
+		const initialState = follower.last("state");
+		assert.deepEqual([initialState.hub_state, initialState.mqtt_state], ["waiting", "unreachable"]);
 		await gateway.pass(60_000);
 		const { hub_state, mqtt_state } = await gateway.read("system/status");
 		const lastState = follower.last("state");

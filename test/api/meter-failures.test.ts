@@ -89,11 +89,11 @@ describe("Failures of a readout", () => {
 		assert.ok(Math.max(...ofHDLC) < Math.min(...ofDLMS));
 	});
 	it("show whether any bytes of the protocol were received", () => {
-		const isHeard = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
-		assert.ok(!rowsOf(iec).some(([, row]) => isHeard(row)));
-		assert.ok(rowsOf(dlms).every(([, row]) => isHeard(row)));
+		const wasReceived = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
+		assert.ok(!rowsOf(iec).some(([, row]) => wasReceived(row)));
+		assert.ok(rowsOf(dlms).every(([, row]) => wasReceived(row)));
 		assert.deepEqual(
-			rowsOf(hdlc).flatMap(([name, row]) => (isHeard(row) ? [] : [name])),
+			rowsOf(hdlc).flatMap(([name, row]) => (wasReceived(row) ? [] : [name])),
 			[
 				"HDLC_ECHO_ONLY",
 				"HDLC_GARBAGE",

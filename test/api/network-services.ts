@@ -68,7 +68,7 @@ function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Prom
 }
 
 /** Sends a multicast query on this computer only, as a legacy resolver (RFC 6762, 6.7); returns the addresses. */
-async function askMulticast(socket: Socket, name: string): Promise<string[]> {
+async function queryMulticast(socket: Socket, name: string): Promise<string[]> {
 	const labels = name.split(".").map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)]));
 	const head = Buffer.of(0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0);
 	socket.send(Buffer.concat([head, ...labels, Buffer.of(0, 0, 1, 0, 1)]), MDNS_PORT, MDNS_GROUP);
@@ -90,7 +90,7 @@ async function announcedAddresses(gateway: ProcessGateway): Promise<string[]> {
 			assert.ok(tries < 100, "the gateway does not claim its name");
 			await gateway.pass(100);
 		}
-		return await retried(() => askMulticast(socket, `${gateway.hostname}.local`));
+		return await retried(() => queryMulticast(socket, `${gateway.hostname}.local`));
 	} finally {
 		socket.close();
 	}

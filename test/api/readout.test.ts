@@ -250,8 +250,8 @@ describe("GET iec62056/read", () => {
 			await gateway.read("iec62056/read");
 			const log = await gateway.read("iec62056/log");
 			assert.ok(log.dropped > 0);
-			const kept = log.entries.filter((entry: JSONObject) => entry.kind === "received");
-			const hex = kept.map((entry: JSONObject) => entry.hex).join("");
+			const received = log.entries.filter((entry: JSONObject) => entry.kind === "received");
+			const hex = received.map((entry: JSONObject) => entry.hex).join("");
 			assert.ok(hex.length / 2 > 3000 && hex.length / 2 <= 4096);
 			const telegram = vectorOf("iskraemeco-mt174-15-billing-periods").telegram;
 			assert.ok(Buffer.from(telegram).toString("hex").endsWith(hex));

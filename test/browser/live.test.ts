@@ -166,9 +166,9 @@ describe("Changes while the page is open", function () {
 		const pageMs = (): Promise<number> => visit.page.evaluate("Date.now()");
 		let requests = 0;
 		await visit.page.route("**/api/**", () => void requests++);
-		const begun = await pageMs();
+		const startMs = await pageMs();
 		await visit.hurry(visit.page.getByText(LOST));
-		const ms = (await pageMs()) - begun;
+		const ms = (await pageMs()) - startMs;
 		assert.ok(ms < NOTICED_MS, `${ms} ms`);
 		assert.ok(requests <= 2, `${requests} waiting requests`);
 		assert.match((await visit.page.getByText(LOST).textContent()) ?? "", /since \w+ \d+/);

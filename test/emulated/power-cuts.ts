@@ -46,18 +46,18 @@ export function powerCuts(bench: EmulatedBoard): void {
 				isCut = true;
 				await bench.cutPower();
 			});
-			let kept = baud;
+			let storedBaud = baud;
 			while (!isCut) {
 				const acknowledged = await set(++baud).then(
 					() => true,
 					() => false,
 				);
-				if (acknowledged) kept = baud;
+				if (acknowledged) storedBaud = baud;
 			}
 			await cutting;
 			await bench.powerOn();
 			const found = (await bench.client.get("iec62056/config"))["baudrate_max"];
-			assert.ok(found === kept || found === baud, `cut ${cut}: ${found}, not ${kept} or ${baud}`);
+			assert.ok(found === storedBaud || found === baud, `cut ${cut}: ${found}, not ${storedBaud} or ${baud}`);
 			baud = found;
 		}
 	});

@@ -36,7 +36,7 @@ class ListenerBench {
 	}
 
 	/** Packed records of an undamaged telegram, as hex. */
-	hearWell({ bytes, name, wrong }: Transmission): string {
+	receiveGood({ bytes, name, wrong }: Transmission): string {
 		assert.deepEqual(this.receiveBytes(bytes, new Mutator(1)), [wrong ? EVENT_POOR : EVENT_READOUT], name);
 		return hexOf(this.writer.kept);
 	}
@@ -59,7 +59,7 @@ function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
 export async function fuzzListener(seed: number, runs: number): Promise<void> {
 	const all = transmissions().filter(({ pushed }) => pushed);
 	const bench = new ListenerBench();
-	const good = new Map(all.map((one) => [one, bench.hearWell(one)]));
+	const good = new Map(all.map((one) => [one, bench.receiveGood(one)]));
 	await runAll("listener", seed, runs, (mutator, run) => {
 		const one = mutator.pick(all);
 		const damaged = mutator.mutate(one.bytes, mutator.pick(all).bytes);
@@ -70,6 +70,6 @@ export async function fuzzListener(seed: number, runs: number): Promise<void> {
 			assert.equal(isWrong, false, "a telegram with a wrong CRC was accepted");
 		});
 		if (run % 100 === 99)
-			assert.equal(bench.hearWell(one), good.get(one), `${one.name}: misread after the damaged ones`);
+			assert.equal(bench.receiveGood(one), good.get(one), `${one.name}: misread after the damaged ones`);
 	});
 }

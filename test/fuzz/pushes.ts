@@ -79,9 +79,12 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 		} else if (random.oneIn(20)) {
 			const { learnedPush } = checking.settings;
 			checking = restart();
-			const kept = Buffer.from(learnedPush).readUInt32BE(8);
-			assert.ok(kept >= (shown.at(-KEEP_EACH) ?? shown[0]), "more pushes could be replayed than flash may miss");
-			shown = shown.filter((counter) => counter <= kept);
+			const storedCounter = Buffer.from(learnedPush).readUInt32BE(8);
+			assert.ok(
+				storedCounter >= (shown.at(-KEEP_EACH) ?? shown[0]),
+				"more pushes could be replayed than flash may miss",
+			);
+			shown = shown.filter((counter) => counter <= storedCounter);
 		}
 	});
 }

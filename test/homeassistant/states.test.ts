@@ -23,7 +23,7 @@ class Scene {
 	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
 	/** Number of started tests. */
-	begun = 0;
+	startedTests = 0;
 	finishedTests = 0;
 	#test: SendTest | undefined;
 
@@ -42,13 +42,13 @@ class Scene {
 		"a network": () => this.bench.hub.networkChanged(true),
 		"a test": () => {
 			this.#test = { finished: () => this.finishedTests++ };
-			if (this.bench.hub.test(this.#test)) this.begun++;
+			if (this.bench.hub.test(this.#test)) this.startedTests++;
 		},
 		"a test is cancelled": () => {
 			const runningTest = this.#test;
-			if (runningTest === undefined || this.finishedTests === this.begun) return;
+			if (runningTest === undefined || this.finishedTests === this.startedTests) return;
 			this.bench.hub.cancel(runningTest);
-			this.finishedTests = this.begun;
+			this.finishedTests = this.startedTests;
 		},
 		"a permit": () => this.bench.hub.output.permitGranted(),
 		"a permit is requested": () => this.bench.hub.output.permitRequested(),
@@ -78,7 +78,7 @@ class Scene {
 		bench.advance(60_000);
 		assert.equal(bench.hub.state, "ok");
 		assert.equal(bench.hub.isSending, false);
-		assert.equal(this.finishedTests, this.begun, "a test has not finished");
+		assert.equal(this.finishedTests, this.startedTests, "a test has not finished");
 		assert.ok(bench.server.takeLog().length >= 4);
 		bench.ledger.claim({ slots: 0, chunkBytes: 0 });
 		assert.equal(bench.promised, 0, "memory was not released");

@@ -112,7 +112,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		programs.push(program);
 		return program;
 	};
-	const kept = (name: string) => readFileSync(join(folder, "state", name), "utf8");
+	const storedText = (name: string) => readFileSync(join(folder, "state", name), "utf8");
 
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), "program-"));
@@ -134,7 +134,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const line = await program.printed();
 			const [, https] = /^ready (https:\/\/localhost:\d+) http:\/\/localhost:\d+\n$/.exec(line) ?? [];
 			assert.ok(https, line);
-			const name = `smgw-${JSON.parse(kept("factory.json")).serial.slice(-6).toLowerCase()}.local`;
+			const name = `smgw-${JSON.parse(storedText("factory.json")).serial.slice(-6).toLowerCase()}.local`;
 			const { certificate } = await meet(https);
 			const reply = await get(`${https}/api/v1/iec62056/last`, name, certificate);
 			assert.equal(reply.status, 401);
@@ -153,12 +153,12 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		const first = start(...ANY_PORT);
 		const { owner } = await meet(addressOf(await first.printed()));
 		const files = ["factory.json", "update.key", "report.key"];
-		const before = files.map(kept);
+		const before = files.map(storedText);
 		assert.equal(await first.end("SIGINT"), 0);
 		const second = start("--password", "another", ...ANY_PORT);
 		assert.equal((await meet(addressOf(await second.printed()))).owner, owner);
 		assert.equal(await second.end("SIGTERM"), 0);
-		assert.deepEqual(files.map(kept), before);
+		assert.deepEqual(files.map(storedText), before);
 		assert.match(second.errors, /has a label password already/);
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
@@ -197,7 +197,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		const first = start(...ANY_PORT);
 		await first.printed();
 		assert.equal(await first.end("SIGTERM"), 0);
-		const factory = kept("factory.json");
+		const factory = storedText("factory.json");
 
 		writeFileSync(state("factory.json"), factory.slice(0, 20));
 		await refused(/^\S*factory\.json is damaged: restore it from a copy, or delete \S*state to get a new unit\.\n$/);

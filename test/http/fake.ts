@@ -128,7 +128,7 @@ export class FakeClient implements PendingSocket {
 
 	leave(): void {
 		this.hasLeft = true;
-		this.#world.post(() => this.socket?.checkGone());
+		this.#world.post(() => this.socket?.checkClosed());
 	}
 
 	/** Reads `count` bytes from the window of a client that doesn't read by itself. */
@@ -163,7 +163,7 @@ class FakeSocket implements Socket {
 		world.post(() => {
 			this.open(this.#client.windowSize);
 			this.readable();
-			this.checkGone();
+			this.checkClosed();
 		});
 	}
 
@@ -211,7 +211,7 @@ class FakeSocket implements Socket {
 		this.#call(() => this.#options.onWritable?.(this.#writable));
 	}
 
-	checkGone(): void {
+	checkClosed(): void {
 		if (this.#client.hasLeft && this.#client.toServer.length === 0) this.#call(() => this.#options.onError?.());
 	}
 

@@ -310,13 +310,13 @@ describe("HTTP server: a new connection", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		bench.connect().send(get("/later", TOKEN));
-		const kept = bench.connect();
+		const keptOpen = bench.connect();
 		bench.world.settle();
 		for (let i = 0; i < 3; i++) {
-			const [reply] = bench.exchange(kept, get("/text", TOKEN));
+			const [reply] = bench.exchange(keptOpen, get("/text", TOKEN));
 			assert.equal(reply.fields.get("connection"), undefined);
 		}
-		kept.send(get("/later", TOKEN));
+		keptOpen.send(get("/later", TOKEN));
 		bench.world.settle();
 		assert.deepEqual(
 			bench.later.map(({ isGuest }) => isGuest),

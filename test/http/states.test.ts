@@ -95,17 +95,17 @@ const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
 	},
 	"a call of the driver too early": ({ bench }) => bench.server.advance(bench.world.nowMs),
 	"a second reply to an answered request": ({ bench }) => {
-		let kept: HTTPResponse | undefined;
+		let keptResponse: HTTPResponse | undefined;
 		const other = bench.connect();
 		bench.route = (_, response) => {
-			kept = response;
+			keptResponse = response;
 			response.sendText(200, "first");
 			return undefined;
 		};
 		assert.equal(bench.exchange(other, get("/")).length, 1);
 		bench.route = undefined;
-		kept?.sendText(200, "second");
-		kept?.cancel();
+		keptResponse?.sendText(200, "second");
+		keptResponse?.cancel();
 		bench.world.settle();
 		assert.equal(other.take(), "");
 		other.leave();

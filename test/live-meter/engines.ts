@@ -22,7 +22,7 @@ const SLOTS_ON = 80;
 const SLOTS_OFF = 20;
 
 /** Sends a frame by UDP and returns the reply; undefined if none comes. */
-async function askByUDP(body: object, port: number): Promise<JSONObject | undefined> {
+async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
 	const socket = createSocket("udp4");
 	try {
 		socket.bind(0, CLIENT);
@@ -83,7 +83,7 @@ export function engines(engine: EngineName): void {
 		});
 
 		it("are sent by UDP on request", async () => {
-			const reply = await askByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
+			const reply = await requestByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});
 
@@ -107,7 +107,7 @@ export function engines(engine: EngineName): void {
 			await gateway.write("live-meter", { ...ON, homewizard: false });
 			for (let i = 0; i < REQUESTS; i++) {
 				await Promise.all([
-					askByUDP({ id: i, method: "EM.GetStatus" }, ON.shelly_udp_port),
+					requestByUDP({ id: i, method: "EM.GetStatus" }, ON.shelly_udp_port),
 					request("/v1/json"),
 					request("/rpc", "POST", { id: i, method: "Shelly.GetStatus" }),
 				]);

@@ -161,9 +161,9 @@ export const mdnsCases = [
 			withScript(zeroconf, ["watch", "_smgw._tcp.local."], async (next) => {
 				const instance = `${INSTANCE}._smgw._tcp.local.`;
 				await withResponder(zeroconf, async (_names, stop) => {
-					const hasCome = await printsLine(next, `added\t${instance}`);
+					const wasAdded = await printsLine(next, `added\t${instance}`);
 					stop();
-					assert.ok(hasCome && (await printsLine(next, `removed\t${instance}`)));
+					assert.ok(wasAdded && (await printsLine(next, `removed\t${instance}`)));
 				});
 			}),
 	},

@@ -116,19 +116,19 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 		});
 
 		it("with damaged state reports what is lost, and loses nothing else", async () => {
-			const kept = await start();
-			await login(kept);
-			await kept.write("iec62056/config", { baudrate_max: 4800 });
-			await kept.write("iec62056/control", { log_en: true });
-			const { publicKey } = new X509Certificate(kept.certificate);
+			const restarted = await start();
+			await login(restarted);
+			await restarted.write("iec62056/config", { baudrate_max: 4800 });
+			await restarted.write("iec62056/control", { log_en: true });
+			const { publicKey } = new X509Certificate(restarted.certificate);
 			// The file of a write that a power cut interrupted.
-			writeFileSync(join(kept.stateFolder, "flash", "iec62056.new"), "half");
-			await kept.restart("control");
-			assert.match(kept.diagnosis, /control was damaged/);
-			assert.ok(new X509Certificate(kept.certificate).publicKey.equals(publicKey));
-			await login(kept);
-			assert.equal((await kept.read("iec62056/config")).baudrate_max, 4800);
-			assert.equal((await kept.read("iec62056/control")).log_en, false);
+			writeFileSync(join(restarted.stateFolder, "flash", "iec62056.new"), "half");
+			await restarted.restart("control");
+			assert.match(restarted.diagnosis, /control was damaged/);
+			assert.ok(new X509Certificate(restarted.certificate).publicKey.equals(publicKey));
+			await login(restarted);
+			assert.equal((await restarted.read("iec62056/config")).baudrate_max, 4800);
+			assert.equal((await restarted.read("iec62056/control")).log_en, false);
 		});
 
 		it("ends within 8 s during a readout, and after its restart accepts no earlier login", async () => {

@@ -37,12 +37,12 @@ describe("The event stream of the firmware on Linux", function () {
 	after(() => gateway?.stop());
 
 	async function until(condition: () => boolean, limitMs: number, what: string): Promise<number> {
-		const begunMs = Date.now();
+		const startMs = Date.now();
 		while (!condition()) {
-			assert.ok(Date.now() - begunMs < limitMs, `not within ${limitMs} ms: ${what}\n${gateway.diagnosis}`);
+			assert.ok(Date.now() - startMs < limitMs, `not within ${limitMs} ms: ${what}\n${gateway.diagnosis}`);
 			await gateway.pass(STEP_MS);
 		}
-		return Date.now() - begunMs;
+		return Date.now() - startMs;
 	}
 	async function follow(): Promise<Follower> {
 		const made = gateway.follow();
@@ -95,9 +95,9 @@ describe("The event stream of the firmware on Linux", function () {
 
 	it("sends a comment every 15 s while idle, and delays no new connection by 2 s", async () => {
 		const stream = await follow();
-		const begunMs = Date.now();
+		const startMs = Date.now();
 		let slowestMs = 0;
-		while (Date.now() - begunMs < 2.3 * BEAT_MS) {
+		while (Date.now() - startMs < 2.3 * BEAT_MS) {
 			const requestedMs = Date.now();
 			await gateway.get("system/version", { from: "127.0.0.1" });
 			slowestMs = Math.max(slowestMs, Date.now() - requestedMs);

@@ -208,12 +208,13 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			xs.send(stream, "events");
 			await xs.advance(1000);
 			assert.match(stream.text, /event: readout/);
-			const begun = await xs.slots();
+			const slotsBefore = await xs.slots();
 			await readMeter();
 			await xs.advance(40_000);
 			assert.ok(stream.text.includes(":\n\n"));
 			const later = await xs.slots();
-			if (round === 0) this.test!.title += ` (${begun - before - connection} of a stream, ${later - begun} with time)`;
+			if (round === 0)
+				this.test!.title += ` (${slotsBefore - before - connection} of a stream, ${later - slotsBefore} with time)`;
 			assert.ok(later - before - connection <= STREAM_LIMIT, `${later - before - connection} slots`);
 			stream.close();
 			assert.ok((await countAtRest()) - before <= 0);

@@ -72,10 +72,10 @@ class Bed {
 		accessPoint: { ssid: "gateway", password: "access-point-key" },
 		station: undefined as StationOptions | undefined,
 		onTrial: false as boolean,
-		kept: 0,
+		retained: 0,
 		reverted: 0,
 		keepStation: () => {
-			this.settings.kept++;
+			this.settings.retained++;
 			this.settings.onTrial = false;
 		},
 		revertStation: () => {
@@ -290,7 +290,7 @@ describe("wifi/policy", () => {
 		const won = trial();
 		won.update((policy, nowMs) => policy.connected(nowMs));
 		won.pass(45 * S);
-		assert.deepEqual([won.settings.kept, won.settings.reverted], [1, 0]);
+		assert.deepEqual([won.settings.retained, won.settings.reverted], [1, 0]);
 		// Wi-Fi is off for a while, and the trial restarts with the next attempt.
 		const paused = trial();
 		paused.settings.wifiEnabled = false;

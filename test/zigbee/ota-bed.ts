@@ -33,7 +33,7 @@ export class OTABed {
 	/** Battery voltage, V. */
 	volts = 4.5;
 	/** Whether the next frame arrives. */
-	isHeard = () => true;
+	arrives = () => true;
 	/** Answer to a command, as a frame without the sequence number, from its control byte on; undefined: no answer. */
 	answer: (command: number, payload: Buffer) => Buffer | undefined = () => undefined;
 	readonly #drive: Task;
@@ -137,7 +137,7 @@ export class OTABed {
 		this.client.write(out, ++this.#sequence & 0xff, nowMs);
 		const bytes = Buffer.from(out.bytes.subarray(out.start, out.end));
 		assert.deepEqual([bytes[0], bytes[1], out.cluster, out.destination], [1, this.#sequence & 0xff, 0x19, 0]);
-		if (!this.isHeard()) {
+		if (!this.arrives()) {
 			this.time.set(() => this.#drive.update((later) => this.client.failed(later)), 5);
 			return;
 		}

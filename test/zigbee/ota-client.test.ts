@@ -95,7 +95,7 @@ describe("OTA Upgrade client: a file", () => {
 	it("is loaded although frames do not arrive", () => {
 		const random = new SeededRandom(5);
 		const bed = loading();
-		bed.isHeard = () => !random.oneIn(4);
+		bed.arrives = () => !random.oneIn(4);
 		bed.until(() => bed.restarts > 0);
 		assertInstalled(bed);
 	});
@@ -343,10 +343,10 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 	it("continues if the coordinator is back within minutes", () => {
 		const bed = loading(FILE);
 		until(bed, 40_000);
-		bed.isHeard = () => false;
+		bed.arrives = () => false;
 		bed.time.advance(10 * MINUTE_MS);
 		assert.equal(bed.updater.state, "receiving");
-		bed.isHeard = () => true;
+		bed.arrives = () => true;
 		bed.until(() => bed.restarts > 0);
 		assertInstalled(bed, IMAGE);
 		assert.ok(bed.count(BLOCK) <= FILE.length / 50 + 30, `${bed.count(BLOCK)} blocks`);

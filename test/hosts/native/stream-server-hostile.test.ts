@@ -379,9 +379,9 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			await sleep(50);
 			for (const client of crowd.slice(0, 30)) client.socket.write(hello);
 			await sleep(50);
-			const begunMs = Date.now();
+			const startMs = Date.now();
 			await peer.checkServes(1000, "127.0.0.9");
-			assert.ok(Date.now() - begunMs < 1500, `after ${Date.now() - begunMs} ms`);
+			assert.ok(Date.now() - startMs < 1500, `after ${Date.now() - startMs} ms`);
 			assert.ok(peer.descriptors() < 30, "the other connections are kept");
 			for (const client of crowd) client.socket.destroy();
 		});
@@ -472,9 +472,9 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				const attacks = [attack(), attack(), attack()];
 				await sleep(100);
 				// If stalled handshakes were not given up early, each client below would wait for three of them.
-				const begunMs = Date.now();
+				const startMs = Date.now();
 				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
-				const tookMs = Date.now() - begunMs;
+				const tookMs = Date.now() - startMs;
 				isOver = true;
 				await peer.command("stop");
 				await Promise.all(attacks);

@@ -168,8 +168,8 @@ export const serialChecks = frozen([
 				port.errors.every((code) => code === SERIAL_ERROR_OVERRUN),
 				`errors ${port.errors.join()}`,
 			);
-			const kept = await port.collect(host, SERIAL_RECEIVE_LIMIT);
-			expectBytes(kept, pattern(SERIAL_RECEIVE_LIMIT), "the kept bytes");
+			const received = await port.collect(host, SERIAL_RECEIVE_LIMIT);
+			expectBytes(received, pattern(SERIAL_RECEIVE_LIMIT), "the kept bytes");
 			peer("send", 10);
 			expectBytes(await port.collect(host, 10), pattern(10), "bytes after the overrun");
 			port.serial.close();

@@ -46,7 +46,7 @@ const slowHead = (socket: Socket) => trickle(socket, "GET / HTTP/1.1\r\nX: ", "x
 const LIVE = "HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 const slowFrame = (socket: Socket) => trickle(socket, `POST /rpc ${LIVE}Content-Length: 400\r\n\r\n{"src":"`, "a");
 /** Sends the next request as soon as there is a reply. */
-const askLive = (socket: Socket) => {
+const requestLiveValues = (socket: Socket) => {
 	const sendRequest = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
 	socket.on("data", sendRequest);
 	sendRequest();
@@ -115,7 +115,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
 	"slow frames for live values": { connections: 4, secure: false, act: slowFrame },
-	"requests for live values": { connections: 4, secure: false, act: askLive },
+	"requests for live values": { connections: 4, secure: false, act: requestLiveValues },
 };
 
 /** Attackers that act until `end`. */
