@@ -721,7 +721,7 @@ describe("A backup", () => {
 		for (const name of files) {
 			it(`is restored completely over a unit with another value of each setting (${name})`, async () => {
 				const { settings, ...head } = contentOf(name);
-				// The only setting of the file that is as in a new unit.
+				// The only setting that has the same value in the file and in a new unit.
 				await gateway.write("network/wifi-enabled", { wifi_enabled: false });
 				const fresh = await settingsOf(gateway);
 				for (const path of Object.keys(settings)) {

@@ -222,10 +222,10 @@ export abstract class TestGateway {
 	}
 
 	/** Waits until the network's status matches; returns the status. */
-	async untilNetwork(isSo: (status: JSONObject) => boolean): Promise<JSONObject> {
+	async untilNetwork(condition: (status: JSONObject) => boolean): Promise<JSONObject> {
 		for (let tries = 0; tries < 300; tries++) {
 			const status = await this.read("network/status");
-			if (isSo(status)) return status;
+			if (condition(status)) return status;
 			await this.pass(500);
 		}
 		throw new Error("the network does not reach the expected status");

@@ -246,9 +246,9 @@ describe("Maintenance on the page", function () {
 			// The status is the test's; this gateway knows no newer version.
 			await button.click();
 			await card().getByText(say("error.no_upgrade")).waitFor();
-			const asked: string[] = [];
+			const requests: string[] = [];
 			await visit.page.route("**/system/upgrade/install", (route) => {
-				asked.push(route.request().method());
+				requests.push(route.request().method());
 				state = { upgrade_version: NEWER, ota_state: "receiving", ota_received: 500_000, ota_total: 2_000_000 };
 				return route.fulfill({ status: 200 });
 			});
@@ -269,7 +269,7 @@ describe("Maintenance on the page", function () {
 			await visit.hurry(visit.page.locator("[name=password]"));
 			await visit.page.getByText(say("ending.update")).waitFor();
 			await visit.logIn();
-			assert.deepEqual(asked, ["POST", "POST"]);
+			assert.deepEqual(requests, ["POST", "POST"]);
 			await visit.page.unroute("**/system/upgrade/install");
 		});
 	});

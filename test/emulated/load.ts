@@ -209,7 +209,7 @@ export function load(bench: EmulatedBoard): void {
 		);
 		let worst: MemoryRow;
 		let [sent, read, failed] = [sentBefore, readBefore, failedBefore];
-		let told = readBefore;
+		let counted = readBefore;
 		let failures = "";
 		try {
 			while (read < readBefore + TELEGRAMS) {
@@ -217,9 +217,9 @@ export function load(bench: EmulatedBoard): void {
 				assert.equal(upload.failure, undefined, bench.emulator.tail());
 				await sleep(PAUSE_MS);
 				[sent, read, failed] = await counts();
-				if (read < told + TELEGRAMS / 10) continue;
-				told = read;
-				console.log(`        ${told - readBefore} of ${TELEGRAMS} telegrams …`);
+				if (read < counted + TELEGRAMS / 10) continue;
+				counted = read;
+				console.log(`        ${counted - readBefore} of ${TELEGRAMS} telegrams …`);
 			}
 			await bench.silenceMeter();
 			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.

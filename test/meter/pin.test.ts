@@ -139,7 +139,7 @@ describe("PIN entry by light", () => {
 	it("takes half a minute for a four-digit PIN, like a meter", () => {
 		assert.equal(enter(new ReaderBench(), {}), 30_000);
 	});
-	it("does not wait for a session, lets none begin, and logs no bytes", () => {
+	it("does not wait for a running session, prevents others from beginning, and logs no bytes", () => {
 		const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 });
 		const source = () => splitTelegram(ebz.telegram);
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));
@@ -150,7 +150,7 @@ describe("PIN entry by light", () => {
 			line: (baud: number) => lines.push(`${baud}`),
 		};
 		bench.reader.log = log as never;
-		let isTold = false;
+		let isNotified = false;
 		begin(bench);
 		bench.world.advance(100);
 		assert.equal(
@@ -158,12 +158,12 @@ describe("PIN entry by light", () => {
 			false,
 		);
 		assert.equal(bench.reader.probe({ finished: () => assert.fail() }), false);
-		bench.reader.read({ finished: () => (isTold = true) });
+		bench.reader.read({ finished: () => (isNotified = true) });
 		bench.world.advance(10_000);
-		assert.deepEqual([isTold, lines], [false, []]);
+		assert.deepEqual([isNotified, lines], [false, []]);
 		// The reader then listens again, and the waiting caller gets its readout.
 		bench.world.advance(30_000);
-		assert.equal(isTold, true);
+		assert.equal(isNotified, true);
 		assert.equal(lines[0], "9600");
 	});
 	it("ends at once if the port can't be opened, or is pulled out", () => {

@@ -108,7 +108,7 @@ for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-gen
 		bits: 8,
 		checked: false,
 		streams: false,
-		// Recognised by its first bytes.
+		// The scanner recognises a telegram by its first bytes, so all later ones may be missing.
 		spare: bytes.length,
 		garbage: [Uint8Array.from([0x7f, 0xff]), WRAPPED.subarray(0, 8), Uint8Array.from([0x1b, 0x1b, 0x68])],
 	});

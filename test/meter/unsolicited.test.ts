@@ -256,10 +256,10 @@ describe("a meter with unsolicited data", function () {
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
 		assert.equal(bench.reader.borrower, undefined);
 		const silent = benchOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
-		const asked = new Set<string>();
-		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.borrower?.trying ?? ""), 1);
+		const attempts = new Set<string>();
+		silent.live.changed = () => silent.world.timers.set(() => attempts.add(silent.reader.borrower?.trying ?? ""), 1);
 		probe(silent);
-		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
+		assert.deepEqual([...attempts], ["iec62056 300", "dlms 9600"]);
 	});
 	it("is recognised without a key if it sends ciphered DLMS/COSEM; a probe accepts it with the suggested settings", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
@@ -274,7 +274,7 @@ describe("a meter with unsolicited data", function () {
 		bench.reader.reconfigure();
 		assert.equal(bench.read().failure?.code, "dlms-push/no-key");
 		const { failure, received, tookMs } = probe(bench);
-		assert.equal(failure, undefined, "the head is well placed");
+		assert.equal(failure, undefined, "the head is placed correctly");
 		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
 	});
 	it("is recognised with a slash in its identification, and read with the suggested settings", () => {
@@ -307,11 +307,11 @@ describe("a meter with unsolicited data", function () {
 		}
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
-	it("is recognised under protocol sml if it uses another protocol, and gets the suggestion of its own settings", () => {
+	it("is recognised under protocol sml if it uses another protocol, and the failure suggests the right settings", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
-		const asked = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
-		assert.equal(probe(asked).failure?.code, "iec62056-21/answers");
+		const attempts = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
+		assert.equal(probe(attempts).failure?.code, "iec62056-21/answers");
 		assert.equal(probe(new ReaderBench(SML_SETTINGS())).failure?.code, "sml/silence");
 	});
 	it("gets no suggestion if this gateway can't read its kind or its speed", () => {
@@ -332,7 +332,7 @@ describe("a meter with unsolicited data", function () {
 		const { failure, tookMs } = benchOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["iec62056-21/no-telegram", 60_000]);
 	});
-	it("needs no minute of waiting for silence in a second request", () => {
+	it("is recognised within 20 s in a second request, without another minute of waiting for silence", () => {
 		const bench = benchOf(sml(1000));
 		bench.read();
 		const { failure, tookMs } = bench.read();
@@ -354,7 +354,7 @@ describe("light on the head", function () {
 			assert.equal(probe(benchOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
 		});
 	}
-	it("does not prevent a readout if it goes out meanwhile", () => {
+	it("does not prevent a readout if the lamp is turned off meanwhile", () => {
 		const bench = benchOf(new Lamp(30));
 		let isRead = false;
 		bench.reader.read({ finished: (readout) => (isRead = readout !== undefined) });

@@ -1,4 +1,4 @@
-/** Reduces the preloaded machine that the SDK's linker writes as C. */
+/** Tests of the code that reduces the preloaded machine, which the SDK's linker writes as C. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

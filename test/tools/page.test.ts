@@ -101,7 +101,7 @@ describe("tools/page", function () {
 		assert.ok(policy.length <= POLICY_LIMIT, `${policy.length} characters`);
 	});
 
-	it("fetches nothing from elsewhere", () => {
+	it("fetches nothing from other servers", () => {
 		for (const file of files) {
 			const text = textOf(file).replace(TEXTS_ELEMENT, "");
 			for (const [address] of text.matchAll(/\b(?:https?|wss?):\/\/[^\s"'<>)\\`]*/g))
@@ -116,9 +116,9 @@ describe("tools/page", function () {
 			const html = textOf(document);
 			assert.match(html, new RegExp(`^<!doctype html>\\n<html lang="${LANGUAGES[index]}">`));
 			assert.doesNotMatch(html, /%[A-Z]+%/);
-			const held = TEXTS_ELEMENT.exec(html)?.[1].split("\n");
+			const inserted = TEXTS_ELEMENT.exec(html)?.[1].split("\n");
 			assert.deepEqual(
-				held,
+				inserted,
 				Object.values(TEXTS).map((texts) => texts[index]),
 			);
 		});

@@ -216,7 +216,7 @@ export class World implements BridgeListener {
 	readonly bridge: Bridge;
 	readonly chip: PlayedChip;
 	nowMs = 1000;
-	readonly kept: Uint8Array[] = [];
+	readonly stored: Uint8Array[] = [];
 	readonly identified: number[] = [];
 	changes = 0;
 	#sequence = 0;
@@ -249,7 +249,7 @@ export class World implements BridgeListener {
 	}
 
 	storeReports(bytes: Uint8Array): void {
-		this.kept.push(bytes);
+		this.stored.push(bytes);
 	}
 
 	identify(seconds: number): void {

@@ -13,7 +13,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
@@ -105,17 +105,17 @@ static void table(void)
 			state after = AFTER[before][what];
 			if (state_now() != after) fprintf(stderr, "state %d, action %d: %d\n", before, what, state_now());
 			MUST(state_now() == after);
-			/* Reports a state that differs for JavaScript exactly once, and no other state. */
+			/* A change that JavaScript can see is reported exactly once, and no other change is. */
 			MUST(deliver() == (seen(before) != seen(after)) && !deliver());
 			close_core();
 		}
 }
 
-static void must_report(void)
+static void reports(void)
 {
 	open_core();
 	bring_to(ADDRESSED);
-	/* Reports a changed address, but neither an equal one nor one that was restored before the delivery. */
+	/* A changed address is reported, but neither an equal one nor one that was restored before the delivery. */
 	act(ADDRESS);
 	MUST(!deliver());
 	fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = SECOND });
@@ -141,10 +141,10 @@ static void settings(void)
 	open_core();
 	bring_to(ADDRESSED);
 	/* The new address is reported during the call, and must not count as the old one. */
-	fake.tells_at_once = true;
+	fake.reports_at_once = true;
 	MUST(ethernet_core_start(&core, &fixed) && fake.starts == 2 && fake.settings.dns == 9);
 	MUST(state_now() == ADDRESSED && !deliver());
-	fake.tells_at_once = false;
+	fake.reports_at_once = false;
 	act(START);
 	MUST(state_now() == LINKED && deliver());
 	fake.fails_start = true;
@@ -198,7 +198,7 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = { { "table", table }, { "tells", must_report }, { "settings", settings }, { "thread", thread } };
+	} parts[] = { { "table", table }, { "reports", reports }, { "settings", settings }, { "thread", thread } };
 	MUST(count == 2);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (strcmp(arguments[1], parts[i].name) != 0) continue;

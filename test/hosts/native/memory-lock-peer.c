@@ -214,7 +214,7 @@ static void receiving(void)
 	MUST(!receives() && !sends(&a));
 	unsigned sent = 0;
 	for (unsigned i = 0; i < 20 * HOLD_UP_MS; i += ASK_AGAIN_MS, now_ms += ASK_AGAIN_MS) {
-		/* In either order. */
+		/* The two requests come in either order. */
 		bool first = i / ASK_AGAIN_MS % 2 == 0 && sends(&a);
 		MUST(!receives());
 		if (first || (i / ASK_AGAIN_MS % 2 == 1 && sends(&a))) sent += ASK_AGAIN_MS;
@@ -316,7 +316,7 @@ int main(int count, char **arguments)
 	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
-	(void)read_order;
+	(void)read_command;
 	if (strcmp(arguments[1], "sending") == 0) sending();
 	else if (strcmp(arguments[1], "shaking") == 0) shaking();
 	else if (strcmp(arguments[1], "receiving") == 0) receiving();

@@ -6,12 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { needNative, ROOT } from "./compile.js";
 import { Certificates, type Client, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
+/** Heap that must stay free, bytes. */
 const FLOOR = 40 * 1024;
 /** Heap that suffices for a received record of 16 KB and everything else, bytes. */
 const ENOUGH = 30 * 1024;
 /** Bytes of a download: about a second on the model's network. */
 const SIZE = 300_000;
-/** Attempts of a slow download. */
+/** Number of times that a slow download is repeated. */
 const TRIES = 5;
 /** Shortest delay of a sender by a handshake while memory is short, ms (memory-lock.h). */
 const HELD_UP_MS = 1000;
@@ -74,7 +75,7 @@ describe("The memory of the native stream server", function () {
 	});
 
 	it("would fall below the floor if the server did not know the free heap", async () => {
-		await start("chip-untold");
+		await start("chip-hidden");
 		await load();
 		const least = await lowest();
 		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
@@ -109,7 +110,7 @@ describe("The memory of the native stream server", function () {
 	});
 
 	it("hardly delays one download, and delays two downloads a little", async () => {
-		await start("chip-untold");
+		await start("chip-hidden");
 		const freely = [await download(1), await download(2)];
 		await peer.end();
 		await start("chip");
