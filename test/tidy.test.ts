@@ -114,6 +114,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes obis io/host io/flash io/machine io/driver io/memory readout time",
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
+	{
+		rooms: "backfill",
+		from: "readout obis time history meter",
+		why: "takes counters and times from the rows of a meter's load profile",
+	},
 	{ rooms: "prices", from: "bytes time", why: "how prices are stored, each from a day on" },
 	{
 		rooms: "peaks",
@@ -204,7 +209,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 
 /** Files that connect a folder to the gateway's parts; the folder's other files know nothing of parts. */
 const FEATURE =
-	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|peaks\/peaks|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
+	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|peaks\/peaks|backfill\/backfill|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
 
 /** Sources of the gateway. */
 const MODULES = /^modules\/.*\.ts$/;
