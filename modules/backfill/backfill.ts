@@ -20,7 +20,7 @@
 import { crc16 } from "../bytes/crc16.js";
 import type { Core, Running } from "../core/core.js";
 import { FILL_DAYS, FILL_LATER, FILL_OTHER, type MeterRows } from "../history/filling.js";
-import { type History, HISTORY_COST } from "../history/history.js";
+import { HISTORY_COST, type History } from "../history/history.js";
 import { HISTORY } from "../history/part.js";
 import type { Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";

@@ -2,8 +2,9 @@
  * The meter's clock: the kind of its time, and its error. Rows of a profile have the same kind of time, and their seasons
  * or deviations where the meter tells them.
  */
-import type { ProfileMoment, ProfileSpan } from "../readout/protocol.js";
+
 import { SEASON_SUMMER, SEASON_UTC, SEASON_WINTER } from "../meter/profile-rows.js";
+import type { ProfileMoment, ProfileSpan } from "../readout/protocol.js";
 import { type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
 
 /** Kinds of time: local time of the zone, its winter time all year, UTC. */

@@ -4,8 +4,8 @@
  * the columns' codes and units; then rows of values.
  */
 import { BILLING_PERIOD_CURRENT, type OBISCode } from "../obis/code.js";
-import { HEAD_VALUES } from "../readout/record-writer.js";
 import { RecordCursor } from "../readout/record-cursor.js";
+import { HEAD_VALUES } from "../readout/record-writer.js";
 import { DAY_S, HOUR_S } from "../time/calendar.js";
 import { daysOf } from "../time/date.js";
 import { firstMomentOf, type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
