@@ -18,7 +18,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 16800,
 	"modules/app": 15300,
 	"modules/auth": 20800,
-	"modules/backfill": 10700,
+	"modules/backfill": 11000,
 	"modules/bytes": 7750,
 	"modules/certificate": 8700,
 	"modules/config": 15250,
