@@ -1,5 +1,6 @@
 /** The gateway's parts. A board may lack some of a part's functions (part.ts, Extra). */
 import { AUTH } from "./auth/part.js";
+import { BACKFILL } from "./backfill/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
 import { HISTORY } from "./history/part.js";
@@ -27,6 +28,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	NETWORK,
 	HISTORY,
 	METER,
+	BACKFILL,
 	PRICES,
 	PEAKS,
 	LIVE_METER,

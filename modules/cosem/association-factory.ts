@@ -82,7 +82,7 @@ export class AssociationFactory {
 		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + MECHANISM_OFFSET;
 		this.counterSink = undefined;
 		if (profile !== undefined) {
-			this.#profile = new DLMSProfile(profile, this.scalers, writer);
+			this.#profile = new DLMSProfile(profile, this.scalers, writer, swappedDeviation);
 			return this.open(client, this.#profile, mechanism, carrier, nowMs);
 		}
 		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));

@@ -66,8 +66,33 @@ export interface ProtocolMemory {
 export interface ProfileRequest {
 	/** Groups A to F of the code. */
 	readonly code: Uint8Array;
-	/** Number of latest rows, 1 to ROWS_LIMIT. */
+	/** Number of latest rows, 1 to ROWS_LIMIT; with a span, that of its rows. */
 	readonly entries: number;
+	/** Time of the requested rows; without it, the latest rows. */
+	readonly span?: ProfileSpan | undefined;
+}
+
+/** Range of row times, both ends included, and what the session learns about the meter. */
+export interface ProfileSpan {
+	readonly from: ProfileMoment;
+	readonly to: ProfileMoment;
+	/** The meter's clock, as local seconds since 1970; NaN if it was not read. */
+	clockS: number;
+	/** Minutes from the clock's time to UTC; NaN if the meter does not tell. */
+	clockDeviation: number;
+	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not tell. */
+	clockSeason: number;
+	/** Number of rows that the meter has; -1 if unknown. */
+	rowsInMeter: number;
+}
+
+export interface ProfileMoment {
+	/** Unix time, s. */
+	readonly utcS: number;
+	/** Seconds since 1970 in the meter's local time. */
+	readonly localS: number;
+	/** Season of that local time, as in a time of P.01: 0 winter, 1 summer, 2 UTC. */
+	readonly season: number;
 }
 
 export interface Opening<Settings> {

@@ -89,6 +89,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		deviation: "swapped",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
+	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
 	prices: {

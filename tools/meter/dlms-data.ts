@@ -120,10 +120,18 @@ export interface Zone {
 	minutes: number;
 	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
+	/** Returns the offset at that time, in place of `minutes`, for a meter with seasons. */
+	minutesAt?: (utcMs: number) => number;
+}
+
+/** Offset from UTC at that time, minutes. */
+export function offsetAt({ minutes, minutesAt }: Zone, utcMs: number): number {
+	return minutesAt?.(utcMs) ?? minutes;
 }
 
 export function dateTime(utcMs: number, zone: Zone): Buffer {
-	const local = new Date(utcMs + zone.minutes * 60_000);
+	const minutes = offsetAt(zone, utcMs);
+	const local = new Date(utcMs + minutes * 60_000);
 	const bytes = Buffer.alloc(12);
 	bytes.writeUInt16BE(local.getUTCFullYear(), 0);
 	bytes[2] = local.getUTCMonth() + 1;
@@ -133,6 +141,6 @@ export function dateTime(utcMs: number, zone: Zone): Buffer {
 	bytes[6] = local.getUTCMinutes();
 	bytes[7] = local.getUTCSeconds();
 	if (zone.deviation === "none") bytes.writeInt16BE(-0x8000, 9);
-	else bytes.writeInt16BE(zone.deviation === "swapped" ? zone.minutes : -zone.minutes, 9);
+	else bytes.writeInt16BE(zone.deviation === "swapped" ? minutes : -minutes, 9);
 	return bytes;
 }

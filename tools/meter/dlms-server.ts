@@ -25,6 +25,7 @@ import {
 } from "./dlms-security.js";
 import type { Answer } from "./hdlc-station.js";
 import type { HouseholdReading } from "./household.js";
+import type { StoredRows } from "./steady-household.js";
 
 export const ASSOCIATED = 30;
 export const ASSOCIATION_REFUSED = 31;
@@ -48,6 +49,8 @@ const REFUSED = 4;
 export interface ServerOptions extends SecurityOptions {
 	household: { reading(nowMs: number): HouseholdReading };
 	zone: Zone;
+	/** As in ObjectOptions. */
+	stored?: StoredRows;
 	logicalDevice: number;
 	/** HDLC addresses of the three clients. */
 	publicClient: number;

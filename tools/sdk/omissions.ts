@@ -23,6 +23,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
+	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),

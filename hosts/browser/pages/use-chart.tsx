@@ -46,9 +46,16 @@ function kindsOf(measured: readonly Amount[]): readonly Kind[] {
 	return KINDS.filter(({ up, down }) => measured.includes(up) || (down !== undefined && measured.includes(down)));
 }
 
-const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
+const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped", "from_meter"] as const;
 /** Style of a bar, by its mark. */
-const STYLES = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
+const STYLES = {
+	gap: "gap",
+	interpolated: "soft",
+	partial: "soft",
+	meter_changed: "dot",
+	wrapped: "dot",
+	from_meter: "plain",
+} as const;
 
 /** The finest level for which the meter is read often enough. */
 function finest(quarters: readonly Piece[]): Level {

@@ -17,6 +17,7 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
+import { BackfillCard } from "./backfill.js";
 import { CurveCard } from "./curve-card.js";
 import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
@@ -29,9 +30,11 @@ const READ_S = 90;
 
 export function Use() {
 	const isDisplay = useStore(display);
+	const isBuilt = useBuilt();
 	return (
 		<div class="cards">
 			<History />
+			{!isDisplay && isBuilt("backfill") && <BackfillCard />}
 			{!isDisplay && <ProfileCard />}
 		</div>
 	);
