@@ -34,6 +34,10 @@ export class Live {
 		return this.#clients.every((client) => client.secure !== secure);
 	}
 
+	get hasClients(): boolean {
+		return this.#clients.length > 0;
+	}
+
 	add(client: LiveClient): void {
 		this.#clients.push(client);
 	}

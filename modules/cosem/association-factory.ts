@@ -49,6 +49,8 @@ export class AssociationFactory {
 	counters: InvocationCounters | undefined;
 	/** Set while an association reads the invocation counter. */
 	counterSink: CounterSink | undefined;
+	/** Reading of the list by the association that was opened last. */
+	reading: Reading | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
 	#profile: DLMSProfile | undefined;
@@ -75,8 +77,11 @@ export class AssociationFactory {
 		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** Creates the association that reads the list or profile. `listing`: attributes per request. */
-	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
+	/**
+	 * Creates the association that reads the list or profile. `listing`: attributes per request; `live`: positions to read
+	 * again and again.
+	 */
+	openReading(listing: number, carrier: Carrier, nowMs: number, live?: number): AssociationSession {
 		const { settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
 		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + MECHANISM_OFFSET;
@@ -89,8 +94,15 @@ export class AssociationFactory {
 		this.#records = sink;
 		sink.begin();
 		const { list } = sink;
-		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation });
+		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation, live });
+		this.reading = reading;
 		return this.open(client, reading, mechanism, carrier, nowMs);
+	}
+
+	/** Begins another round of a reading that stays open. */
+	again(): void {
+		this.#records?.begin();
+		this.reading?.again();
 	}
 
 	/** Completes the records read so far. */

@@ -3,7 +3,7 @@
  * and passes its events (hdlc/events.ts) to `onEvent`; after EVENT_END, `failure` has the result. A plain-text password
  * is hidden in data for the log.
  */
-import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
+import { Association, STEP_COUNTER, STEP_END, STEP_PAUSE, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
 import type { Inquiry } from "../dlms/reading.js";
 import { HDLCConnection } from "../hdlc/connection.js";
@@ -58,6 +58,8 @@ export interface AssociationSessionOptions {
 export class AssociationSession {
 	/** True once the meter has accepted the HDLC connection. */
 	connected = false;
+	/** True while the association is open and has nothing to send (STEP_PAUSE); then call `resume`. */
+	isPaused = false;
 	readonly association: Association;
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
@@ -153,6 +155,17 @@ export class AssociationSession {
 			association.frameLimit = connection.requestLimit;
 			step = association.begin();
 		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
+		this.perform(step, nowMs);
+	}
+
+	/** Sends what the reading needs next after a pause, or ends if it has ended. */
+	resume(nowMs: number): void {
+		this.perform(this.association.resume(), nowMs);
+	}
+
+	private perform(first: number, nowMs: number): void {
+		const { association, connection } = this;
+		let step = first;
 		while (step === STEP_COUNTER) {
 			if (this.#options.reserve()) step = association.resume();
 			else {
@@ -160,6 +173,8 @@ export class AssociationSession {
 				step = STEP_END;
 			}
 		}
+		this.isPaused = step === STEP_PAUSE;
+		if (this.isPaused) return;
 		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, nowMs);
 		else if (step === STEP_WAIT) connection.awaitAPDU(nowMs);
 		else connection.disconnect(nowMs);

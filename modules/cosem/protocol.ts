@@ -2,6 +2,7 @@
  * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
  * sign-on. Their sessions combine HDLC and the sign-on.
  */
+import { pollListOf } from "../dlms/poll-list.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
@@ -11,8 +12,16 @@ import { IECReadSession, probeIdent } from "../iec62056-21/protocol.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
-import { DLMSReadSession } from "./read-session.js";
+import {
+	EVENT_END,
+	type LiveRequest,
+	type MeterProtocol,
+	type Opening,
+	type Probing,
+	type ReadSession,
+} from "../readout/protocol.js";
+import { powerPositions } from "./live.js";
+import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
 /** Value of `protocol` in the API. */
@@ -114,10 +123,18 @@ function probe(opening: Opening<COSEMSettings>): Probing {
 	return choice === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
 }
 
+/** The last readout may be one of mode C, if mode E is optional. */
+function openLive(opening: Opening<COSEMSettings>, { last, periodMs }: LiveRequest): ReadSession | undefined {
+	if (last.protocol !== PROTOCOL_DLMS) return undefined;
+	const positions = powerPositions(pollListOf(opening.settings.dlms.objects), last.records);
+	return positions === 0 ? undefined : new DLMSReadSession(opening, undefined, { positions, periodMs });
+}
+
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
 	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening),
+	openLive,
 	probe,
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
@@ -127,5 +144,6 @@ export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening, new Attempts(opening)),
+	openLive,
 	probe: probeIdent,
 });

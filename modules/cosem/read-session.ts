@@ -19,6 +19,9 @@
  * - fewer attributes per request, finally one, if the meter did not reply.
  * `failure` is that of the try that made most progress.
  *
+ * A live session reads the powers in rounds and reports each one, while the association stays open; `abort` releases it.
+ * It is tried once. A round in which the meter refuses a value ends it.
+ *
  * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
  * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
  * was silent in mode C, so an answer in HDLC shows that it supports mode E only. The inquiry then disconnects.
@@ -36,11 +39,12 @@ import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec
 import { FORMAT_7E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, type Opening, type ReadSession } from "../readout/protocol.js";
+import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type ReadSession } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
 import { AssociationFactory } from "./association-factory.js";
 import type { AssociationSession, Carrier } from "./association-session.js";
 import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
+import type { LiveRounds } from "./live.js";
 import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
@@ -104,15 +108,22 @@ export class DLMSReadSession implements ReadSession {
 	/** Line settings needed for the next output. */
 	#nextLine = SIGN_ON_LINE;
 
+	readonly #live: LiveRounds | undefined;
+	/** Beginning of the next round of a live session, monotonic ms. */
+	#roundMs = Number.POSITIVE_INFINITY;
+	/** Beginning of the present or last round, monotonic ms. */
+	#roundFromMs = 0;
+
 	/**
 	 * The session starts at the first `advance`, because the caller's stack leaves too little room. If `attempts`, the
 	 * attempts of the sign-on, are given, mode E is optional.
 	 */
-	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
+	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts, live?: LiveRounds) {
 		const { settings, nowMs } = opening;
 		const { opening: configured, learnedOpening } = settings.dlms;
 		this.#opening = opening;
 		this.#attempts = attempts;
+		this.#live = live;
 		this.#associations = new AssociationFactory(opening);
 		this.#listing = this.#associations.scalers.listing;
 		this.#nowMs = this.#pauseEndsMs = nowMs;
@@ -138,8 +149,8 @@ export class DLMSReadSession implements ReadSession {
 
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (this.#session !== undefined) return this.#session.readout(event, utcMs);
-		const isEnd = event === EVENT_END;
-		if (isEnd && this.failure !== undefined) return undefined;
+		const isWhole = event !== EVENT_POOR;
+		if (isWhole && this.failure !== undefined) return undefined;
 		const { kept, overflow } = this.#opening.records;
 		return {
 			protocol: PROTOCOL_DLMS,
@@ -147,7 +158,7 @@ export class DLMSReadSession implements ReadSession {
 			mode: this.#method === OPENING_DIRECT ? 0 : MODE_E,
 			baud: this.#baud,
 			utcMs,
-			status: isEnd ? statusOf(overflow) : STATUS_CUT,
+			status: isWhole ? statusOf(overflow) : STATUS_CUT,
 			records: kept ?? new Uint8Array(0),
 			missing: this.#associations.missing,
 		};
@@ -173,7 +184,8 @@ export class DLMSReadSession implements ReadSession {
 
 	get deadlineMs(): number {
 		if (this.#state === STATE_ENDED) return Number.POSITIVE_INFINITY;
-		return this.#state === STATE_PAUSED ? this.#pauseEndsMs : (this.machine?.deadlineMs ?? Number.POSITIVE_INFINITY);
+		const endsMs = this.#state === STATE_PAUSED ? this.#pauseEndsMs : this.machine?.deadlineMs;
+		return Math.min(endsMs ?? Number.POSITIVE_INFINITY, this.#roundMs);
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -183,7 +195,8 @@ export class DLMSReadSession implements ReadSession {
 
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
-		if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
+		if (nowMs >= this.#roundMs) this.beginRound();
+		else if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
 		else if (nowMs >= this.#pauseEndsMs) this.open();
 	}
 
@@ -202,7 +215,10 @@ export class DLMSReadSession implements ReadSession {
 				if (inner.code !== EVENT_END) return inner;
 				this.onSignOnEnd();
 			} else if (inner.code === EVENT_DISCONNECTED) this.onEnd();
-			else if (!this.isInquiry) this.#association.onEvent(inner.code, this.#nowMs);
+			else if (!this.isInquiry) {
+				this.#association.onEvent(inner.code, this.#nowMs);
+				if (this.#association.isPaused) this.onRound();
+			}
 		}
 		this.#output.kind = OUTPUT_NONE;
 		return this.#output;
@@ -212,8 +228,10 @@ export class DLMSReadSession implements ReadSession {
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
+		const isAgain = this.#aborted;
 		this.#aborted = true;
-		if (this.#association !== undefined) this.#association.disconnect(nowMs);
+		if (this.#live !== undefined && !isAgain && this.#association?.reading.staysOpen) this.endRounds();
+		else if (this.#association !== undefined) this.#association.disconnect(nowMs);
 		else if (this.#signOn !== undefined) this.#signOn.abort(nowMs);
 		else this.end(this.failure ?? HDLC_LOST);
 	}
@@ -317,7 +335,37 @@ export class DLMSReadSession implements ReadSession {
 
 	private read(): void {
 		this.#association = undefined;
-		this.#association = this.#associations.openReading(this.#listing, this.carrier, this.#nowMs);
+		const { carrier } = this;
+		this.#association = this.#associations.openReading(this.#listing, carrier, this.#nowMs, this.#live?.positions);
+		this.#roundFromMs = this.#nowMs;
+	}
+
+	private beginRound(): void {
+		this.#roundMs = Number.POSITIVE_INFINITY;
+		this.#roundFromMs = this.#nowMs;
+		this.#associations.again();
+		this.#association?.resume(this.#nowMs);
+	}
+
+	private onRound(): void {
+		const { periodMs = 0 } = this.#live ?? {};
+		if (this.#associations.reading?.refused !== 0) {
+			this.endRounds();
+			return;
+		}
+		this.#associations.keep();
+		this.#events |= 1 << EVENT_READOUT;
+		// A slow meter rests for half of the period at least.
+		this.#roundMs = Math.max(this.#roundFromMs + periodMs, this.#nowMs + periodMs / 2);
+	}
+
+	/** Releases the association, after the answer that is awaited. */
+	private endRounds(): void {
+		const association = this.#association;
+		this.#roundMs = Number.POSITIVE_INFINITY;
+		this.#associations.reading?.stop();
+		if (association?.isPaused) association.resume(this.#nowMs);
+		else if (association?.reading.requests === 0) association.disconnect(this.#nowMs);
 	}
 
 	private get carrier(): Carrier {
@@ -331,6 +379,7 @@ export class DLMSReadSession implements ReadSession {
 		if (association === undefined) return;
 		const { cipher, reading } = association;
 		reading.end();
+		this.#roundMs = Number.POSITIVE_INFINITY;
 		const hasNoReply = cipher !== undefined && reading.requests === 0;
 		const isDropped = association.failure === HDLC_LOST || association.failure === HDLC_DISCONNECTED;
 		const failure = hasNoReply && isDropped ? FAILURE_UNANSWERED : association.failure;
@@ -403,7 +452,7 @@ export class DLMSReadSession implements ReadSession {
 		const cause = isLost ? FAILURE_NO_MODE_E : failure;
 		this.failure = furthest(this.failure, cause);
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
-		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
+		const isOver = this.#aborted || failure.isFinal || this.#live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
 		// The sign-on itself waits for silence first, so no pause is needed.
 		else if (isUnanswered(cause)) this.open();

@@ -26,6 +26,7 @@ import {
 } from "./get.js";
 import { CONFORMANCE_BLOCK_GET, CONFORMANCE_LIST } from "./initiate.js";
 import {
+	ALL_POSITIONS,
 	attributeOf,
 	entryAt,
 	isTimestamp,
@@ -84,6 +85,8 @@ export interface Inquiry {
 	readonly services: number;
 	/** True if no request is left. */
 	readonly done: boolean;
+	/** True if the association stays open when `done`, because more requests may follow. */
+	readonly staysOpen?: boolean;
 	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
@@ -114,6 +117,10 @@ export interface ReadingOptions {
 	readonly named: boolean;
 	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
+	/**
+	 * Positions of the list to read again and again, as bits (plan.ts). Without them, the whole list is read once.
+	 */
+	readonly live?: number | undefined;
 }
 
 /** Poll list entry of the logical device name: code, class. */
@@ -146,9 +153,11 @@ export class Reading implements Inquiry {
 	read = 0;
 	refused = 0;
 	requests = 0;
+	staysOpen: boolean;
 
 	constructor(options: ReadingOptions) {
 		this.#options = options;
+		this.staysOpen = options.live !== undefined;
 		this.cursor = new Cursor(options.list);
 		this.#walker = new DataWalker(this.cursor, this.#work, STACK_AT);
 		this.#response = new GetResponse(this.cursor);
@@ -212,8 +221,21 @@ export class Reading implements Inquiry {
 		this.#open = -1;
 	}
 
+	/** Begins another round: the same values again. */
+	again(): void {
+		this.read = this.refused = 0;
+		this.makePlan(false);
+	}
+
+	/** Ends the reading after the present request. */
+	stop(): void {
+		this.staysOpen = false;
+		this.#stepsEnd = this.#index;
+	}
+
 	private makePlan(named: boolean): void {
-		this.#stepsEnd = putPlan(this.#options.list, this.#options.cache, named, this.#work, STEPS_AT);
+		const { list, cache, live = ALL_POSITIONS } = this.#options;
+		this.#stepsEnd = putPlan({ list, cache, positions: live }, named, this.#work, STEPS_AT);
 		this.#index = STEPS_AT;
 	}
 

@@ -106,6 +106,13 @@ export class LiveService implements Announcer, RPCAnswers {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 
+	/** True if a listed client has asked within the maximum age of its values. */
+	get wantsLive(): boolean {
+		const nowMs = this.#core.clock.monotonicMs();
+		const isRecent = (index: number, agoMs: number) => agoMs <= this.maxAgeMs(DIALECTS[index]);
+		return this.clients.has((dialect, requestedMs) => isRecent(dialect, nowMs - requestedMs));
+	}
+
 	/** Returns the values with the owner's corrections (shown-values.ts). */
 	show(): Float64Array {
 		const { clock, config } = this.#core;

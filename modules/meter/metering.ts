@@ -2,8 +2,10 @@
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
+import { DLMS_LIVE_SECS } from "./dlms-fields.js";
 import { CONTROL_LOG_EN } from "./fields.js";
 import { LineLog } from "./line-log.js";
+import { LiveMode } from "./live-mode.js";
 import { MeterReader } from "./reader.js";
 import { prepareReadingKeys } from "./routes/readings.js";
 import { Schedule } from "./schedule.js";
@@ -18,6 +20,9 @@ const PUSH_FRESH_S = 300;
 const READOUT_S = 300;
 const MONTH_MINUTES = 31 * 24 * 60;
 const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });
+
+/** `awakeUntilMs` of a device that stays awake. */
+const STAYS_AWAKE = Number.POSITIVE_INFINITY;
 
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
@@ -34,6 +39,8 @@ export interface WokenUp {
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
+	/** Exists while live mode is on. */
+	live: LiveMode | undefined;
 	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
@@ -99,6 +106,23 @@ export class Metering implements Running {
 		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
 		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
+		this.reconfigureLive();
+	}
+
+	/** A device that sleeps does not keep the meter busy either. */
+	private reconfigureLive(): void {
+		const { driver, config, live, saving } = this.#core;
+		if (config.get(DLMS_LIVE_SECS) === 0) {
+			this.live?.stop();
+			this.live = undefined;
+		} else
+			this.live ??= new LiveMode({
+				driver,
+				reader: this.reader,
+				isWanted: () => (saving?.awakeUntilMs ?? STAYS_AWAKE) === STAYS_AWAKE && this.#core.wantsLive,
+				periodMs: () => config.get(DLMS_LIVE_SECS) * 1000,
+				live,
+			});
 	}
 
 	clockChanged(): void {
@@ -109,6 +133,7 @@ export class Metering implements Running {
 	}
 
 	stop(): void {
+		this.live?.stop();
 		this.schedule.stop();
 		this.reader.stop();
 	}

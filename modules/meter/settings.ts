@@ -5,6 +5,7 @@ import type { Crypto } from "../io/crypto.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
+import type { Failure } from "../readout/failure.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 
 export interface MeterSettings extends COSEMSettings {
@@ -30,6 +31,16 @@ export interface LineBorrower {
 	readonly trying?: string;
 	/** Ends the use of the line, without notification. */
 	stop(): void;
+}
+
+/** Owner of a live session (live-mode.ts). */
+export interface LiveListener {
+	/** A round was read and reported. */
+	delivered(): void;
+	/** Something else needs the line, and tries again soon. */
+	interrupted(nowMs: number): void;
+	/** The session has ended, or will end, because of the meter or the line. */
+	objected(failure: Failure, nowMs: number): void;
 }
 
 export interface MeterReaderOptions extends ReadStatisticsListener {

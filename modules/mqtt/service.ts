@@ -10,7 +10,7 @@ import type { ScheduledMachine, Task } from "../io/driver.js";
 import { Output, type OutputAccess, type OutputDeps, type OutputListener, type SendTest } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
-import { MQTT_ENABLED } from "./fields.js";
+import { MQTT_ENABLED, MQTT_PAUSE_SECS } from "./fields.js";
 import { COMMANDS } from "./messages.js";
 import { type CommandListener, MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
 
@@ -18,6 +18,7 @@ const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
+const MINUTE_S = 60;
 
 /** Receives each command. `whyNot`: reason to ignore it; otherwise "". */
 export type CommandTaker = (command: string, whyNot: string) => void;
@@ -72,6 +73,11 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 
 	get isSending(): boolean {
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
+	}
+
+	/** True while a broker takes values more often than once a minute. */
+	get wantsLive(): boolean {
+		return this.#publisher?.state === MQTT_UP && this.#deps.config.get(MQTT_PAUSE_SECS) < MINUTE_S;
 	}
 
 	/**

@@ -95,6 +95,14 @@ export interface ProfileMoment {
 	readonly season: number;
 }
 
+/** Reads the power again and again, while the session stays open. */
+export interface LiveRequest {
+	/** The last complete readout: only what it has is read. */
+	readonly last: Readout;
+	/** Time from the beginning of one round to the next, ms. */
+	readonly periodMs: number;
+}
+
 export interface Opening<Settings> {
 	readonly settings: Settings;
 	readonly records: RecordWriter;
@@ -124,6 +132,11 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
+	 * Opens a session that reports EVENT_READOUT with the powers after each round, until `abort`. Undefined if the last
+	 * readout has no power of this protocol.
+	 */
+	openLive?(opening: Opening<Settings>, request: LiveRequest): ReadSession | undefined;
+	/**
 	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT or by
 	 * `abort`.
 	 */
@@ -139,6 +152,7 @@ export interface SimulatedProtocol<Settings> {
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
 	readonly hasProfiles?: undefined;
+	readonly openLive?: undefined;
 	readonly forget?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }

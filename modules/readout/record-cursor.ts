@@ -157,6 +157,21 @@ export class RecordCursor {
 		return this.#isRow;
 	}
 
+	/** Offset of the record's values in the packed records. */
+	get valuesStart(): number {
+		return this.#values;
+	}
+
+	/** Offset after the record's values. */
+	get valuesEnd(): number {
+		let at = this.#values;
+		for (let hasMore = true; hasMore; ) {
+			hasMore = (this.#records[at] & VALUE_MORE) !== 0;
+			at = this.locate(at);
+		}
+		return at;
+	}
+
 	/** Moves before the first record. */
 	toStart(): void {
 		this.#record = NOWHERE;
