@@ -359,13 +359,13 @@ export class DLMSReadSession implements ReadSession {
 		this.#roundMs = Math.max(this.#roundFromMs + periodMs, this.#nowMs + periodMs / 2);
 	}
 
-	/** Releases the association, after the answer that is awaited. */
+	/** Releases the association; if an answer is awaited, after that. */
 	private endRounds(): void {
 		const association = this.#association;
 		this.#roundMs = Number.POSITIVE_INFINITY;
-		this.#associations.reading?.stop();
+		if (this.#associations.reading !== undefined) this.#associations.reading.staysOpen = false;
 		if (association?.isPaused) association.resume(this.#nowMs);
-		else if (association?.reading.requests === 0) association.disconnect(this.#nowMs);
+		else if (association?.connected === false) association.disconnect(this.#nowMs);
 	}
 
 	private get carrier(): Carrier {

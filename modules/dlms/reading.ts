@@ -153,6 +153,7 @@ export class Reading implements Inquiry {
 	read = 0;
 	refused = 0;
 	requests = 0;
+	/** Set it to false to end the reading after the present request. */
 	staysOpen: boolean;
 
 	constructor(options: ReadingOptions) {
@@ -172,7 +173,8 @@ export class Reading implements Inquiry {
 	}
 
 	get done(): boolean {
-		return this.#index >= this.#stepsEnd;
+		const isStopped = this.#options.live !== undefined && !this.staysOpen;
+		return isStopped || this.#index >= this.#stepsEnd;
 	}
 
 	get listed(): boolean {
@@ -225,12 +227,6 @@ export class Reading implements Inquiry {
 	again(): void {
 		this.read = this.refused = 0;
 		this.makePlan(false);
-	}
-
-	/** Ends the reading after the present request. */
-	stop(): void {
-		this.staysOpen = false;
-		this.#stepsEnd = this.#index;
 	}
 
 	private makePlan(named: boolean): void {
