@@ -138,8 +138,8 @@ export const DLMS_LIVE_SECS = field<number>({
 	entry: IN_DLMS,
 	id: 14,
 	name: "live_secs",
-	kind: INTEGER,
-	maximum: 5,
+	kind: CHOICE,
+	choices: Object.freeze([0, 1, 2, 3, 4, 5]),
 	initial: 0,
 });
 export const DLMS = entry("dlms", 3, [

@@ -54,4 +54,9 @@ export const UNSOLICITED_NOISE = failure(
 
 /** Reasons why live mode ended, without a failure of the protocol. */
 export const LIVE_REFUSED = failure(METER_ERROR, "live/refused", 0, "The meter refused a value.");
-export const LIVE_OTHER = failure(METER_ERROR, "live/other-meter", 0, "Another meter answered than in the last readout.");
+export const LIVE_OTHER = failure(
+	METER_ERROR,
+	"live/other-meter",
+	0,
+	"Another meter answered than in the last readout.",
+);

@@ -179,7 +179,8 @@ export class MeterReader implements Timed, LinkListener {
 			const { settings, ledger } = this.#options;
 			const { measured: last } = this.outcomes;
 			if (last === undefined) return false;
-			if (this.#state !== STATE_IDLE || this.#dueMs < Number.POSITIVE_INFINITY || this.#callbacks.count > 0) return true;
+			if (this.#state !== STATE_IDLE || this.#dueMs < Number.POSITIVE_INFINITY || this.#callbacks.count > 0)
+				return true;
 			if (!ledger.claim(LIVE_COST)) return true;
 			const protocol = protocolOf(settings);
 			this.#profile = undefined;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { OPENING_AUTO, OPENING_DIRECT } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
-import { LiveMode } from "../../modules/meter/live-mode.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
+import { LiveMode } from "../../modules/meter/live-mode.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
@@ -78,7 +78,7 @@ class Bed {
 	}
 }
 
-function valueOf({ records }: Readout, obis: string): string | undefined {
+function shown({ records }: Readout, obis: string): string | undefined {
 	return JSON.stringify(packedReadings(records).find((reading) => JSON.stringify(reading).includes(obis)));
 }
 
@@ -94,8 +94,8 @@ describe("live mode", () => {
 		assert.ok(Math.abs(bed.count(ANSWERED) - bed.reported.length) <= 1);
 		const { readout } = bed.reported[10];
 		assert.equal(packedReadings(readout.records).length, packedReadings(full.readout.records).length);
-		assert.equal(valueOf(readout, "1.8.0"), valueOf(full.readout, "1.8.0"));
-		assert.notEqual(valueOf(readout, "1-0:2.7.0"), valueOf(full.readout, "1-0:2.7.0"));
+		assert.equal(shown(readout, "1.8.0"), shown(full.readout, "1.8.0"));
+		assert.notEqual(shown(readout, "1-0:2.7.0"), shown(full.readout, "1-0:2.7.0"));
 		assert.equal(readout.utcMs, full.readout.utcMs);
 		const { atMs } = bed.reported[10];
 		assert.equal(readout.liveUtcMs, bed.bench.world.clock.utcMs()! - bed.bench.world.clock.monotonicMs() + atMs);
@@ -137,7 +137,7 @@ describe("live mode", () => {
 		const bed = new Bed("--missing 2.7.0").begin().clear().pass(20_000);
 		assert.ok(bed.reported.length >= 9);
 		assert.ok(bed.isOpen);
-		assert.equal(valueOf(bed.reported[0].readout, "1-0:2.7.0"), undefined);
+		assert.equal(shown(bed.reported[0].readout, "1-0:2.7.0"), undefined);
 	});
 	it("waits if the last readout has no power", () => {
 		const bed = new Bed("--missing 1.7.0,2.7.0").pass(20_000);
@@ -179,7 +179,13 @@ describe("live mode", () => {
 		assert.equal(bed.mode.state, "live/other-meter");
 	});
 	it("asks a meter that rejects the key not again for an hour", () => {
-		const keys = { auth: 2, ciphered: true, client: 1, encryptionKey: new Uint8Array(16).fill(7), authenticationKey: AK };
+		const keys = {
+			auth: 2,
+			ciphered: true,
+			client: 1,
+			encryptionKey: new Uint8Array(16).fill(7),
+			authenticationKey: AK,
+		};
 		const bed = new Bed("", keys).pass(30 * MINUTE);
 		assert.equal(bed.mode.state, "dlms/authentication");
 		const refused = bed.count(ASSOCIATION_REFUSED);

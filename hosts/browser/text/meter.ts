@@ -245,6 +245,12 @@ export const METER = {
 	"dlms.suite": ["Security suite", "Sicherheitssuite", "Zestaw zabezpieczeń"],
 	"dlms.release": ["Release (RLRQ)", "Abmelden (RLRQ)", "Wyloguj (RLRQ)"],
 	"dlms.deviation": ["Clock: sign of the time zone", "Uhr: Vorzeichen der Zeitzone", "Zegar: znak strefy czasowej"],
+	"dlms.live": ["Live values", "Live-Werte", "Wartości na żywo"],
+	"dlms.live.help": [
+		"Reads the power this often while a battery or a page wants it; usually 2 s. The standard protocol can't do it, nor can a meter with a battery.",
+		"Liest die Leistung so oft, solange ein Speicher oder eine Seite sie braucht; üblich sind 2 s. Mit dem Standardprotokoll und bei Zählern mit Batterie geht das nicht.",
+		"Tak często odczytuje moc, gdy potrzebuje jej magazyn energii lub strona; zwykle 2 s. Nie działa z protokołem standardowym ani z licznikiem na baterię.",
+	],
 	"dlms.encryption": ["Encryption", "Verschlüsselung", "Szyfrowanie"],
 	"dlms.password": ["Password of the meter", "Passwort des Zählers", "Hasło licznika"],
 	"dlms.key": ["Encryption key (GUEK)", "Verschlüsselungsschlüssel (GUEK)", "Klucz szyfrujący (GUEK)"],
