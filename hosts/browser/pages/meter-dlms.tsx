@@ -142,7 +142,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 	},
 	{
 		name: "live_secs",
-		label: "dlms.live",
+		label: "live.title",
 		help: "dlms.live.help",
 		kind: "choice",
 		when: isPolled,
