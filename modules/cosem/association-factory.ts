@@ -49,15 +49,18 @@ export class AssociationFactory {
 	counters: InvocationCounters | undefined;
 	/** Set while an association reads the invocation counter. */
 	counterSink: CounterSink | undefined;
-	/** Reading of the list by the association that was opened last. */
+	/** Reading of the list; undefined before. */
 	reading: Reading | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
 	#profile: DLMSProfile | undefined;
 
 	constructor(opening: Opening<COSEMSettings>) {
+		const { live, memory, settings } = opening;
+		const scalers = scalersOf(memory, settings.dlms.objects);
 		this.#opening = opening;
-		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
+		this.scalers = live === undefined ? scalers : new PollScalers(live);
+		this.scalers.listing = scalers.listing;
 	}
 
 	/** Prepares the invocation counters, if any are needed; called when the line has the speed of HDLC. */
@@ -77,12 +80,9 @@ export class AssociationFactory {
 		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/**
-	 * Creates the association that reads the list or profile. `listing`: attributes per request; `live`: positions to read
-	 * again and again.
-	 */
-	openReading(listing: number, carrier: Carrier, nowMs: number, live?: number): AssociationSession {
-		const { settings, records: writer, profile } = this.#opening;
+	/** Creates the association that reads the list or profile. `listing`: attributes per request. */
+	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
+		const { live, settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
 		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + MECHANISM_OFFSET;
 		this.counterSink = undefined;
@@ -90,16 +90,18 @@ export class AssociationFactory {
 			this.#profile = new DLMSProfile(profile, this.scalers, writer, swappedDeviation);
 			return this.open(client, this.#profile, mechanism, carrier, nowMs);
 		}
-		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
+		const sink = this.#records ?? new DLMSRecords(writer, live ?? pollListOf(objects));
 		this.#records = sink;
 		sink.begin();
 		const { list } = sink;
-		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation, live });
+		const staysOpen = live !== undefined;
+		const cache = this.scalers;
+		const reading = new Reading({ list, cache, sink, listing, named: true, swappedDeviation, staysOpen });
 		this.reading = reading;
 		return this.open(client, reading, mechanism, carrier, nowMs);
 	}
 
-	/** Begins another round of a reading that stays open. */
+	/** Begins another round of a live session. */
 	again(): void {
 		this.#records?.begin();
 		this.reading?.again();

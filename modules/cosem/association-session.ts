@@ -58,7 +58,7 @@ export interface AssociationSessionOptions {
 export class AssociationSession {
 	/** True once the meter has accepted the HDLC connection. */
 	connected = false;
-	/** True while the association is open and has nothing to send (STEP_PAUSE); then call `resume`. */
+	/** True while the association is open and has nothing to send (STEP_PAUSE). */
 	isPaused = false;
 	readonly association: Association;
 	readonly #options: AssociationSessionOptions;
@@ -117,8 +117,15 @@ export class AssociationSession {
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
 
+	/** Ends the association. One that stays open is released first, after the answer that is awaited. */
 	disconnect(nowMs: number): void {
-		this.connection.disconnect(nowMs);
+		const { reading } = this;
+		if (!this.connected || reading.staysOpen !== true) {
+			this.connection.disconnect(nowMs);
+			return;
+		}
+		reading.staysOpen = false;
+		if (this.isPaused) this.resume(nowMs);
 	}
 
 	/** Returns the bytes with the password hidden: the same array, or a copy of `end` bytes. */
@@ -158,7 +165,7 @@ export class AssociationSession {
 		this.perform(step, nowMs);
 	}
 
-	/** Sends what the reading needs next after a pause, or ends if it has ended. */
+	/** Continues after a pause: sends what the reading needs next, or ends. */
 	resume(nowMs: number): void {
 		this.perform(this.association.resume(), nowMs);
 	}

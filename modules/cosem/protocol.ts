@@ -2,7 +2,6 @@
  * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
  * sign-on. Their sessions combine HDLC and the sign-on.
  */
-import { pollListOf } from "../dlms/poll-list.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
@@ -14,13 +13,13 @@ import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import {
 	EVENT_END,
-	type LiveRequest,
 	type MeterProtocol,
 	type Opening,
 	type Probing,
 	type ReadSession,
 } from "../readout/protocol.js";
-import { powerPositions } from "./live.js";
+import { powersOf } from "./live.js";
+import type { Readout } from "../readout/readout.js";
 import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
@@ -124,10 +123,9 @@ function probe(opening: Opening<COSEMSettings>): Probing {
 }
 
 /** The last readout may be one of mode C, if mode E is optional. */
-function openLive(opening: Opening<COSEMSettings>, { last, periodMs }: LiveRequest): ReadSession | undefined {
-	if (last.protocol !== PROTOCOL_DLMS) return undefined;
-	const positions = powerPositions(pollListOf(opening.settings.dlms.objects), last.records);
-	return positions === 0 ? undefined : new DLMSReadSession(opening, undefined, { positions, periodMs });
+function openLive(opening: Opening<COSEMSettings>, { protocol, records }: Readout): ReadSession | undefined {
+	const live = powersOf(records);
+	return protocol === PROTOCOL_DLMS && live.length > 1 ? new DLMSReadSession({ ...opening, live }) : undefined;
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({

@@ -19,8 +19,8 @@
  * - fewer attributes per request, finally one, if the meter did not reply.
  * `failure` is that of the try that made most progress.
  *
- * A live session reads the powers in rounds and reports each one, while the association stays open; `abort` releases it.
- * It is tried once. A round in which the meter refuses a value ends it.
+ * A live session reads its own list in rounds and reports each one, while the association stays open; `abort` releases
+ * it. A round in which the meter refuses a value ends it, and so does any failure.
  *
  * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
  * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
@@ -44,7 +44,6 @@ import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
 import { AssociationFactory } from "./association-factory.js";
 import type { AssociationSession, Carrier } from "./association-session.js";
 import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
-import type { LiveRounds } from "./live.js";
 import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
@@ -108,22 +107,18 @@ export class DLMSReadSession implements ReadSession {
 	/** Line settings needed for the next output. */
 	#nextLine = SIGN_ON_LINE;
 
-	readonly #live: LiveRounds | undefined;
 	/** Beginning of the next round of a live session, monotonic ms. */
-	#roundMs = Number.POSITIVE_INFINITY;
-	/** Beginning of the present or last round, monotonic ms. */
-	#roundFromMs = 0;
+	#roundMs = 0;
 
 	/**
 	 * The session starts at the first `advance`, because the caller's stack leaves too little room. If `attempts`, the
 	 * attempts of the sign-on, are given, mode E is optional.
 	 */
-	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts, live?: LiveRounds) {
+	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
 		const { opening: configured, learnedOpening } = settings.dlms;
 		this.#opening = opening;
 		this.#attempts = attempts;
-		this.#live = live;
 		this.#associations = new AssociationFactory(opening);
 		this.#listing = this.#associations.scalers.listing;
 		this.#nowMs = this.#pauseEndsMs = nowMs;
@@ -184,8 +179,8 @@ export class DLMSReadSession implements ReadSession {
 
 	get deadlineMs(): number {
 		if (this.#state === STATE_ENDED) return Number.POSITIVE_INFINITY;
-		const endsMs = this.#state === STATE_PAUSED ? this.#pauseEndsMs : this.machine?.deadlineMs;
-		return Math.min(endsMs ?? Number.POSITIVE_INFINITY, this.#roundMs);
+		if (this.#association?.isPaused) return this.#roundMs;
+		return this.#state === STATE_PAUSED ? this.#pauseEndsMs : (this.machine?.deadlineMs ?? Number.POSITIVE_INFINITY);
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -195,8 +190,9 @@ export class DLMSReadSession implements ReadSession {
 
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
-		if (nowMs >= this.#roundMs) this.beginRound();
-		else if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
+		if (this.#association?.isPaused) {
+			if (nowMs >= this.#roundMs) this.beginRound();
+		} else if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
 		else if (nowMs >= this.#pauseEndsMs) this.open();
 	}
 
@@ -228,10 +224,8 @@ export class DLMSReadSession implements ReadSession {
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
-		const isAgain = this.#aborted;
 		this.#aborted = true;
-		if (this.#live !== undefined && !isAgain && this.#association?.reading.staysOpen) this.endRounds();
-		else if (this.#association !== undefined) this.#association.disconnect(nowMs);
+		if (this.#association !== undefined) this.#association.disconnect(nowMs);
 		else if (this.#signOn !== undefined) this.#signOn.abort(nowMs);
 		else this.end(this.failure ?? HDLC_LOST);
 	}
@@ -335,37 +329,21 @@ export class DLMSReadSession implements ReadSession {
 
 	private read(): void {
 		this.#association = undefined;
-		const { carrier } = this;
-		this.#association = this.#associations.openReading(this.#listing, carrier, this.#nowMs, this.#live?.positions);
-		this.#roundFromMs = this.#nowMs;
+		this.#association = this.#associations.openReading(this.#listing, this.carrier, this.#nowMs);
+		this.#roundMs = this.#nowMs + (this.#opening.periodMs ?? 0);
 	}
 
 	private beginRound(): void {
-		this.#roundMs = Number.POSITIVE_INFINITY;
-		this.#roundFromMs = this.#nowMs;
 		this.#associations.again();
 		this.#association?.resume(this.#nowMs);
+		this.#roundMs = this.#nowMs + (this.#opening.periodMs ?? 0);
 	}
 
 	private onRound(): void {
-		const { periodMs = 0 } = this.#live ?? {};
-		if (this.#associations.reading?.refused !== 0) {
-			this.endRounds();
-			return;
-		}
-		this.#associations.keep();
-		this.#events |= 1 << EVENT_READOUT;
-		// A slow meter rests for half of the period at least.
-		this.#roundMs = Math.max(this.#roundFromMs + periodMs, this.#nowMs + periodMs / 2);
-	}
-
-	/** Releases the association; if an answer is awaited, after that. */
-	private endRounds(): void {
-		const association = this.#association;
-		this.#roundMs = Number.POSITIVE_INFINITY;
-		if (this.#associations.reading !== undefined) this.#associations.reading.staysOpen = false;
-		if (association?.isPaused) association.resume(this.#nowMs);
-		else if (association?.connected === false) association.disconnect(this.#nowMs);
+		if (this.#associations.reading?.refused === 0) {
+			this.#associations.keep();
+			this.#events |= 1 << EVENT_READOUT;
+		} else this.#association?.disconnect(this.#nowMs);
 	}
 
 	private get carrier(): Carrier {
@@ -379,7 +357,6 @@ export class DLMSReadSession implements ReadSession {
 		if (association === undefined) return;
 		const { cipher, reading } = association;
 		reading.end();
-		this.#roundMs = Number.POSITIVE_INFINITY;
 		const hasNoReply = cipher !== undefined && reading.requests === 0;
 		const isDropped = association.failure === HDLC_LOST || association.failure === HDLC_DISCONNECTED;
 		const failure = hasNoReply && isDropped ? FAILURE_UNANSWERED : association.failure;
@@ -452,7 +429,7 @@ export class DLMSReadSession implements ReadSession {
 		const cause = isLost ? FAILURE_NO_MODE_E : failure;
 		this.failure = furthest(this.failure, cause);
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
-		const isOver = this.#aborted || failure.isFinal || this.#live !== undefined || this.#tries >= TRIES;
+		const isOver = this.#aborted || failure.isFinal || this.#opening.live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
 		// The sign-on itself waits for silence first, so no pause is needed.
 		else if (isUnanswered(cause)) this.open();

@@ -75,37 +75,20 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 
 export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Every position of a poll list, as bits: bit n stands for position n. */
-export const ALL_POSITIONS = -1;
-
-export interface PlanOptions {
-	/** Poll list (poll-list.ts). */
-	readonly list: Uint8Array;
-	readonly cache: ScalerCache;
-	/** Positions to read, as bits. A scaler is shared only by positions that are read together. */
-	readonly positions: number;
-}
-
 /** Writes the steps; returns the end, at most `at` + STEPS_LIMIT. `named`: the steps begin with the device name. */
-export function putPlan(options: PlanOptions, named: boolean, into: Uint8Array, at: number): number {
-	const { list, cache, positions } = options;
+export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;
 	if (named) into[to++] = STEP_NAME;
 	for (let i = 0; i < count; i++) {
 		const isNeeded = scalerPosition(list, i) === i && cache.state(i) === SCALER_UNKNOWN;
-		if (isNeeded && isAmong(positions, i)) into[to++] = stepOf(KIND_SCALER, i);
+		if (isNeeded) into[to++] = stepOf(KIND_SCALER, i);
 	}
 	for (let i = 0; i < count; i++) {
-		if (!isAmong(positions, i)) continue;
 		into[to++] = stepOf(KIND_VALUE, i);
 		if (timeAttribute(list, entryAt(i)) !== 0) into[to++] = stepOf(KIND_TIME, i);
 	}
 	return to;
-}
-
-function isAmong(positions: number, position: number): boolean {
-	return ((positions >> position) & 1) === 1;
 }
 
 /** Returns the attribute of the scaler; 0 without one. */

@@ -26,7 +26,6 @@ import {
 } from "./get.js";
 import { CONFORMANCE_BLOCK_GET, CONFORMANCE_LIST } from "./initiate.js";
 import {
-	ALL_POSITIONS,
 	attributeOf,
 	entryAt,
 	isTimestamp,
@@ -85,8 +84,8 @@ export interface Inquiry {
 	readonly services: number;
 	/** True if no request is left. */
 	readonly done: boolean;
-	/** True if the association stays open when `done`, because more requests may follow. */
-	readonly staysOpen?: boolean;
+	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
+	staysOpen?: boolean;
 	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
@@ -117,10 +116,8 @@ export interface ReadingOptions {
 	readonly named: boolean;
 	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/**
-	 * Positions of the list to read again and again, as bits (plan.ts). Without them, the whole list is read once.
-	 */
-	readonly live?: number | undefined;
+	/** True to keep the association open for further rounds (`again`). */
+	readonly staysOpen?: boolean;
 }
 
 /** Poll list entry of the logical device name: code, class. */
@@ -153,12 +150,11 @@ export class Reading implements Inquiry {
 	read = 0;
 	refused = 0;
 	requests = 0;
-	/** Set it to false to end the reading after the present request. */
 	staysOpen: boolean;
 
 	constructor(options: ReadingOptions) {
 		this.#options = options;
-		this.staysOpen = options.live !== undefined;
+		this.staysOpen = options.staysOpen === true;
 		this.cursor = new Cursor(options.list);
 		this.#walker = new DataWalker(this.cursor, this.#work, STACK_AT);
 		this.#response = new GetResponse(this.cursor);
@@ -173,8 +169,7 @@ export class Reading implements Inquiry {
 	}
 
 	get done(): boolean {
-		const isStopped = this.#options.live !== undefined && !this.staysOpen;
-		return isStopped || this.#index >= this.#stepsEnd;
+		return this.#index >= this.#stepsEnd || (this.#options.staysOpen === true && !this.staysOpen);
 	}
 
 	get listed(): boolean {
@@ -223,15 +218,13 @@ export class Reading implements Inquiry {
 		this.#open = -1;
 	}
 
-	/** Begins another round: the same values again. */
+	/** Begins another round, in which the same values are read. */
 	again(): void {
-		this.read = this.refused = 0;
 		this.makePlan(false);
 	}
 
 	private makePlan(named: boolean): void {
-		const { list, cache, live = ALL_POSITIONS } = this.#options;
-		this.#stepsEnd = putPlan({ list, cache, positions: live }, named, this.#work, STEPS_AT);
+		this.#stepsEnd = putPlan(this.#options.list, this.#options.cache, named, this.#work, STEPS_AT);
 		this.#index = STEPS_AT;
 	}
 

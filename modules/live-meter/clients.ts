@@ -96,15 +96,6 @@ export class Clients {
 		this.#rows[row * ROW + POWER] = power;
 	}
 
-	/** Returns true if the index of the dialect and the time of the last request fulfil the condition in a row. */
-	has(condition: (dialect: number, requestedMs: number) => boolean): boolean {
-		const rows = this.#rows;
-		for (let at = 0; at < this.#count * ROW; at += ROW) {
-			if (condition(rows[at + DIALECT], rows[at + REQUESTED_MS])) return true;
-		}
-		return false;
-	}
-
 	/** Returns a snapshot of the rows. */
 	all(): RecordedClient[] {
 		const clients: RecordedClient[] = [];

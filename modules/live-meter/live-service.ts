@@ -63,6 +63,8 @@ export class LiveService implements Announcer, RPCAnswers {
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
 	/** Time of the last readout, monotonic ms. */
 	#measuredMs = Number.NEGATIVE_INFINITY;
+	/** Time until which the last listed client that asked counts as interested, monotonic ms. */
+	#wantedToMs = 0;
 	/** Defined while a UDP port is needed. */
 	#datagrams: Datagrams<RPCPort> | undefined;
 
@@ -108,9 +110,7 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	/** True if a listed client has asked within the maximum age of its values. */
 	get wantsLive(): boolean {
-		const nowMs = this.#core.clock.monotonicMs();
-		const isRecent = (index: number, agoMs: number) => agoMs <= this.maxAgeMs(DIALECTS[index]);
-		return this.clients.has((dialect, requestedMs) => isRecent(dialect, nowMs - requestedMs));
+		return this.#core.clock.monotonicMs() <= this.#wantedToMs;
 	}
 
 	/** Returns the values with the owner's corrections (shown-values.ts). */
@@ -139,7 +139,7 @@ export class LiveService implements Announcer, RPCAnswers {
 			const found = pages.find((one) => one.path === path);
 			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
 			if (!isAnswered) continue;
-			const row = this.clients.recordRequest(remoteAddress, i, this.#core.clock.monotonicMs());
+			const row = this.recordRequest(remoteAddress, i);
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
 			if (isFrame) return this.readFrame(row, request, response);
@@ -180,9 +180,17 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
-		const row = this.clients.recordRequest(address, RPC_DIALECT, this.#core.clock.monotonicMs());
+		const row = this.recordRequest(address, RPC_DIALECT);
 		const found = pageOfMethod(request);
 		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
+	}
+
+	/** Returns the row of the client, or -1 if the address is not listed. */
+	private recordRequest(address: string, dialect: number): number {
+		const nowMs = this.#core.clock.monotonicMs();
+		const row = this.clients.recordRequest(address, dialect, nowMs);
+		if (row >= 0) this.#wantedToMs = Math.max(this.#wantedToMs, nowMs + this.maxAgeMs(DIALECTS[dialect]));
+		return row;
 	}
 
 	private serviceOf({ type, instance, txt, hasAddress }: AnnouncedService, ip: string, port: number): MDNSService {

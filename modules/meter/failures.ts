@@ -51,12 +51,5 @@ export const UNSOLICITED_NOISE = failure(
 	5,
 	"Something arrives without a question, but no telegram at any usual speed: light, probably. Shade the head, and turn it.",
 );
-
-/** Reasons why live mode ended, without a failure of the protocol. */
-export const LIVE_REFUSED = failure(METER_ERROR, "live/refused", 0, "The meter refused a value.");
-export const LIVE_OTHER = failure(
-	METER_ERROR,
-	"live/other-meter",
-	0,
-	"Another meter answered than in the last readout.",
-);
+/** The meter has ended live mode, by refusing a value or by answering as another meter. */
+export const LIVE_REFUSED = failure(METER_ERROR, "live/refused", 0, "");

@@ -21,9 +21,6 @@ const READOUT_S = 300;
 const MONTH_MINUTES = 31 * 24 * 60;
 const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });
 
-/** `awakeUntilMs` of a device that stays awake. */
-const STAYS_AWAKE = Number.POSITIVE_INFINITY;
-
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
@@ -106,23 +103,11 @@ export class Metering implements Running {
 		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
 		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
-		this.reconfigureLive();
-	}
-
-	/** A device that sleeps does not keep the meter busy either. */
-	private reconfigureLive(): void {
-		const { driver, config, live, saving } = this.#core;
-		if (config.get(DLMS_LIVE_SECS) === 0) {
+		if (config.get(DLMS_LIVE_SECS) > 0) this.live ??= new LiveMode(this.#core, this.reader);
+		else {
 			this.live?.stop();
 			this.live = undefined;
-		} else
-			this.live ??= new LiveMode({
-				driver,
-				reader: this.reader,
-				isWanted: () => (saving?.awakeUntilMs ?? STAYS_AWAKE) === STAYS_AWAKE && this.#core.wantsLive,
-				periodMs: () => config.get(DLMS_LIVE_SECS) * 1000,
-				live,
-			});
+		}
 	}
 
 	clockChanged(): void {

@@ -17,9 +17,6 @@ export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 }
 /** Memory for listening; the last readout is kept while the next one is received. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
-/** Memory of a live session, which reads few values and has no sign-on any more. */
-export const LIVE_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 6144 });
-
 /**
  * IEC 62056-21 with a sign-on, for all settings that no earlier row accepts. A profile that the readout lacks is read
  * in programming mode. Meters that announce mode E are read in DLMS/COSEM only.

@@ -50,7 +50,7 @@ import {
 	type ProtocolRow,
 	type ReadSession,
 } from "../readout/protocol.js";
-import { type Readout, STATUS_CUT, STATUS_OK } from "../readout/readout.js";
+import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import { replaceValues } from "../readout/replaced-values.js";
 import {
@@ -59,14 +59,13 @@ import {
 	FAILURE_PORT,
 	FAILURE_PROFILE_WAIT,
 	FAILURE_WAIT,
-	LIVE_OTHER,
 	LIVE_REFUSED,
 } from "./failures.js";
 import type { LineLog } from "./line-log.js";
 import { LinkAdapter, type LinkListener } from "./link-adapter.js";
 import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
 import { Probe, type ProbeCallback } from "./probe.js";
-import { costOf, LISTEN_COST, LIVE_COST, PROTOCOLS, protocolOf } from "./protocols.js";
+import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
 import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
@@ -82,8 +81,10 @@ const REOPEN_MS = 10_000;
 const LISTEN_MS = 12_500;
 /** Longest time for a live session to release its association; then the port is closed. */
 const RELEASE_MS = 20_000;
-/** Pause after a live session; a meter needs a second after DISC. */
+/** Pause for callers after a live session; a meter needs a second after DISC. */
 const REST_MS = 1000;
+/** Pause until the next live session. In this time a probe or a PIN that was refused can be tried again. */
+const LIVE_QUIET_MS = 7000;
 /** Time by which the recogniser ends before the first caller's timeout. */
 const MARGIN_MS = 500;
 
@@ -170,31 +171,24 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_LIVE;
 	}
 
-	/**
-	 * Opens a session that reads the powers every `periodMs`, if nothing else uses the line. Returns false if the last
-	 * readout has no power.
-	 */
-	openLive(listener: LiveListener, periodMs: number): boolean {
-		return this.#task.update((nowMs) => {
-			const { settings, ledger } = this.#options;
+	/** Opens a live session if nothing else uses the line, and the last readout has powers. */
+	openLive(listener: LiveListener, periodMs: number): void {
+		this.#task.update((nowMs) => {
+			const { ledger, settings } = this.#options;
 			const { measured: last } = this.outcomes;
-			if (last === undefined) return false;
-			if (this.#state !== STATE_IDLE || this.#dueMs < Number.POSITIVE_INFINITY || this.#callbacks.count > 0)
-				return true;
-			if (!ledger.claim(LIVE_COST)) return true;
-			const protocol = protocolOf(settings);
+			const isFree = this.#state === STATE_IDLE && this.#callbacks.count === 0 && nowMs >= this.#quietUntilMs;
+			if (last === undefined || !isFree || !ledger.claim(LISTEN_COST)) return;
+			this.#claimed = LISTEN_COST;
 			this.#profile = undefined;
-			const session = protocol.openLive?.(this.opening(nowMs), { last, periodMs });
+			const session = protocolOf(settings).openLive?.({ ...this.opening(nowMs), periodMs }, last);
 			if (session === undefined) {
-				ledger.release(LIVE_COST);
-				return false;
+				this.close();
+				return;
 			}
-			this.#claimed = LIVE_COST;
-			this.#protocol = protocol;
 			this.#live = listener;
+			this.#dueMs = Number.POSITIVE_INFINITY;
 			this.#state = STATE_LIVE;
 			this.run(session);
-			return true;
 		});
 	}
 
@@ -275,7 +269,6 @@ export class MeterReader implements Timed, LinkListener {
 		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
 		return this.#task.update((nowMs) => {
-			this.#live?.interrupted(nowMs);
 			this.releaseLive(nowMs);
 			if (this.isReading || this.isLent || this.isLive) return false;
 			this.close();
@@ -400,7 +393,7 @@ export class MeterReader implements Timed, LinkListener {
 			storage,
 			crypto,
 			trace,
-			quietMs: Math.max(0, this.#quietUntilMs - nowMs),
+			quietMs: Math.max(0, Math.min(QUIET_MS, this.#quietUntilMs - nowMs)),
 			nowMs,
 			profile: this.#profile,
 		};
@@ -495,18 +488,16 @@ export class MeterReader implements Timed, LinkListener {
 			const wasReleased = this.#dueMs < Number.POSITIVE_INFINITY;
 			this.onLiveEnd(wasReleased ? undefined : (session.failure ?? LIVE_REFUSED), nowMs);
 		}
-		if (code !== EVENT_READOUT) return;
 		const { measured: last } = this.outcomes;
-		const powers = session.readout(code, this.utcMs);
+		const powers = code === EVENT_READOUT ? session.readout(code, this.utcMs) : undefined;
 		if (last === undefined || powers === undefined) return;
-		const isSame = equalConstantTime(last.meterId, powers.meterId) && powers.status === STATUS_OK;
+		const isSame = equalConstantTime(last.meterId, powers.meterId);
 		const records = isSame ? replaceValues(last.records, powers.records) : undefined;
 		if (records === undefined) {
-			this.#live?.objected(LIVE_OTHER, nowMs);
+			this.#live?.objected(LIVE_REFUSED, nowMs);
 			this.releaseLive(nowMs);
 			return;
 		}
-		this.#options.light?.flash();
 		this.outcomes.refresh({ ...last, records, liveUtcMs: powers.utcMs });
 		this.#live?.delivered();
 	}
@@ -521,7 +512,7 @@ export class MeterReader implements Timed, LinkListener {
 	private onLiveEnd(failure: Failure | undefined, nowMs: number): void {
 		if (failure !== undefined) this.#live?.objected(failure, nowMs);
 		this.close();
-		this.#quietUntilMs = nowMs + QUIET_MS;
+		this.#quietUntilMs = nowMs + LIVE_QUIET_MS;
 		this.#dueMs = nowMs + REST_MS;
 	}
 

@@ -37,8 +37,6 @@ export interface LineBorrower {
 export interface LiveListener {
 	/** A round was read and reported. */
 	delivered(): void;
-	/** Something else needs the line, and tries again soon. */
-	interrupted(nowMs: number): void;
 	/** The session has ended, or will end, because of the meter or the line. */
 	objected(failure: Failure, nowMs: number): void;
 }

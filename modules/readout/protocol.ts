@@ -95,14 +95,6 @@ export interface ProfileMoment {
 	readonly season: number;
 }
 
-/** Reads the power again and again, while the session stays open. */
-export interface LiveRequest {
-	/** The last complete readout: only what it has is read. */
-	readonly last: Readout;
-	/** Time from the beginning of one round to the next, ms. */
-	readonly periodMs: number;
-}
-
 export interface Opening<Settings> {
 	readonly settings: Settings;
 	readonly records: RecordWriter;
@@ -114,6 +106,10 @@ export interface Opening<Settings> {
 	readonly nowMs: number;
 	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
+	/** Time from one round of a live session to the next, ms. */
+	readonly periodMs?: number;
+	/** Objects of a live session, in the form of its protocol. */
+	readonly live?: Uint8Array;
 	/** Writes to the developer's log; must not contain secrets. */
 	trace(message: string): void;
 }
@@ -132,10 +128,10 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Opens a session that reports EVENT_READOUT with the powers after each round, until `abort`. Undefined if the last
-	 * readout has no power of this protocol.
+	 * Opens a session that reads the powers that `last` has, in rounds, until `abort`, and reports EVENT_READOUT after
+	 * each. Undefined if there are none.
 	 */
-	openLive?(opening: Opening<Settings>, request: LiveRequest): ReadSession | undefined;
+	openLive?(opening: Opening<Settings>, last: Readout): ReadSession | undefined;
 	/**
 	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT or by
 	 * `abort`.

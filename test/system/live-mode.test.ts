@@ -126,8 +126,7 @@ describe("Live mode in the gateway", () => {
 		const { text } = await gateway.get("metrics");
 		assert.match(text, /^smartmeter_readouts_total 5$/m);
 		const { periods } = await gateway.read("meter/history?period=quarters");
-		const counters = periods.map(({ values }: JSONObject) => JSON.stringify(values));
-		assert.equal(new Set(counters).size, periods.length, counters.join("\n"));
+		assert.equal(periods, undefined);
 	});
 	it("pauses for a load profile and for a probe", async () => {
 		await gateway.write("dlms/config", { live_secs: 2 });
