@@ -330,10 +330,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.#serving.isBusy || this.#running.some((running) => running?.isBusy === true);
 	}
 
-	get wantsLive(): boolean {
-		return this.live.hasClients || this.#running.some((running) => running?.wantsLive === true);
-	}
-
 	get isSending(): boolean {
 		return this.#running.some((running) => running?.isSending === true);
 	}

@@ -41,8 +41,6 @@ export interface Running {
 	erase?(): void;
 	/** Called before the ports close, and before `stop`. */
 	disconnecting?(): void;
-	/** True while a client of this part wants live values, which live mode then reads (meter/live-mode.ts). */
-	readonly wantsLive?: boolean;
 	/** Ends the instance for good. */
 	stop?(): void;
 	/** True while sleep would interrupt an activity. */
@@ -85,8 +83,6 @@ export interface Core {
 	readonly saving: Saving | undefined;
 	/** Causes of the last faults in safe mode, where the meter is not read; otherwise "". */
 	readonly safeMode: string;
-	/** True while somebody wants live values: a part, or a client of the event stream. */
-	readonly wantsLive: boolean;
 	readonly hostname: string;
 	/** True after a wake by the timer. Network changes are not logged then. */
 	readonly isRoutine: boolean;

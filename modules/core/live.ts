@@ -23,19 +23,22 @@ export interface TokenServer {
 
 export class Live {
 	readonly #clients: LiveClient[] = [];
+	/** Time until which other clients want live values, monotonic ms. */
+	wantedToMs = 0;
 	readonly #serving: TokenServer;
 
 	constructor(serving: TokenServer) {
 		this.#serving = serving;
 	}
 
+	/** True while somebody wants live values, which live mode then reads (meter/live-mode.ts). */
+	isWanted(nowMs: number): boolean {
+		return this.#clients.length > 0 || nowMs < this.wantedToMs;
+	}
+
 	/** True if the port, which allows one stream, is free. */
 	hasPlace(secure: boolean): boolean {
 		return this.#clients.every((client) => client.secure !== secure);
-	}
-
-	get hasClients(): boolean {
-		return this.#clients.length > 0;
 	}
 
 	add(client: LiveClient): void {

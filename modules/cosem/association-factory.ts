@@ -49,8 +49,6 @@ export class AssociationFactory {
 	counters: InvocationCounters | undefined;
 	/** Set while an association reads the invocation counter. */
 	counterSink: CounterSink | undefined;
-	/** Reading of the list; undefined before. */
-	reading: Reading | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
 	#profile: DLMSProfile | undefined;
@@ -97,14 +95,7 @@ export class AssociationFactory {
 		const staysOpen = live !== undefined;
 		const cache = this.scalers;
 		const reading = new Reading({ list, cache, sink, listing, named: true, swappedDeviation, staysOpen });
-		this.reading = reading;
 		return this.open(client, reading, mechanism, carrier, nowMs);
-	}
-
-	/** Begins another round of a live session. */
-	again(): void {
-		this.#records?.begin();
-		this.reading?.again();
 	}
 
 	/** Completes the records read so far. */

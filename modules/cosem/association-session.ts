@@ -17,6 +17,9 @@ import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
 
+/** Besides the events of hdlc/events.ts. */
+export const RESUME = 0;
+
 /** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
@@ -125,7 +128,7 @@ export class AssociationSession {
 			return;
 		}
 		reading.staysOpen = false;
-		if (this.isPaused) this.resume(nowMs);
+		if (this.isPaused) this.onEvent(RESUME, nowMs);
 	}
 
 	/** Returns the bytes with the password hidden: the same array, or a copy of `end` bytes. */
@@ -151,7 +154,7 @@ export class AssociationSession {
 	}
 
 	/**
-	 * Processes an event other than EVENT_END. Must not be called inside `connection.poll`, because the
+	 * Processes an event other than EVENT_END; RESUME continues after a pause. Must not be called inside `connection.poll`, because the
 	 * microcontroller's stack would overflow.
 	 */
 	onEvent(event: number, nowMs: number): void {
@@ -162,17 +165,7 @@ export class AssociationSession {
 			association.frameLimit = connection.requestLimit;
 			step = association.begin();
 		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
-		this.perform(step, nowMs);
-	}
-
-	/** Continues after a pause: sends what the reading needs next, or ends. */
-	resume(nowMs: number): void {
-		this.perform(this.association.resume(), nowMs);
-	}
-
-	private perform(first: number, nowMs: number): void {
-		const { association, connection } = this;
-		let step = first;
+		else if (event === RESUME) step = association.resume();
 		while (step === STEP_COUNTER) {
 			if (this.#options.reserve()) step = association.resume();
 			else {

@@ -42,7 +42,7 @@ import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
 import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type ReadSession } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
 import { AssociationFactory } from "./association-factory.js";
-import type { AssociationSession, Carrier } from "./association-session.js";
+import { type AssociationSession, type Carrier, RESUME } from "./association-session.js";
 import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
 import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
@@ -190,8 +190,12 @@ export class DLMSReadSession implements ReadSession {
 
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
-		if (this.#association?.isPaused) {
-			if (nowMs >= this.#roundMs) this.beginRound();
+		const association = this.#association;
+		if (association?.isPaused) {
+			if (nowMs < this.#roundMs) return;
+			this.#roundMs = nowMs + (this.#opening.periodMs ?? 0);
+			association.reading.again?.();
+			association.onEvent(RESUME, nowMs);
 		} else if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
 		else if (nowMs >= this.#pauseEndsMs) this.open();
 	}
@@ -212,8 +216,12 @@ export class DLMSReadSession implements ReadSession {
 				this.onSignOnEnd();
 			} else if (inner.code === EVENT_DISCONNECTED) this.onEnd();
 			else if (!this.isInquiry) {
-				this.#association.onEvent(inner.code, this.#nowMs);
-				if (this.#association.isPaused) this.onRound();
+				const association = this.#association;
+				association.onEvent(inner.code, this.#nowMs);
+				if (!association.isPaused) continue;
+				this.#associations.keep();
+				if (association.reading.refused === 0) this.#events |= 1 << EVENT_READOUT;
+				else association.disconnect(this.#nowMs);
 			}
 		}
 		this.#output.kind = OUTPUT_NONE;
@@ -331,19 +339,6 @@ export class DLMSReadSession implements ReadSession {
 		this.#association = undefined;
 		this.#association = this.#associations.openReading(this.#listing, this.carrier, this.#nowMs);
 		this.#roundMs = this.#nowMs + (this.#opening.periodMs ?? 0);
-	}
-
-	private beginRound(): void {
-		this.#associations.again();
-		this.#association?.resume(this.#nowMs);
-		this.#roundMs = this.#nowMs + (this.#opening.periodMs ?? 0);
-	}
-
-	private onRound(): void {
-		if (this.#associations.reading?.refused === 0) {
-			this.#associations.keep();
-			this.#events |= 1 << EVENT_READOUT;
-		} else this.#association?.disconnect(this.#nowMs);
 	}
 
 	private get carrier(): Carrier {

@@ -64,6 +64,8 @@ export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
 export interface ReadingSink {
+	/** Starts a further round. */
+	begin?(): void;
 	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
@@ -86,6 +88,10 @@ export interface Inquiry {
 	readonly done: boolean;
 	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
 	staysOpen?: boolean;
+	/** Number of objects that the meter refused. */
+	readonly refused?: number;
+	/** Begins another round, in which the same values are read. */
+	again?(): void;
 	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
@@ -218,8 +224,8 @@ export class Reading implements Inquiry {
 		this.#open = -1;
 	}
 
-	/** Begins another round, in which the same values are read. */
 	again(): void {
+		this.#options.sink.begin?.();
 		this.makePlan(false);
 	}
 

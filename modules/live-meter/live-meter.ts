@@ -47,10 +47,6 @@ export class LiveMeter implements Running, PlainPages {
 		this.service?.measured(readout);
 	}
 
-	get wantsLive(): boolean {
-		return this.service?.wantsLive === true;
-	}
-
 	/** Discards the values, because they belong to another meter. */
 	meterChanged(): void {
 		this.service?.forget();

@@ -63,8 +63,6 @@ export class LiveService implements Announcer, RPCAnswers {
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
 	/** Time of the last readout, monotonic ms. */
 	#measuredMs = Number.NEGATIVE_INFINITY;
-	/** Time until which the last listed client that asked counts as interested, monotonic ms. */
-	#wantedToMs = 0;
 	/** Defined while a UDP port is needed. */
 	#datagrams: Datagrams<RPCPort> | undefined;
 
@@ -106,11 +104,6 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	isFresh(dialect: Dialect): boolean {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
-	}
-
-	/** True if a listed client has asked within the maximum age of its values. */
-	get wantsLive(): boolean {
-		return this.#core.clock.monotonicMs() <= this.#wantedToMs;
 	}
 
 	/** Returns the values with the owner's corrections (shown-values.ts). */
@@ -187,9 +180,10 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	/** Returns the row of the client, or -1 if the address is not listed. */
 	private recordRequest(address: string, dialect: number): number {
-		const nowMs = this.#core.clock.monotonicMs();
+		const { clock, live } = this.#core;
+		const nowMs = clock.monotonicMs();
 		const row = this.clients.recordRequest(address, dialect, nowMs);
-		if (row >= 0) this.#wantedToMs = Math.max(this.#wantedToMs, nowMs + this.maxAgeMs(DIALECTS[dialect]));
+		if (row >= 0) live.wantedToMs = Math.max(live.wantedToMs, nowMs + this.maxAgeMs(DIALECTS[dialect]));
 		return row;
 	}
 

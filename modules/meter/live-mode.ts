@@ -1,6 +1,6 @@
 /**
  * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while somebody wants live
- * values (Running.wantsLive). A full readout comes first, because only what it has is read.
+ * values (Live.isWanted). A full readout comes first, because only what it has is read.
  *
  *                 wanted              not wanted          line needed         meter objects
  *     waiting     opens the session   -                   -                   waits, longer each time
@@ -30,9 +30,11 @@ const ROUNDS_PROVEN = 30;
 
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
 
+type LiveCore = Pick<Core, "config" | "driver" | "live" | "saving">;
+
 export class LiveMode implements Timed, LiveListener {
 	deadlineMs = 0;
-	readonly #core: Pick<Core, "config" | "driver" | "live" | "saving" | "wantsLive">;
+	readonly #core: LiveCore;
 	readonly #reader: MeterReader;
 	readonly #task: Task;
 	/** Last time at which somebody wanted values, monotonic ms. */
@@ -44,7 +46,7 @@ export class LiveMode implements Timed, LiveListener {
 	/** Code of the last objection; "" after a round. */
 	#code = "";
 
-	constructor(core: Pick<Core, "config" | "driver" | "live" | "saving" | "wantsLive">, reader: MeterReader) {
+	constructor(core: LiveCore, reader: MeterReader) {
 		this.#core = core;
 		this.#reader = reader;
 		this.#task = core.driver.register("live mode", this);
@@ -60,10 +62,11 @@ export class LiveMode implements Timed, LiveListener {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = nowMs + CHECK_MS;
-		const { config, saving, wantsLive } = this.#core;
+		const { config, live, saving } = this.#core;
 		const reader = this.#reader;
 		// A gateway that sleeps soon does not keep the meter busy.
-		if (wantsLive && (saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY)) this.#wantedMs = nowMs;
+		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
+		if (isAwake && live.isWanted(nowMs)) this.#wantedMs = nowMs;
 		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();
 		else if (nowMs >= this.#fromMs && !reader.isLive) {
 			const { failure, last } = reader.outcomes;
@@ -72,17 +75,16 @@ export class LiveMode implements Timed, LiveListener {
 		}
 	}
 
-	delivered(): void {
-		if (++this.#rounds > ROUNDS_PROVEN) this.#pauseMs = OBJECTION_MS;
-		this.#code = "";
-	}
-
-	objected({ code, error }: Failure, nowMs: number): void {
-		if (error === METER_AUTH_FAILED) this.#pauseMs = LONGEST_MS;
+	onRound(failure: Failure | undefined, nowMs: number): void {
+		this.#code = failure?.code ?? "";
+		if (failure === undefined) {
+			if (++this.#rounds > ROUNDS_PROVEN) this.#pauseMs = OBJECTION_MS;
+			return;
+		}
+		if (failure.error === METER_AUTH_FAILED) this.#pauseMs = LONGEST_MS;
 		this.#fromMs = nowMs + this.#pauseMs;
 		this.#pauseMs = Math.min(LONGEST_MS, 2 * this.#pauseMs);
 		this.#rounds = 0;
-		this.#code = code;
 		this.#core.live.changed();
 	}
 

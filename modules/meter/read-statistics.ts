@@ -64,7 +64,7 @@ export class ReadStatistics {
 		if (isFirst) this.#listener.failureChanged?.(undefined);
 	}
 
-	/** Keeps the last readout with newer powers. It is no attempt of its own. */
+	/** Keeps the last readout with newer powers. This is no attempt of its own. */
 	refresh(readout: Readout): void {
 		this.last = readout;
 		this.readouts++;

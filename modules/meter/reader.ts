@@ -51,8 +51,8 @@ import {
 	type ReadSession,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
 import { RecordWriter } from "../readout/record-writer.js";
-import { replaceValues } from "../readout/replaced-values.js";
 import {
 	FAILURE_BUSY,
 	FAILURE_MEMORY,
@@ -194,7 +194,11 @@ export class MeterReader implements Timed, LinkListener {
 
 	/** Ends the live session, if there is one. */
 	endLive(): void {
-		this.#task.update((nowMs) => this.releaseLive(nowMs));
+		this.#task.update((nowMs) => {
+			if (!this.isLive || this.#dueMs < Number.POSITIVE_INFINITY) return;
+			this.#dueMs = nowMs + RELEASE_MS;
+			this.#link?.tell((ms) => this.#session?.abort(ms));
+		});
 	}
 
 	/** Applies the settings; called at the start and after each change. */
@@ -235,7 +239,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (!this.#callbacks.add(callback, supported, nowMs)) callback.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.startTimeout(nowMs);
-			else this.releaseLive(nowMs);
+			else this.endLive();
 		});
 	}
 
@@ -269,7 +273,7 @@ export class MeterReader implements Timed, LinkListener {
 		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
 		return this.#task.update((nowMs) => {
-			this.releaseLive(nowMs);
+			this.endLive();
 			if (this.isReading || this.isLent || this.isLive) return false;
 			this.close();
 			this.#state = STATE_PROBING;
@@ -338,7 +342,7 @@ export class MeterReader implements Timed, LinkListener {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
-		this.releaseLive(nowMs);
+		this.endLive();
 		if (this.isLent || this.isLive) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
@@ -492,25 +496,15 @@ export class MeterReader implements Timed, LinkListener {
 		const powers = code === EVENT_READOUT ? session.readout(code, this.utcMs) : undefined;
 		if (last === undefined || powers === undefined) return;
 		const isSame = equalConstantTime(last.meterId, powers.meterId);
-		const records = isSame ? replaceValues(last.records, powers.records) : undefined;
-		if (records === undefined) {
-			this.#live?.objected(LIVE_REFUSED, nowMs);
-			this.releaseLive(nowMs);
-			return;
-		}
-		this.outcomes.refresh({ ...last, records, liveUtcMs: powers.utcMs });
-		this.#live?.delivered();
-	}
-
-	private releaseLive(nowMs: number): void {
-		if (!this.isLive || this.#dueMs < Number.POSITIVE_INFINITY) return;
-		this.#dueMs = nowMs + RELEASE_MS;
-		this.#link?.tell((ms) => this.#session?.abort(ms));
+		const records = isSame ? new RecordCursor(last.records).replaced(powers.records) : undefined;
+		this.#live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
+		if (records === undefined) this.endLive();
+		else this.outcomes.refresh({ ...last, records, liveUtcMs: powers.utcMs });
 	}
 
 	/** `failure` is undefined if the session was asked to end. */
 	private onLiveEnd(failure: Failure | undefined, nowMs: number): void {
-		if (failure !== undefined) this.#live?.objected(failure, nowMs);
+		if (failure !== undefined) this.#live?.onRound(failure, nowMs);
 		this.close();
 		this.#quietUntilMs = nowMs + LIVE_QUIET_MS;
 		this.#dueMs = nowMs + REST_MS;

@@ -35,10 +35,8 @@ export interface LineBorrower {
 
 /** Owner of a live session (live-mode.ts). */
 export interface LiveListener {
-	/** A round was read and reported. */
-	delivered(): void;
-	/** The session has ended, or will end, because of the meter or the line. */
-	objected(failure: Failure, nowMs: number): void;
+	/** A round was read; or, with a failure, the session ends because of the meter or the line. */
+	onRound(failure: Failure | undefined, nowMs: number): void;
 }
 
 export interface MeterReaderOptions extends ReadStatisticsListener {

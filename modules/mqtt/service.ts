@@ -19,6 +19,8 @@ const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
 const MINUTE_S = 60;
+/** Time for which a session wants live values after its last message or ping. */
+const WANTED_MS = 120_000;
 
 /** Receives each command. `whyNot`: reason to ignore it; otherwise "". */
 export type CommandTaker = (command: string, whyNot: string) => void;
@@ -73,11 +75,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 
 	get isSending(): boolean {
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
-	}
-
-	/** True while a broker takes values more often than once a minute. */
-	get wantsLive(): boolean {
-		return this.#publisher?.state === MQTT_UP && this.#deps.config.get(MQTT_PAUSE_SECS) < MINUTE_S;
 	}
 
 	/**
@@ -193,8 +190,11 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	private serve(publisher: Publisher, nowMs: number): void {
 		this.write(publisher, nowMs);
 		const isUp = publisher.state === MQTT_UP;
-		if (isUp !== this.#isUp) this.#deps.live?.changed();
+		const { config, live } = this.#deps;
+		if (isUp !== this.#isUp) live?.changed();
 		this.#isUp = isUp;
+		if (isUp && live !== undefined && config.get(MQTT_PAUSE_SECS) < MINUTE_S)
+			live.wantedToMs = Math.max(live.wantedToMs, nowMs + WANTED_MS);
 		if (publisher.connection !== this.#served) {
 			this.#served = publisher.connection;
 			this.close();

@@ -46,10 +46,6 @@ export class Outlet<Sender extends Sending> implements Running {
 		return this.sender?.isSending === true;
 	}
 
-	get wantsLive(): boolean {
-		return this.sender?.wantsLive === true;
-	}
-
 	measured(readout: Readout): void {
 		this.sender?.measured?.(readout);
 	}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { OPENING_AUTO, OPENING_DIRECT } from "../../modules/cosem/settings.js";
 import type { Core } from "../../modules/core/core.js";
+import { OPENING_AUTO, OPENING_DIRECT } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
 import { LiveMode } from "../../modules/meter/live-mode.js";
@@ -33,15 +33,11 @@ class Bed {
 		this.bench.live.measured = () => {
 			this.reported.push({ readout: this.bench.reader.outcomes.last!, atMs: clock.monotonicMs() });
 		};
-		const bed = this;
 		const core = {
 			driver: new Driver({ clock, timers, guard: (_, run) => run() }),
 			config: { get: () => this.periodMs / 1000 },
-			live: { changed: () => {} },
+			live: { changed: () => {}, isWanted: () => this.isWanted },
 			saving: undefined,
-			get wantsLive() {
-				return bed.isWanted;
-			},
 		};
 		this.mode = new LiveMode(core as unknown as Core, this.bench.reader);
 	}
