@@ -132,7 +132,7 @@ export class LiveService implements Announcer, RPCAnswers {
 			const found = pages.find((one) => one.path === path);
 			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
 			if (!isAnswered) continue;
-			const row = this.recordRequest(remoteAddress, i);
+			const row = this.clients.recordRequest(remoteAddress, i, this.#core.clock.monotonicMs());
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
 			if (isFrame) return this.readFrame(row, request, response);
@@ -173,18 +173,9 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
-		const row = this.recordRequest(address, RPC_DIALECT);
+		const row = this.clients.recordRequest(address, RPC_DIALECT, this.#core.clock.monotonicMs());
 		const found = pageOfMethod(request);
 		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
-	}
-
-	/** Returns the row of the client, or -1 if the address is not listed. */
-	private recordRequest(address: string, dialect: number): number {
-		const { clock, live } = this.#core;
-		const nowMs = clock.monotonicMs();
-		const row = this.clients.recordRequest(address, dialect, nowMs);
-		if (row >= 0) live.wantedToMs = Math.max(live.wantedToMs, nowMs + this.maxAgeMs(DIALECTS[dialect]));
-		return row;
 	}
 
 	private serviceOf({ type, instance, txt, hasAddress }: AnnouncedService, ip: string, port: number): MDNSService {
@@ -246,9 +237,11 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	private mayAnswer(index: number, row: number, { isLive }: Page): boolean {
-		const { clock, config } = this.#core;
+		const { clock, config, live } = this.#core;
 		if (!isLive) return true;
-		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
+		const nowMs = clock.monotonicMs();
+		live.wantedToMs = Math.max(live.wantedToMs, nowMs + this.maxAgeMs(DIALECTS[index]));
+		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), nowMs);
 	}
 
 	private write(row: number, { message, isLive }: Page): void {

@@ -3,7 +3,7 @@
  * not rewrite them.
  */
 
-import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, type SettingField, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
 
 /** Unique ids of the entries (parts.ts), never reused. */
@@ -130,18 +130,6 @@ export const DLMS_DEVIATION = field<string>({
 	choices: Object.freeze(["standard", DEVIATION_SWAPPED]),
 	initial: "standard",
 });
-/**
- * Live mode: while a client wants live values, the association stays open and the powers are read every so many seconds; 0:
- * off. Not in IEC 62056-21, nor for a meter with a battery.
- */
-export const DLMS_LIVE_SECS = field<number>({
-	entry: IN_DLMS,
-	id: 14,
-	name: "live_secs",
-	kind: CHOICE,
-	choices: Object.freeze([0, 1, 2, 3, 4, 5]),
-	initial: 0,
-});
 export const DLMS = entry("dlms", 3, [
 	DLMS_AUTH,
 	DLMS_USE_ENCRYPTION,
@@ -156,10 +144,7 @@ export const DLMS = entry("dlms", 3, [
 	DLMS_SECURITY_SUITE,
 	DLMS_RELEASE,
 	DLMS_DEVIATION,
-	DLMS_LIVE_SECS,
 ]);
-/** Settings for which something is learned from the meter. */
-export const DLMS_ACCESS: readonly SettingField[] = Object.freeze(DLMS.fields.slice(0, -1));
 
 /** Password of low level security, or secret of HLS with SHA-256; empty when not set. */
 export const DLMS_PASSWORD = field<string>({

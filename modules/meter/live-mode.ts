@@ -1,6 +1,7 @@
 /**
  * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while somebody wants live
- * values (Live.isWanted). A full readout comes first, because only what it has is read.
+ * values: a client of the event stream, or others, who set `wantedToMs` (core/live.ts). A full readout comes first, because
+ * only what it has is read.
  *
  *                 wanted              not wanted          line needed         meter objects
  *     waiting     opens the session   -                   -                   waits, longer each time
@@ -14,7 +15,7 @@ import type { Core } from "../core/core.js";
 import type { Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, METER_AUTH_FAILED } from "../readout/failure.js";
-import { DLMS_LIVE_SECS } from "./dlms-fields.js";
+import { METER_LIVE_SECS } from "./fields.js";
 import type { MeterReader } from "./reader.js";
 import type { LiveListener } from "./settings.js";
 
@@ -66,12 +67,12 @@ export class LiveMode implements Timed, LiveListener {
 		const reader = this.#reader;
 		// A gateway that sleeps soon does not keep the meter busy.
 		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
-		if (isAwake && live.isWanted(nowMs)) this.#wantedMs = nowMs;
+		if (isAwake && (live.clients.length > 0 || nowMs < live.wantedToMs)) this.#wantedMs = nowMs;
 		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();
-		else if (nowMs >= this.#fromMs && !reader.isLive) {
+		else if (nowMs >= this.#fromMs) {
 			const { failure, last } = reader.outcomes;
 			if (last === undefined && failure === undefined) reader.read(NO_CALLBACK);
-			else reader.openLive(this, config.get(DLMS_LIVE_SECS) * 1000);
+			else reader.openLive(this, config.get(METER_LIVE_SECS) * 1000);
 		}
 	}
 

@@ -2,8 +2,7 @@
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
-import { DLMS_LIVE_SECS } from "./dlms-fields.js";
-import { CONTROL_LOG_EN } from "./fields.js";
+import { CONTROL_LOG_EN, METER_LIVE_SECS } from "./fields.js";
 import { LineLog } from "./line-log.js";
 import { LiveMode } from "./live-mode.js";
 import { MeterReader } from "./reader.js";
@@ -103,7 +102,7 @@ export class Metering implements Running {
 		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
 		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
-		if (config.get(DLMS_LIVE_SECS) > 0) this.live ??= new LiveMode(this.#core, this.reader);
+		if (config.get(METER_LIVE_SECS) > 0) this.live ??= new LiveMode(this.#core, this.reader);
 		else {
 			this.live?.stop();
 			this.live = undefined;

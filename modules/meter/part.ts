@@ -11,10 +11,8 @@ import { changed, part } from "../part.js";
 import { SYSTEM_TIMEZONE } from "../time/fields.js";
 import {
 	DLMS,
-	DLMS_ACCESS,
 	DLMS_AUTH_KEY,
 	DLMS_BLOCK_CIPHER_KEY,
-	DLMS_LIVE_SECS,
 	DLMS_OBIS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_PASSWORD,
@@ -70,14 +68,13 @@ export const METER = part<Metering>({
 	]),
 	reactions: Object.freeze([
 		// Learned values are valid only for the settings with which they were learned.
-		changed([...IEC62056.fields, ...DLMS_ACCESS, ...DLMS_SECRETS.fields], ({ reader }: Metering) => reader.forget()),
-		changed(
-			[...ENTRY.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, DLMS_LIVE_SECS, ...CONTROL.fields],
-			(metering: Metering) => metering.reconfigure(),
+		changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }: Metering) => reader.forget()),
+		changed([...ENTRY.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, ...CONTROL.fields], (metering: Metering) =>
+			metering.reconfigure(),
 		),
 		// Changed meter settings end the pause of the schedule after a rejected password.
 		changed(
-			[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS_ACCESS, ...DLMS_SECRETS.fields],
+			[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS.fields, ...DLMS_SECRETS.fields],
 			({ schedule }: Metering) => schedule.reconfigure(),
 		),
 	]),

@@ -64,14 +64,6 @@ export class ReadStatistics {
 		if (isFirst) this.#listener.failureChanged?.(undefined);
 	}
 
-	/** Keeps the last readout with newer powers. This is no attempt of its own. */
-	refresh(readout: Readout): void {
-		this.last = readout;
-		this.readouts++;
-		this.#listener.live?.measured();
-		this.#listener.measured?.(readout);
-	}
-
 	failed(failure: Failure | undefined): void {
 		const isNew = failure !== undefined && failure !== this.failure;
 		this.failure = failure;

@@ -315,8 +315,10 @@ export class MeterReader implements Timed, LinkListener {
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
 			if (isAwaited && this.#unsolicited.hasStray) this.recognise(undefined, nowMs);
-		} else if (this.#state === STATE_LIVE) this.onLiveEnd(undefined, nowMs);
-		else if (this.#state === STATE_READING) {
+		} else if (this.isLive) {
+			this.close();
+			this.apply(nowMs);
+		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			this.#link?.tell((ms) => this.#session?.abort(ms));
 		}
@@ -447,8 +449,8 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			this.#options.deps.trace(`meter: ${message}`);
 			const wasListening = this.#state === STATE_LISTENING;
-			if (this.isLive) this.onLiveEnd(FAILURE_PORT, nowMs);
-			else this.close();
+			this.#live?.onRound(FAILURE_PORT, nowMs);
+			this.close();
 			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
 			this.#callbacks.resolve(undefined, FAILURE_PORT, nowMs);
 			if (!wasListening) return;
@@ -488,26 +490,23 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	private onLive(code: number, session: ReadSession, nowMs: number): void {
+		const { outcomes } = this;
+		const live = this.#live;
 		if (code === EVENT_END) {
 			const wasReleased = this.#dueMs < Number.POSITIVE_INFINITY;
-			this.onLiveEnd(wasReleased ? undefined : (session.failure ?? LIVE_REFUSED), nowMs);
+			if (!wasReleased) live?.onRound(session.failure ?? LIVE_REFUSED, nowMs);
+			this.close();
+			this.#quietUntilMs = nowMs + LIVE_QUIET_MS;
+			this.#dueMs = nowMs + REST_MS;
 		}
-		const { measured: last } = this.outcomes;
+		const { measured: last } = outcomes;
 		const powers = code === EVENT_READOUT ? session.readout(code, this.utcMs) : undefined;
 		if (last === undefined || powers === undefined) return;
 		const isSame = equalConstantTime(last.meterId, powers.meterId);
 		const records = isSame ? new RecordCursor(last.records).replaced(powers.records) : undefined;
-		this.#live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
+		live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
 		if (records === undefined) this.endLive();
-		else this.outcomes.refresh({ ...last, records, liveUtcMs: powers.utcMs });
-	}
-
-	/** `failure` is undefined if the session was asked to end. */
-	private onLiveEnd(failure: Failure | undefined, nowMs: number): void {
-		if (failure !== undefined) this.#live?.onRound(failure, nowMs);
-		this.close();
-		this.#quietUntilMs = nowMs + LIVE_QUIET_MS;
-		this.#dueMs = nowMs + REST_MS;
+		else outcomes.keep({ ...last, records, liveUtcMs: powers.utcMs }, false, nowMs);
 	}
 
 	private onEnd(session: ReadSession, nowMs: number): void {

@@ -23,6 +23,7 @@ class Bed {
 	/** Readouts that were reported, with their monotonic time. */
 	readonly reported: { readout: Readout; atMs: number }[] = [];
 	isWanted = true;
+	readonly wantedToMs = 0;
 	periodMs = 2000;
 
 	constructor(line = "", dlms: Partial<DLMSBenchSettings> = {}, settings: Partial<Settings> = {}) {
@@ -36,7 +37,7 @@ class Bed {
 		const core = {
 			driver: new Driver({ clock, timers, guard: (_, run) => run() }),
 			config: { get: () => this.periodMs / 1000 },
-			live: { changed: () => {}, isWanted: () => this.isWanted },
+			live: this,
 			saving: undefined,
 		};
 		this.mode = new LiveMode(core as unknown as Core, this.bench.reader);
@@ -47,6 +48,13 @@ class Bed {
 		const options = parseDLMSOptions(line === "" ? [] : line.split(" "))!;
 		this.bench.world.serial.meter.connect(makeDLMSMeter(options, { utcMs: NOON, clocked: true }));
 	}
+
+	/** Clients of the event stream. */
+	get clients(): number[] {
+		return this.isWanted ? [1] : [];
+	}
+
+	changed(): void {}
 
 	pass(ms: number): this {
 		this.bench.world.advance(ms);
