@@ -125,7 +125,11 @@ const PHASE_STEP = 20;
  * Reads registers 1-b:c.7.0, in which c is 1 (import), 2 (export) or 16 (net), plus 20, 40 or 60 for a phase (IEC
  * 62056-6-1). The last readout may be one of mode C, if mode E is optional.
  */
-function openLive(opening: Opening<COSEMSettings>, { protocol, records }: Readout): ReadSession | undefined {
+function openLive(
+	opening: Opening<COSEMSettings>,
+	{ protocol, records }: Readout,
+	periodMs: number,
+): ReadSession | undefined {
 	const list = new Uint8Array(1 + POWERS_LIMIT * POLL_ENTRY_SIZE);
 	const cursor = new RecordCursor(records);
 	let at = 1;
@@ -139,7 +143,7 @@ function openLive(opening: Opening<COSEMSettings>, { protocol, records }: Readou
 	}
 	list[0] = at >> 3;
 	if (protocol !== PROTOCOL_DLMS || at === 1) return undefined;
-	return new DLMSReadSession({ ...opening, live: list.slice(0, at) });
+	return new DLMSReadSession({ ...opening, live: list.slice(0, at), periodMs });
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({

@@ -22,12 +22,11 @@ import type { LiveListener } from "./settings.js";
 const CHECK_MS = 1000;
 /** Time for which the session stays open after the last wish, ms: some clients ask once in half a minute. */
 const LINGER_MS = 30_000;
-/** Pause after the first objection, ms; each further one doubles it. */
+/** Pause after the first objection, ms. Each further one doubles it, and each round shortens it by HEALING_MS. */
 const OBJECTION_MS = 30_000;
+const HEALING_MS = 500;
 /** Longest pause, and pause after a rejected password or key, which would lock the meter. */
 const LONGEST_MS = 3_600_000;
-/** Number of rounds after which earlier objections are forgotten. */
-const ROUNDS_PROVEN = 30;
 
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
 
@@ -43,7 +42,6 @@ export class LiveMode implements Timed, LiveListener {
 	/** Earliest time of the next session, monotonic ms. */
 	#fromMs = 0;
 	#pauseMs = OBJECTION_MS;
-	#rounds = 0;
 	/** Code of the last objection; "" after a round. */
 	#code = "";
 
@@ -78,15 +76,13 @@ export class LiveMode implements Timed, LiveListener {
 
 	onRound(failure: Failure | undefined, nowMs: number): void {
 		this.#code = failure?.code ?? "";
-		if (failure === undefined) {
-			if (++this.#rounds > ROUNDS_PROVEN) this.#pauseMs = OBJECTION_MS;
-			return;
+		if (failure === undefined) this.#pauseMs = Math.max(OBJECTION_MS, this.#pauseMs - HEALING_MS);
+		else {
+			if (failure.error === METER_AUTH_FAILED) this.#pauseMs = LONGEST_MS;
+			this.#fromMs = nowMs + this.#pauseMs;
+			this.#pauseMs = Math.min(LONGEST_MS, 2 * this.#pauseMs);
+			this.#core.live.changed();
 		}
-		if (failure.error === METER_AUTH_FAILED) this.#pauseMs = LONGEST_MS;
-		this.#fromMs = nowMs + this.#pauseMs;
-		this.#pauseMs = Math.min(LONGEST_MS, 2 * this.#pauseMs);
-		this.#rounds = 0;
-		this.#core.live.changed();
 	}
 
 	stop(): void {

@@ -180,9 +180,10 @@ export class MeterReader implements Timed, LinkListener {
 			if (last === undefined || !isFree || !ledger.claim(LISTEN_COST)) return;
 			this.#claimed = LISTEN_COST;
 			this.#profile = undefined;
-			const session = protocolOf(settings).openLive?.({ ...this.opening(nowMs), periodMs }, last);
+			const session = protocolOf(settings).openLive?.(this.opening(nowMs), last, periodMs);
 			if (session === undefined) {
 				this.close();
+				listener.onRound(LIVE_REFUSED, nowMs);
 				return;
 			}
 			this.#live = listener;

@@ -128,10 +128,10 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Opens a session that reads the powers that `last` has, in rounds, until `abort`, and reports EVENT_READOUT after
-	 * each. Undefined if there are none.
+	 * Opens a session that reads the powers that `last` has, a round every `periodMs`, until `abort`, and reports
+	 * EVENT_READOUT after each. Undefined if there are none.
 	 */
-	openLive?(opening: Opening<Settings>, last: Readout): ReadSession | undefined;
+	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
 	/**
 	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT or by
 	 * `abort`.
