@@ -4,6 +4,7 @@ import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
+import { HISTORY } from "../history/part.js";
 import { applied, changed, part } from "../part.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
 import { sendRoute } from "../publish/send-route.js";
@@ -12,6 +13,7 @@ import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_
 import { Hub } from "./hub.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
 import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
+import { eraseProgress } from "./statistic-progress.js";
 
 export const HUB = part<Outlet<Hub>>({
 	name: "hub",
@@ -38,11 +40,18 @@ export const HUB = part<Outlet<Hub>>({
 			keys: "hub_cert",
 			failed: EVENT_HUB_FAILED,
 			works: EVENT_HUB_BACK,
-			open: (deps, access) => new Hub(deps, access),
+			forget: () => eraseProgress(core.storage),
+			open: (deps, access) => {
+				const { storage, zone } = core;
+				const history = core.find(HISTORY);
+				return new Hub(deps, access, history === undefined ? undefined : { history, storage, zone });
+			},
 		}),
 	state: ({ sender }, core) => [
 		...["hub_state", stateOf(sender, core)],
 		...["hub_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
+		...["hub_statistics", sender?.statisticsState ?? "off"],
+		...["hub_statistics_upto", sender?.statisticsUptoS ?? 0],
 	],
 	status: (_, { config }) => ["home_hub_enabled", config.get(HUB_ENABLED)],
 	metrics: ({ sender }) =>

@@ -12,7 +12,7 @@ import { bodyField, type Put, put, type SettingField, TEXT } from "../config/sch
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
 import type { Outlet } from "../publish/outlet.js";
-import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_STATISTICS, HUB_TOKEN, HUB_URL } from "./fields.js";
 import type { Hub } from "./hub.js";
 
 export const HUB_DISABLED = "hub_disabled";
@@ -31,7 +31,7 @@ const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	kind: TEXT,
 	maximum: HUB_CERTIFICATE_LIMIT,
 });
-const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG]);
+const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, HUB_STATISTICS]);
 
 export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
@@ -56,6 +56,7 @@ function show(exchange: Exchange<Outlet<Hub>>): void {
 		if (enabled) textMember(writer, HUB_URL.name, config.get(HUB_URL));
 		numberMember(writer, "cert_max_size", HUB_CERTIFICATE_LIMIT);
 		textMember(writer, HUB_LANG.name, config.get(HUB_LANG));
+		booleanMember(writer, HUB_STATISTICS.name, config.get(HUB_STATISTICS));
 		booleanMember(writer, "token_set", config.get(HUB_TOKEN) !== "");
 		booleanMember(writer, "cert_set", hasCertificate);
 	});
