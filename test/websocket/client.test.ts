@@ -138,8 +138,7 @@ describe("The WebSocket client", () => {
 		assert.ok(owner.peer!.isClosed);
 	});
 
-	it("uses another key and other masks each time", () => {
-		const keys = [new Owner(), new Owner()].map(({ request }) => /Key: (\S+)/.exec(request)![1]);
+	it("masks each message otherwise", () => {
 		const owner = new Owner();
 		const masks: string[] = [];
 		const { peer } = owner;
@@ -149,7 +148,6 @@ describe("The WebSocket client", () => {
 		owner.send("a");
 		assert.equal(masks.length, 2);
 		assert.notEqual(masks[0], masks[1]);
-		assert.equal(keys.length, 2);
 	});
 
 	it("takes messages in fragments and bytes one by one, with control frames between them", () => {
