@@ -360,7 +360,11 @@ export class Hub implements OutputListener, ScheduledMachine {
 		return true;
 	}
 
-	private endStatistics({ hasMore, hasSent, uptoS }: StatisticsBatch, failure: OutputFailure | undefined, nowMs: number): void {
+	private endStatistics(
+		{ hasMore, hasSent, uptoS }: StatisticsBatch,
+		failure: OutputFailure | undefined,
+		nowMs: number,
+	): void {
 		const { clock, live, power } = this.#deps;
 		const before = this.#statisticsFailure;
 		this.close();

@@ -12,7 +12,15 @@ import { bodyField, type Put, put, type SettingField, TEXT } from "../config/sch
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
 import type { Outlet } from "../publish/outlet.js";
-import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_STATISTICS, HUB_TOKEN, HUB_URL } from "./fields.js";
+import {
+	HUB_CERTIFICATE,
+	HUB_CERTIFICATE_LIMIT,
+	HUB_ENABLED,
+	HUB_LANG,
+	HUB_STATISTICS,
+	HUB_TOKEN,
+	HUB_URL,
+} from "./fields.js";
 import type { Hub } from "./hub.js";
 
 export const HUB_DISABLED = "hub_disabled";

@@ -46,8 +46,7 @@ export function sha1(message: Uint8Array): Uint8Array {
 		for (let i = 0; i < ROUNDS; i++) {
 			words[i] =
 				i < 16 ? view.getInt32(at + 4 * i) : rotate(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
-			const mixed =
-				i < 20 ? (b & c) | (~b & d) : i < 40 || i >= 60 ? b ^ c ^ d : (b & c) | (b & d) | (c & d);
+			const mixed = i < 20 ? (b & c) | (~b & d) : i < 40 || i >= 60 ? b ^ c ^ d : (b & c) | (b & d) | (c & d);
 			const next = (rotate(a, 5) + mixed + e + CONSTANTS[Math.floor(i / 20)] + words[i]) | 0;
 			e = d;
 			d = c;

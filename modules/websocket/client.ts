@@ -293,8 +293,12 @@ export class WebSocketClient implements Timed {
 			if (hasWord(line, from, to, "upgrade")) this.#agreed |= IS_UPGRADE;
 		} else if (matches(line, 0, colon, "sec-websocket-accept")) {
 			const accept = this.#accept;
-			if (to - from === accept.length && accept.every((byte, i) => byte === line[from + i])) this.#agreed |= IS_ACCEPTED;
-		} else if (matches(line, 0, colon, "sec-websocket-extensions") || matches(line, 0, colon, "sec-websocket-protocol")) {
+			if (to - from === accept.length && accept.every((byte, i) => byte === line[from + i]))
+				this.#agreed |= IS_ACCEPTED;
+		} else if (
+			matches(line, 0, colon, "sec-websocket-extensions") ||
+			matches(line, 0, colon, "sec-websocket-protocol")
+		) {
 			// Neither was offered.
 			this.#agreed = 0;
 		}

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { agreement, frame, takeFrame } from "../websocket/server.js";
-import { StateServer, TOKEN } from "./bench.js";
+import { type StateServer, TOKEN } from "./bench.js";
 
 export interface Row {
 	readonly sum: number;
@@ -18,6 +18,9 @@ export type Message = any;
 const EXTERNAL_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_):(?!_)[\da-z_]+(?<!_)$/;
 const METADATA = ["has_sum", "mean_type", "name", "source", "statistic_id", "unit_class", "unit_of_measurement"];
 
+/** Answer that cuts the connection. */
+export const CUT = "cut";
+
 export class StatisticsServer {
 	/** Rows by statistic and start of the hour, Unix seconds. */
 	rows = new Map<string, Map<number, Row>>();
@@ -25,8 +28,8 @@ export class StatisticsServer {
 	/** Numbers of rows of the imports. */
 	readonly imports: number[] = [];
 	messages = 0;
-	/** Takes a command before its default answer; returns the answer, or undefined for the default. */
-	answer: ((message: Message, peer: VirtualClient) => Message | undefined) | undefined;
+	/** Takes a command before its default answer; returns the answer, CUT, or undefined for the default. */
+	answer: ((message: Message) => Message | undefined) | undefined;
 	/** What is sent in reply to the handshake. */
 	handshake = agreement;
 	readonly states: StateServer;
@@ -62,8 +65,11 @@ export class StatisticsServer {
 				if (taken.code !== 1) continue;
 				const message = JSON.parse(taken.payload.toString());
 				this.messages++;
-				const own = this.answer?.(message, peer);
-				if (peer.isClosed) return;
+				const own = this.answer?.(message);
+				if (own === CUT) {
+					peer.reset();
+					return;
+				}
 				if (own !== undefined) send(own);
 				else if (!isKnown) {
 					assert.equal(message.type, "auth");
@@ -83,7 +89,8 @@ export class StatisticsServer {
 	private take(message: Message): Message {
 		if (message.type === "recorder/statistic_during_period") {
 			const { start_time, end_time } = message.fixed_period;
-			const isInside = (startS: number) => startS * 1000 >= Date.parse(start_time) && startS * 1000 < Date.parse(end_time);
+			const isInside = (startS: number) =>
+				startS * 1000 >= Date.parse(start_time) && startS * 1000 < Date.parse(end_time);
 			const rows = this.rows.get(message.statistic_id);
 			if (rows === undefined) return {};
 			return { change: [...rows.keys()].some(isInside) ? 5 : null };

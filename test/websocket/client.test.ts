@@ -28,7 +28,11 @@ describe("The proof of a WebSocket handshake", () => {
 	it("has the SHA-1 and the Base64 of Node for all lengths up to three blocks", () => {
 		for (let length = 0; length <= 192; length++) {
 			const bytes = randomBytes(length);
-			assert.equal(Buffer.from(sha1(bytes)).toString("hex"), createHash("sha1").update(bytes).digest("hex"), `${length}`);
+			assert.equal(
+				Buffer.from(sha1(bytes)).toString("hex"),
+				createHash("sha1").update(bytes).digest("hex"),
+				`${length}`,
+			);
 			assert.equal(base64(bytes), bytes.toString("base64"));
 		}
 	});
@@ -207,7 +211,11 @@ describe("The WebSocket client", () => {
 		["a continuation without a beginning", frame(0x80, "x"), 1002],
 		["a message within a message", Buffer.concat([frame(0x01, "x"), frame(TEXT, "y")]), 1002],
 		["a length that is longer than necessary", Buffer.from([TEXT, 126, 0, 5]), 1002],
-		["a length in eight bytes that is longer than necessary", Buffer.from([TEXT, 127, 0, 0, 0, 0, 0, 0, 255, 255]), 1002],
+		[
+			"a length in eight bytes that is longer than necessary",
+			Buffer.from([TEXT, 127, 0, 0, 0, 0, 0, 0, 255, 255]),
+			1002,
+		],
 		["binary data", frame(0x82, "x"), 1003],
 		["a message that is too large", frame(TEXT, "x".repeat(LIMIT + 1)), 1009],
 		["fragments that are too large together", Buffer.concat([frame(0x01, "x".repeat(LIMIT)), frame(0x80, "x")]), 1009],

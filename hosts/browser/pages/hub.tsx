@@ -63,6 +63,8 @@ function MQTTCard() {
 function HubCard() {
 	const { value, error, reload, put } = useDevice<HubSettings>("hub");
 	const now = useStore(status);
+	const { timeZone } = useZone();
+	const { hub_statistics: state = "off", hub_statistics_upto: upto = 0 } = now ?? {};
 	return (
 		<Card title={t("hub.title")}>
 			<p>{t("hub.intro")}</p>
@@ -75,6 +77,15 @@ function HubCard() {
 						{value.url !== undefined && <Fact name={t("hub.url")}>{value.url}</Fact>}
 						<Fact name={t("hub.token")}>{t(value.token_set ? "stored" : "stored.not")}</Fact>
 						<Fact name={t("cert.title")}>{t(value.cert_set ? "stored" : "stored.not")}</Fact>
+						{state !== "off" && (
+							<Fact name={t("hub.statistics")}>
+								{state === "ok"
+									? t("hub.upto", { time: formatMoment(upto, language, timeZone) })
+									: state === "waiting"
+										? t("out.waiting")
+										: sentenceOf(state)}
+							</Fact>
+						)}
 					</Facts>
 					{value.enabled && <Test path="hub/send" />}
 					<h3>{t("out.settings")}</h3>
@@ -215,6 +226,7 @@ function hubFields({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 		},
 		certificateField("hub.cert.help", cert_max_size, true),
 		LANGUAGE_FIELD,
+		{ name: "statistics", label: "hub.statistics", help: "hub.statistics.help", kind: "toggle", when: isOn },
 	]);
 }
 
@@ -224,14 +236,14 @@ interface FormProps<Settings> {
 }
 
 function HubForm({ settings, onSaved }: FormProps<HubSettings>) {
-	const { enabled, url = "", lang = "en" } = settings;
+	const { enabled, url = "", lang = "en", statistics } = settings;
 	const [wanted, setWanted] = useState(enabled);
 	return (
 		<>
 			<p>{t(wanted ? "hub.why" : "hub.off")}</p>
 			<Form
 				fields={hubFields(settings)}
-				values={{ enabled, url, lang }}
+				values={{ enabled, url, lang, statistics }}
 				onDraft={(draft) => setWanted(isOn(draft))}
 				submit={async (values) => {
 					onSaved(await post<HubSettings>("hub", values));

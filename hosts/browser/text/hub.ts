@@ -42,6 +42,17 @@ export const HUB = {
 		"Adres z https:// go wymaga: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
+	"hub.statistics": [
+		"Statistics for the energy dashboard",
+		"Statistik für das Energie-Dashboard",
+		"Statystyki dla panelu energii",
+	],
+	"hub.statistics.help": [
+		"Sends every hour of the history, also those of outages. This needs an administrator's token. When it is off, only states are sent.",
+		"Sendet jede Stunde des Verlaufs, auch die von Ausfällen. Das braucht ein Administrator-Token. Ist es aus, werden nur Zustände gesendet.",
+		"Wysyła każdą godzinę z historii, także z czasu przerw. Wymaga tokenu administratora. Po wyłączeniu wysyłane są tylko stany.",
+	],
+	"hub.upto": ["complete up to {time}", "vollständig bis {time}", "kompletne do {time}"],
 
 	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
 
@@ -128,6 +139,16 @@ export const HUB = {
 		"There is not enough memory for a secure connection at the moment. The gateway will retry.",
 		"Für eine sichere Verbindung ist im Moment zu wenig Speicher frei. Es wird erneut versucht.",
 		"Brakuje chwilowo pamięci na bezpieczne połączenie. Nastąpi kolejna próba.",
+	],
+	"out.statistics_forbidden": [
+		"The token is not an administrator's, so only states are sent.",
+		"Das Token gehört keinem Administrator, darum werden nur Zustände gesendet.",
+		"Token nie należy do administratora, więc wysyłane są tylko stany.",
+	],
+	"out.statistics_unknown": [
+		"This Home Assistant takes no statistics: its recorder is off, or it is too old.",
+		"Dieses Home Assistant nimmt keine Statistik an: Der Recorder ist aus, oder es ist zu alt.",
+		"Ten Home Assistant nie przyjmuje statystyk: rejestrator jest wyłączony albo wersja jest za stara.",
 	],
 	"out.no_network": [
 		"The gateway is not connected to a network. See the network page.",
