@@ -76,22 +76,22 @@ const REJECTED = outputFailure(
 const OK = 200;
 
 /** For statistics only, as those below. */
-export const HUB_BAD_MESSAGE = outputFailure(
+const NO_WEBSOCKET = outputFailure(
 	"no_websocket",
 	RETCODE_NO_CONNECTION,
 	"The server does not speak WebSocket there. A proxy in front of Home Assistant must let it through.",
 );
-const NOT_ADMINISTRATOR = outputFailure(
+export const HUB_NOT_ADMINISTRATOR = outputFailure(
 	"statistics_forbidden",
 	RETCODE_REFUSED,
 	"The token is not an administrator's, and only those may send statistics. States are sent as before.",
 );
-const NO_RECORDER = outputFailure(
+export const HUB_NO_RECORDER = outputFailure(
 	"statistics_unknown",
 	RETCODE_REFUSED,
 	"This Home Assistant takes no statistics. Its recorder is off, or it is older than 2025.11.",
 );
-const STATISTICS_REFUSED = outputFailure(
+export const HUB_STATISTICS_REFUSED = outputFailure(
 	"statistics_refused",
 	RETCODE_REFUSED,
 	"Home Assistant refuses these statistics; its log says why. States are sent as before.",
@@ -99,13 +99,7 @@ const STATISTICS_REFUSED = outputFailure(
 
 /** Returns the failure for an outcome of WebSocketClient. */
 export function webSocketFailure(outcome: number): OutputFailure {
-	return outcome === HTTP_BAD_REPLY || outcome === OK ? HUB_BAD_MESSAGE : hubFailure(outcome);
-}
-
-/** Returns the failure for an error code of the WebSocket API. */
-export function statisticsFailure(code: string): OutputFailure {
-	if (code === "unauthorized") return NOT_ADMINISTRATOR;
-	return code === "unknown_command" ? NO_RECORDER : STATISTICS_REFUSED;
+	return outcome === HTTP_BAD_REPLY || outcome === OK ? NO_WEBSOCKET : hubFailure(outcome);
 }
 
 /** Returns the failure for an outcome of HTTPClient that is not a success. */

@@ -8,15 +8,6 @@
  */
 import { EXPORT, GAS, HEAT, IMPORT, TARIFF_2, WATER } from "../history/entry.js";
 import type { TextCodec } from "../io/host.js";
-import {
-	JSONReader,
-	TOKEN_END,
-	TOKEN_ERROR,
-	TOKEN_NAME,
-	TOKEN_NUMBER,
-	TOKEN_STRING,
-	TOKEN_TRUE,
-} from "../json/reader.js";
 import type { JSONWriter } from "../json/writer.js";
 import { utcText } from "../time/iso.js";
 import { type StatisticRows, TARIFF_1 } from "./statistic-rows.js";
@@ -28,6 +19,8 @@ const START_S = 946_684_800;
 const DAY_S = 86_400;
 /** Wh in kWh, and litres in m³. */
 const UNITS = 1000;
+const ENERGY = '"has_sum":true,"mean_type":0,"unit_class":"energy","unit_of_measurement":"kWh"';
+const VOLUME = '"has_sum":true,"mean_type":0,"unit_class":"volume","unit_of_measurement":"m³"';
 
 interface Series {
 	readonly key: string;
@@ -61,107 +54,71 @@ export interface MessageOptions {
 	readonly slug: string;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
-	/** Buffer for the messages, and their start in it. */
-	readonly into: Uint8Array;
-	readonly start: number;
 }
 
 /** Writes messages; each returns its end. */
 export class StatisticMessages {
 	readonly #options: MessageOptions;
+	readonly #into: Uint8Array;
+	readonly #start: number;
 
-	constructor(options: MessageOptions) {
+	/** Messages begin at `into[start]`. */
+	constructor(options: MessageOptions, into: Uint8Array, start: number) {
 		this.#options = options;
+		this.#into = into;
+		this.#start = start;
 	}
 
 	auth(token: string): number {
-		const writer = this.begin("auth");
-		writer.key("access_token");
-		writer.string(token);
-		return this.end();
+		const { writer } = this.#options;
+		this.begin('{"type":"auth","access_token":');
+		writer.rawString(token);
+		return this.end("}");
 	}
 
 	/** Asks for the change of a sum before `endS`; the reply has none if the hub has no rows there. */
 	earlier(id: number, index: number, endS: number): number {
-		const writer = this.begin("recorder/statistic_during_period", id);
-		writer.key("statistic_id");
-		writer.string(this.idOf(index));
-		writer.key("types");
-		writer.beginArray();
-		writer.string("change");
-		writer.endArray();
-		writer.key("fixed_period");
-		writer.beginObject();
-		writer.key("start_time");
-		writer.string(this.timeText(START_S + DAY_S));
-		writer.key("end_time");
-		writer.string(this.timeText(endS));
-		writer.endObject();
-		return this.end();
+		this.begin(`{"id":${id},"type":"recorder/statistic_during_period","statistic_id":"${this.idOf(index)}"`);
+		return this.end(
+			`,"types":["change"],"fixed_period":{"start_time":"${this.timeText(START_S + DAY_S)}","end_time":"${this.timeText(endS)}"}}`,
+		);
 	}
 
 	/** `isFirst`: with the row at START_S. */
 	rows(id: number, index: number, rows: StatisticRows, isFirst: boolean): number {
 		const { hostname, language } = this.#options;
-		const isVolume = index === GAS || index === WATER;
-		const writer = this.begin("recorder/import_statistics", id);
-		writer.key("metadata");
-		writer.beginObject();
-		writer.key("statistic_id");
-		writer.string(this.idOf(index));
-		writer.key("source");
-		writer.string(SOURCE);
-		writer.key("name");
-		writer.string(`${hostname} ${SERIES[index].names[language]}`);
-		writer.key("has_sum");
-		writer.boolean(true);
-		writer.key("mean_type");
-		writer.number(0);
-		writer.key("unit_class");
-		writer.string(isVolume ? "volume" : "energy");
-		writer.key("unit_of_measurement");
-		writer.string(isVolume ? "m³" : "kWh");
-		writer.endObject();
-		writer.key("stats");
-		writer.beginArray();
-		if (isFirst) this.row(START_S, Number.NaN, rows.sumAt(-1, index));
-		for (let row = 0; row < rows.count; row++)
-			if (rows.isKnown(row, index)) this.row(rows.startsS[row], rows.counterAt(row, index), rows.sumAt(row, index));
-		writer.endArray();
-		return this.end();
-	}
-
-	private row(startS: number, counter: number, sum: number): void {
-		const { writer } = this.#options;
-		writer.beginObject();
-		writer.key("start");
-		writer.string(this.timeText(startS));
-		if (!Number.isNaN(counter)) {
-			writer.key("state");
-			writer.number(counter / UNITS);
+		const unit = index === GAS || index === WATER ? VOLUME : ENERGY;
+		this.begin(`{"id":${id},"type":"recorder/import_statistics","metadata":{"statistic_id":"${this.idOf(index)}"`);
+		this.add(`,"source":"${SOURCE}","name":"${hostname} ${SERIES[index].names[language]}",${unit}},"stats":[`);
+		let comma = "";
+		if (isFirst) {
+			this.add(`{"start":"${this.timeText(START_S)}","sum":${rows.sumAt(-1, index) / UNITS}}`);
+			comma = ",";
 		}
-		writer.key("sum");
-		writer.number(sum / UNITS);
-		writer.endObject();
-	}
-
-	private begin(type: string, id = 0): JSONWriter {
-		const { into, start, writer } = this.#options;
-		writer.begin(into, start, into.length);
-		writer.beginObject();
-		writer.key("type");
-		writer.string(type);
-		if (id > 0) {
-			writer.key("id");
-			writer.number(id);
+		for (let row = 0; row < rows.count; row++) {
+			if (!rows.isKnown(row, index)) continue;
+			const counter = rows.counterAt(row, index);
+			const state = Number.isNaN(counter) ? "" : `,"state":${counter / UNITS}`;
+			const sum = rows.sumAt(row, index) / UNITS;
+			this.add(`${comma}{"start":"${this.timeText(rows.startsS[row])}"${state},"sum":${sum}}`);
+			comma = ",";
 		}
-		return writer;
+		return this.end("]}");
 	}
 
-	private end(): number {
+	private begin(json: string): void {
+		this.#options.writer.begin(this.#into, this.#start, this.#into.length);
+		this.add(json);
+	}
+
+	private add(json: string): void {
 		const { writer } = this.#options;
-		writer.endObject();
-		return writer.position;
+		writer.raw(writer.prepare(json));
+	}
+
+	private end(json: string): number {
+		this.add(json);
+		return this.#options.writer.position;
 	}
 
 	private idOf(index: number): string {
@@ -173,59 +130,15 @@ export class StatisticMessages {
 	}
 }
 
-/** Members of a message that matter, by the depth at which they are. */
-const MEMBERS = Object.freeze(["", "type", "id", "success", "code", "change"]);
-const TYPE = 1;
-const ID = 2;
-const SUCCESS = 3;
-const CODE = 4;
-const CHANGE = 5;
-const DEPTHS = Object.freeze([0, 1, 1, 1, 2, 2]);
-const DEPTH_LIMIT = 8;
-
-/** Reads a message of the hub; other members than these are ignored. */
-export class HubMessage {
-	type = "";
-	id = 0;
-	isSuccess = false;
-	/** Code of an error. */
-	code = "";
-	/** True if the result has a change. */
-	hasChange = false;
-	readonly #text: TextCodec;
-	readonly #reader = new JSONReader({ maxDepth: DEPTH_LIMIT, scratch: 64 });
-
-	constructor(text: TextCodec) {
-		this.#text = text;
+/**
+ * True if the message has this member, written without blanks as Home Assistant does. A quotation mark inside of a string
+ * is escaped, so that no string looks like a member.
+ */
+export function hasMember({ message, length }: { message: Uint8Array; length: number }, json: string): boolean {
+	for (let at = 0; at + json.length <= length; at++) {
+		let i = 0;
+		while (i < json.length && message[at + i] === json.charCodeAt(i)) i++;
+		if (i === json.length) return true;
 	}
-
-	/** Returns false if the bytes are not JSON. */
-	read(bytes: Uint8Array, length: number): boolean {
-		const reader = this.#reader;
-		this.type = this.code = "";
-		this.id = 0;
-		this.isSuccess = this.hasChange = false;
-		reader.begin();
-		reader.push(bytes, 0, length);
-		reader.finish();
-		let member = 0;
-		for (;;) {
-			const token = reader.next();
-			if (token <= TOKEN_ERROR) return token === TOKEN_END;
-			if (token === TOKEN_NAME) {
-				member = MEMBERS.findIndex((name, i) => DEPTHS[i] === reader.depth && reader.textEquals(name));
-				continue;
-			}
-			if (member === TYPE && token === TOKEN_STRING) this.type = this.textOf(reader);
-			else if (member === ID && token === TOKEN_NUMBER) this.id = reader.number;
-			else if (member === SUCCESS) this.isSuccess = token === TOKEN_TRUE;
-			else if (member === CODE && token === TOKEN_STRING) this.code = this.textOf(reader);
-			else if (member === CHANGE) this.hasChange = token === TOKEN_NUMBER;
-			member = 0;
-		}
-	}
-
-	private textOf({ text, length }: JSONReader): string {
-		return this.#text.decode(text, 0, length);
-	}
+	return false;
 }

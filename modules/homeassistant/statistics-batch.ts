@@ -21,8 +21,14 @@ import type { Output } from "../publish/output.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { FRAME_ROOM, WebSocketClient } from "../websocket/client.js";
 import { API, basePathOf, hostFieldOf } from "./batch.js";
-import { HUB_BAD_MESSAGE, HUB_UNAUTHORIZED, statisticsFailure, webSocketFailure } from "./failures.js";
-import { HubMessage, type MessageOptions, StatisticMessages } from "./statistic-messages.js";
+import {
+	HUB_NO_RECORDER,
+	HUB_NOT_ADMINISTRATOR,
+	HUB_STATISTICS_REFUSED,
+	HUB_UNAUTHORIZED,
+	webSocketFailure,
+} from "./failures.js";
+import { hasMember, type MessageOptions, StatisticMessages } from "./statistic-messages.js";
 import { ASKED, loadProgress, storeProgress, UPTO_S } from "./statistic-progress.js";
 import { SERIES_COUNT, StatisticRows } from "./statistic-rows.js";
 
@@ -46,7 +52,7 @@ export interface StatisticSources {
 	readonly zone: Offsets;
 }
 
-export interface StatisticsBatchOptions extends Omit<MessageOptions, "into" | "start"> {
+export interface StatisticsBatchOptions extends MessageOptions {
 	readonly task: Task;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly url: HubURL;
@@ -68,7 +74,6 @@ export class StatisticsBatch {
 	readonly #rows: StatisticRows;
 	readonly #bytes = new Uint8Array(MESSAGE_SIZE);
 	readonly #messages: StatisticMessages;
-	readonly #message: HubMessage;
 	#client: WebSocketClient | undefined;
 	#state = STATE_WORKING;
 	#workMs: number;
@@ -79,13 +84,12 @@ export class StatisticsBatch {
 	#isAsking = false;
 
 	constructor(output: Output, options: StatisticsBatchOptions, nowMs: number) {
-		const { sources, text } = options;
+		const { sources } = options;
 		this.#output = output;
 		this.#options = options;
 		this.#progress = loadProgress(sources.storage);
 		this.#rows = new StatisticRows(sources.history, sources.zone, this.#progress);
-		this.#messages = new StatisticMessages({ ...options, into: this.#bytes, start: FRAME_ROOM });
-		this.#message = new HubMessage(text);
+		this.#messages = new StatisticMessages(options, this.#bytes, FRAME_ROOM);
 		this.#workMs = nowMs;
 		this.#endMs = nowMs + LIMIT_MS;
 	}
@@ -122,11 +126,8 @@ export class StatisticsBatch {
 		}
 		const client = this.#client;
 		while (this.#state === STATE_ANSWERING && client !== undefined && client.length >= 0) {
-			const message = this.#message;
-			const isRead = message.read(client.message, client.length);
+			this.answered(client, nowMs);
 			client.take();
-			if (isRead) this.answered(message, nowMs);
-			else this.fail(HUB_BAD_MESSAGE);
 		}
 		if (this.#state === STATE_OVER) return true;
 		if (client === undefined || client.outcome === OUTCOME_NONE) return false;
@@ -160,16 +161,19 @@ export class StatisticsBatch {
 		}
 	}
 
-	private answered({ type, id, isSuccess, code, hasChange }: HubMessage, nowMs: number): void {
-		if (type === "auth_required") this.send(this.#messages.auth(this.#options.token), nowMs);
-		else if (type === "auth_ok") this.next(nowMs);
-		else if (type === "auth_invalid") this.fail(HUB_UNAUTHORIZED);
-		// Other messages are not for us.
-		else if (type !== "result" || id !== this.#id) return;
-		else if (!isSuccess) this.fail(statisticsFailure(code));
+	/** Handles a message. Other messages than these are not for us. */
+	private answered(client: WebSocketClient, nowMs: number): void {
+		if (hasMember(client, '"type":"auth_required"')) this.send(this.#messages.auth(this.#options.token), nowMs);
+		else if (hasMember(client, '"type":"auth_invalid"')) this.fail(HUB_UNAUTHORIZED);
+		else if (hasMember(client, '"type":"auth_ok"')) this.next(nowMs);
+		else if (hasMember(client, '"success":false')) {
+			if (hasMember(client, '"code":"unauthorized"')) this.fail(HUB_NOT_ADMINISTRATOR);
+			else this.fail(hasMember(client, '"code":"unknown_command"') ? HUB_NO_RECORDER : HUB_STATISTICS_REFUSED);
+		} else if (!hasMember(client, '"success":true') || !hasMember(client, `"id":${this.#id},`)) return;
 		else if (this.#isAsking) {
+			const hasEarlier = hasMember(client, '"change":') && !hasMember(client, '"change":null');
 			this.#progress[ASKED] |= 1 << this.#series;
-			this.sendRows(!hasChange, nowMs);
+			this.sendRows(!hasEarlier, nowMs);
 		} else this.next(nowMs);
 	}
 

@@ -9,8 +9,8 @@
  *   OVER        -           -      -             -         -        -                       -
  *
  * A message waits in `message` until `take`, and nothing is read meanwhile. Messages may arrive in fragments; a ping is
- * answered between two messages. No extension and no subprotocol is offered. The owner parses JSON, which refuses what
- * is not UTF-8, so the text is not checked here.
+ * answered between two messages. No extension and no subprotocol is offered. The text is not
+ * checked for UTF-8; its owner looks for ASCII in it.
  *
  * Callbacks of the host run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
  * for the connection, HTTP_REPLY_MS for the handshake and for each message, from `send` on; messages of the given size;
