@@ -146,9 +146,19 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "what is sent out, and all that outputs have in common, but transport and format",
 	},
 	{
-		rooms: "homeassistant mqtt",
+		rooms: "websocket",
+		from: "bytes http io/crypto io/host io/client io/machine io/driver",
+		why: "begins as HTTP, whose scanners and limits it uses",
+	},
+	{
+		rooms: "homeassistant",
+		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http websocket readout history publish config fields time power",
+		why: "sends it, and the hours of the history, with the time and the battery; http and websocket lend it their clients",
+	},
+	{
+		rooms: "mqtt",
 		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
-		why: "they send it, with the time of it and the battery; http lends them its client",
+		why: "sends it, with the time of it and the battery; http lends it its client",
 	},
 	{
 		rooms: "ota",

@@ -30,7 +30,7 @@ export class StatisticsServer {
 	messages = 0;
 	/** Takes a command before its default answer; returns the answer, CUT, or undefined for the default. */
 	answer: ((message: Message) => Message | undefined) | undefined;
-	/** What is sent in reply to the handshake. */
+	/** Makes the reply to the handshake. */
 	handshake = agreement;
 	readonly states: StateServer;
 

@@ -30,7 +30,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/history": 23450,
 	"modules/hpke": 1500,
 	"modules/http": 40650,
-	"modules/homeassistant": 13650,
+	"modules/homeassistant": 26650,
 	"modules/iec62056-21": 31050,
 	"modules/improv": 6400,
 	"modules/io": 8200,
@@ -47,13 +47,15 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/power": 8000,
 	"modules/prices": 4100,
 	"modules/product.ts": 100,
-	"modules/publish": 11900,
+	"modules/publish": 12000,
 	"modules/readout": 18850,
 	"modules/sml": 10300,
 	"modules/sntp": 7000,
 	"modules/system": 20150,
 	"modules/tic": 8450,
 	"modules/time": 9350,
+	/** For statistics by the hub, the only WebSocket (test/peers/statistics.ts). */
+	"modules/websocket": 7400,
 	"modules/wifi": 32000,
 	"modules/without.ts": 100,
 	"modules/zigbee": 59700,
@@ -66,7 +68,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 122650,
+	"resource web.bin": 122850,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 

@@ -78,11 +78,11 @@ function HubCard() {
 						<Fact name={t("hub.token")}>{t(value.token_set ? "stored" : "stored.not")}</Fact>
 						<Fact name={t("cert.title")}>{t(value.cert_set ? "stored" : "stored.not")}</Fact>
 						{state !== "off" && (
-							<Fact name={t("hub.statistics")}>
+							<Fact name={t("hub.upto")}>
 								{state === "ok"
-									? t("hub.upto", { time: formatMoment(upto, language, timeZone) })
+									? formatMoment(upto, language, timeZone)
 									: state === "waiting"
-										? t("out.waiting")
+										? t("out.never")
 										: sentenceOf(state)}
 							</Fact>
 						)}
@@ -226,7 +226,7 @@ function hubFields({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 		},
 		certificateField("hub.cert.help", cert_max_size, true),
 		LANGUAGE_FIELD,
-		{ name: "statistics", label: "hub.statistics", help: "hub.statistics.help", kind: "toggle", when: isOn },
+		{ name: "statistics", label: "hub.statistics", kind: "toggle", when: isOn },
 	]);
 }
 

@@ -10,9 +10,9 @@ export const HUB = {
 	"hub.title": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.why": [
-		"For safety, enter address, token and certificate again each time you save. The stored ones are never shown, and an old token never goes to a new address.",
-		"Zur Sicherheit sind Adresse, Token und Zertifikat bei jedem Speichern neu anzugeben. Die gespeicherten werden nie angezeigt, und ein altes Token geht nie an eine neue Adresse.",
-		"Ze względów bezpieczeństwa przy każdym zapisie podaj ponownie adres, token i certyfikat. Zapisane nie są pokazywane, a stary token nigdy nie trafi pod nowy adres.",
+		"Enter address, token and certificate again each time you save: an old token never goes to a new address.",
+		"Adresse, Token und Zertifikat bei jedem Speichern neu angeben: Ein altes Token geht nie an eine neue Adresse.",
+		"Przy każdym zapisie podaj ponownie adres, token i certyfikat: stary token nigdy nie trafi pod nowy adres.",
 	],
 	"hub.off": [
 		"Off. Your settings are kept.",
@@ -43,16 +43,11 @@ export const HUB = {
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 	"hub.statistics": [
-		"Statistics for the energy dashboard",
-		"Statistik für das Energie-Dashboard",
-		"Statystyki dla panelu energii",
+		"Statistics for the energy dashboard (only with an administrator's token)",
+		"Statistik fürs Energie-Dashboard (nur Administrator-Token)",
+		"Statystyki dla panelu energii (tylko z tokenem administratora)",
 	],
-	"hub.statistics.help": [
-		"Sends every hour of the history, also those of outages. This needs an administrator's token. When it is off, only states are sent.",
-		"Sendet jede Stunde des Verlaufs, auch die von Ausfällen. Das braucht ein Administrator-Token. Ist es aus, werden nur Zustände gesendet.",
-		"Wysyła każdą godzinę z historii, także z czasu przerw. Wymaga tokenu administratora. Po wyłączeniu wysyłane są tylko stany.",
-	],
-	"hub.upto": ["complete up to {time}", "vollständig bis {time}", "kompletne do {time}"],
+	"hub.upto": ["Statistics until", "Statistik bis", "Statystyki do"],
 
 	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
 
@@ -139,16 +134,6 @@ export const HUB = {
 		"There is not enough memory for a secure connection at the moment. The gateway will retry.",
 		"Für eine sichere Verbindung ist im Moment zu wenig Speicher frei. Es wird erneut versucht.",
 		"Brakuje chwilowo pamięci na bezpieczne połączenie. Nastąpi kolejna próba.",
-	],
-	"out.statistics_forbidden": [
-		"The token is not an administrator's, so only states are sent.",
-		"Das Token gehört keinem Administrator, darum werden nur Zustände gesendet.",
-		"Token nie należy do administratora, więc wysyłane są tylko stany.",
-	],
-	"out.statistics_unknown": [
-		"This Home Assistant takes no statistics: its recorder is off, or it is too old.",
-		"Dieses Home Assistant nimmt keine Statistik an: Der Recorder ist aus, oder es ist zu alt.",
-		"Ten Home Assistant nie przyjmuje statystyk: rejestrator jest wyłączony albo wersja jest za stara.",
 	],
 	"out.no_network": [
 		"The gateway is not connected to a network. See the network page.",
