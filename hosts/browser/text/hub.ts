@@ -11,7 +11,7 @@ export const HUB = {
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.why": [
 		"Enter address, token and certificate again each time you save: an old token never goes to a new address.",
-		"Adresse, Token und Zertifikat bei jedem Speichern neu angeben: Ein altes Token geht nie an eine neue Adresse.",
+		"Adresse, Token und Zertifikat bei jedem Speichern neu angeben: Ein altes Token geht an keine neue Adresse.",
 		"Przy każdym zapisie podaj ponownie adres, token i certyfikat: stary token nigdy nie trafi pod nowy adres.",
 	],
 	"hub.off": [
