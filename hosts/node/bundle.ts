@@ -8,7 +8,7 @@ export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.m
 
 /**
  * Bundles `entry` into `script`, both paths. Fails for an import that XS does not have. Writes nothing if the script is
- * up to date, so that it works in a read-only checkout.
+ * up to date; this permits a read-only checkout.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const { outputFiles } = await build({
@@ -19,7 +19,7 @@ export async function bundle(entry: string, script: string): Promise<void> {
 		platform: "neutral",
 		target: "es2023",
 		charset: "utf8",
-		// Inlines constants, because each top-level name of a module takes a slot of the engine's stack (4096).
+		// Inlines constants, because each top-level name of a module takes one of the engine's 4096 stack slots.
 		minifySyntax: true,
 		logLevel: "warning",
 	});

@@ -125,7 +125,7 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/* Values learned from the meter, such as a speed that works although the meter offers more. */
+/* Values learned from the meter, such as a speed that works although the meter offers a higher one. */
 /** Remembered speed, Bd; 0 when nothing is remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,

@@ -13,7 +13,7 @@ import { TIC } from "../tic/protocol.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
-/** A protocol to try; `failure` is reported if the meter answers in it. */
+/** A protocol to try; `failure` is reported if the meter answers in this protocol. */
 export interface SuggestedProtocol {
 	readonly failure: Failure;
 	/** Time limit for the answer to one request, ms. */

@@ -73,7 +73,7 @@ export class ReaderBench {
 			password: new Uint8Array(0),
 			simulator: false,
 			protocol: "iec62056",
-			handsOver: false,
+			usesModeE: false,
 			dlms: dlmsSettings(),
 			learnedBaud: 0,
 			learnedFor: new Uint8Array(0),
