@@ -18,7 +18,7 @@ export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
 /** Path of the API below the hub's address; some users include it in the address. */
-export const API = "/api";
+const API = "/api";
 /** Bytes for the first lines: a path of 255 characters, an entity id, a length. */
 const LINES_SIZE = 512;
 const OK = 200;
@@ -56,7 +56,7 @@ export class Batch {
 		this.options = options;
 		const { scope, text, token, url } = options;
 		this.scope = scope;
-		this.#line = `POST ${basePathOf(url)}${API}/states/`;
+		this.#line = `POST ${apiPathOf(url)}/states/`;
 		const fields = text.encode(
 			`Host: ${hostFieldOf(url)}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`,
 		);
@@ -141,9 +141,8 @@ export class Batch {
 	}
 }
 
-/** Path of the hub, without API. */
-export function basePathOf({ path }: HubURL): string {
-	return path.endsWith(API) ? path.slice(0, -API.length) : path;
+export function apiPathOf({ path }: HubURL): string {
+	return path.endsWith(API) ? path : path + API;
 }
 
 /** Value of the field Host. */

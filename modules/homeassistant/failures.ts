@@ -62,7 +62,7 @@ const NOT_FOUND = outputFailure(
 	RETCODE_REFUSED,
 	"There is no Home Assistant at this address. Check name, port and path; without a path is usual.",
 );
-export const HUB_UNAVAILABLE = outputFailure(
+const UNAVAILABLE = outputFailure(
 	"hub_unavailable",
 	RETCODE_REFUSED,
 	"Home Assistant is not ready; it may be starting. The gateway will retry.",
@@ -73,33 +73,15 @@ const REJECTED = outputFailure(
 	"The server takes no states. Check that it is Home Assistant.",
 );
 
-const OK = 200;
-
-/** For statistics only, as those below. */
-const NO_WEBSOCKET = outputFailure(
-	"no_websocket",
-	RETCODE_NO_CONNECTION,
-	"The server does not speak WebSocket there. A proxy in front of Home Assistant must let it through.",
-);
-export const HUB_NOT_ADMINISTRATOR = outputFailure(
-	"statistics_forbidden",
-	RETCODE_REFUSED,
-	"The token is not an administrator's, and only those may send statistics. States are sent as before.",
-);
-export const HUB_NO_RECORDER = outputFailure(
-	"statistics_unknown",
-	RETCODE_REFUSED,
-	"This Home Assistant takes no statistics. Its recorder is off, or it is older than 2025.11.",
-);
 export const HUB_STATISTICS_REFUSED = outputFailure(
 	"statistics_refused",
 	RETCODE_REFUSED,
-	"Home Assistant refuses these statistics; its log says why. States are sent as before.",
+	"Home Assistant takes states but no statistics. It must be 2025.11 or newer with its recorder on, and a proxy must let WebSocket through.",
 );
 
 /** Returns the failure for an outcome of WebSocketClient. */
 export function webSocketFailure(outcome: number): OutputFailure {
-	return outcome === HTTP_BAD_REPLY || outcome === OK ? NO_WEBSOCKET : hubFailure(outcome);
+	return outcome === HTTP_BAD_REPLY ? HUB_STATISTICS_REFUSED : hubFailure(outcome);
 }
 
 /** Returns the failure for an outcome of HTTPClient that is not a success. */
@@ -109,7 +91,7 @@ export function hubFailure(outcome: number): OutputFailure {
 	if (outcome < FIRST_STATUS) return connectFailure(outcome);
 	if (outcome === 401) return HUB_UNAUTHORIZED;
 	if (outcome === 403) return HUB_FORBIDDEN;
-	if (outcome >= 500) return HUB_UNAVAILABLE;
+	if (outcome >= 500) return UNAVAILABLE;
 	if (outcome === 404 || outcome === 405) return NOT_FOUND;
 	return outcome >= 300 && outcome < 400 ? REDIRECTED : REJECTED;
 }

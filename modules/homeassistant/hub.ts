@@ -22,9 +22,8 @@
  * further attempts at increasing intervals (RETRY_S). REFUSED tries again once per hour, because a hub may ban clients
  * with a wrong token. On battery nothing is sent between readouts, and a failure is followed by a single retry.
  *
- * Statistics (statistics-batch.ts) follow a batch that the hub has accepted, in the same SENDING, when an hour is
- * complete. They end with their present piece as soon as there is a newer readout or another client wants the permit,
- * and at once for a test. Their failures change nothing for states: they are tried again after a later batch.
+ * Statistics (statistics.ts) follow a batch that the hub has accepted, in the same SENDING. Their failures change nothing
+ * for states.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
@@ -51,15 +50,13 @@ import {
 	HUB_NO_NETWORK,
 	HUB_NO_TURN,
 	HUB_UNAUTHORIZED,
-	HUB_UNAVAILABLE,
 	hubFailure,
 } from "./failures.js";
-import { HUB_ENABLED, HUB_LANG, HUB_STATISTICS, HUB_TOKEN, HUB_URL } from "./fields.js";
-import { FRESH_MS, type Snapshot, slugOf } from "./state-bodies.js";
-import { loadProgress, restartProgress, UPTO_S } from "./statistic-progress.js";
-import { type StatisticSources, StatisticsBatch } from "./statistics-batch.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { FRESH_MS, type Snapshot } from "./state-bodies.js";
+import { type StatisticSources, Statistics } from "./statistics.js";
 
-/** Memory of the connection and the requests of a readout, or of a piece of statistics (at most 265 XS slots and 5.3 KB). */
+/** Memory of the connection and the requests of a readout, or of statistics (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
 /** Minimum time between the starts of two batches. */
@@ -77,9 +74,6 @@ export const HUB_ALERT_MS = 600_000;
 /** Longest duration of a batch, and longest wait for the TLS permit. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** Time after an hour at which its statistics are due. */
-const HOUR_MS = 3_600_000;
-const AFTER_HOUR_MS = 60_000;
 /** Work that is due within this time delays sleep on battery. */
 const SOON_MS = 15_000;
 
@@ -107,27 +101,15 @@ export class Hub implements OutputListener, ScheduledMachine {
 	#measuredMs = 0;
 	/** True if the hub has accepted data with these settings. */
 	#isProven = false;
-	readonly #access: OutputAccess;
-	/** Undefined without a history; then there are no statistics. */
-	readonly #sources: StatisticSources | undefined;
-	#statistics: StatisticsBatch | undefined;
-	/** Earliest time of the next statistics, monotonic ms. */
-	#statisticsDueMs = Number.NEGATIVE_INFINITY;
-	#statisticsFailure: OutputFailure | undefined;
-	/** End of the last hour that the hub has accepted, Unix seconds; 0 before the first one. */
-	statisticsUptoS = 0;
-	/** True if another client wants the permit. */
-	#isPermitWanted = false;
 	/** Number of states accepted since the gateway's start. */
 	taken = 0;
 	readonly output: Output;
+	readonly statistics: Statistics;
 
 	constructor(deps: OutputDeps, access: OutputAccess, sources?: StatisticSources) {
 		this.#deps = deps;
-		this.#access = access;
-		this.#sources = sources;
 		this.output = new Output(deps, access, this, OUTPUT);
-		if (sources !== undefined && this.hasStatistics) this.statisticsUptoS = loadProgress(sources.storage)[UPTO_S];
+		this.statistics = new Statistics(this.output, deps, sources);
 		if (deps.config.get(HUB_ENABLED)) this.#state = STATE_RESTING;
 		this.#task = deps.driver.register("hub", this);
 	}
@@ -136,16 +118,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 	get state(): string {
 		if (this.#state === STATE_OFF) return "off";
 		return this.output.failure?.code ?? (this.#isProven ? "ok" : "waiting");
-	}
-
-	/** As `state`, of the statistics. */
-	get statisticsState(): string {
-		if (this.#state === STATE_OFF || !this.hasStatistics) return "off";
-		return this.#statisticsFailure?.code ?? (this.statisticsUptoS > 0 ? "ok" : "waiting");
-	}
-
-	private get hasStatistics(): boolean {
-		return this.#sources !== undefined && this.#deps.config.get(HUB_STATISTICS);
 	}
 
 	get isSending(): boolean {
@@ -170,7 +142,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 			this.close();
 			this.output.renew();
 			this.#isProven = false;
-			this.restartStatistics(nowMs);
+			this.statistics.restart();
 			const isOn = this.#deps.config.get(HUB_ENABLED);
 			this.#wanted = isOn ? SEND_ALL : SEND_ONE;
 			if (isOn) this.enter(STATE_WAITING, nowMs + SETTLE_MS);
@@ -197,7 +169,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
-			if (this.#state >= STATE_QUEUED && this.#statistics === undefined) return true;
+			if (this.#state >= STATE_QUEUED && !this.statistics.isRunning) return true;
 			this.close();
 			this.#wanted = SEND_ALL;
 			// The batch begins in a later tick, because inside this call chain the chip's stack would overflow.
@@ -222,25 +194,16 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Called by Output when another client wants the TLS permit. */
-	permitWanted(): void {
-		this.#task.fromHost(() => {
-			this.#isPermitWanted = true;
-			this.hurry();
-		});
-	}
-
 	get deadlineMs(): number {
-		const batchMs = (this.#batch ?? this.#statistics)?.deadlineMs ?? Number.POSITIVE_INFINITY;
-		return Math.min(this.#dueMs, batchMs, this.output.deadlineMs);
+		const batchMs = this.#batch?.deadlineMs ?? Number.POSITIVE_INFINITY;
+		return Math.min(this.#dueMs, batchMs, this.statistics.deadlineMs, this.output.deadlineMs);
 	}
 
 	advance(nowMs: number): void {
 		this.#batch?.advance(nowMs);
-		this.#statistics?.advance(nowMs);
+		this.statistics.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
 		if (this.#state === STATE_QUEUED && !this.#deps.tlsPermit.isHeldBy(this.output)) this.fail(HUB_NO_TURN, 0, nowMs);
-		else if (this.#statistics !== undefined) this.endStatistics(this.#statistics, hubFailure(HTTP_NO_REPLY), nowMs);
 		else if (this.#state === STATE_SENDING) this.fail(hubFailure(HTTP_NO_REPLY), 0, nowMs);
 		else this.begin(nowMs);
 	}
@@ -251,8 +214,10 @@ export class Hub implements OutputListener, ScheduledMachine {
 			if (batch.failure === undefined) this.succeed(batch, nowMs);
 			else this.fail(batch.failure, batch.failure.retcode === RETCODE_REFUSED ? batch.status : 0, nowMs);
 		}
-		const statistics = this.#statistics;
-		if (statistics?.step(nowMs)) this.endStatistics(statistics, statistics.failure, nowMs);
+		if (this.statistics.step(nowMs)) {
+			this.close();
+			this.rest(nowMs);
+		}
 		this.output.drain(nowMs);
 	}
 
@@ -264,7 +229,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 	private want(scope: number, nowMs: number): void {
 		if (this.#state === STATE_OFF) return;
 		this.#wanted = Math.max(this.#wanted, scope);
-		this.hurry();
 		if (this.#state === STATE_RESTING) this.rest(nowMs);
 	}
 
@@ -275,7 +239,8 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else if (isOnBattery(power)) this.enter(STATE_RESTING, Number.POSITIVE_INFINITY);
 		else {
 			const isAlert = nowMs - this.#failedMs < HUB_ALERT_MS;
-			this.enter(STATE_RESTING, nowMs + (isAlert ? HUB_WATCH_SOON_MS : HUB_WATCH_MS));
+			const pauseMs = isAlert ? HUB_WATCH_SOON_MS : HUB_WATCH_MS;
+			this.enter(STATE_RESTING, nowMs + (this.statistics.hasMore ? HUB_PAUSE_MS : pauseMs));
 		}
 	}
 
@@ -329,71 +294,19 @@ export class Hub implements OutputListener, ScheduledMachine {
 		};
 	}
 
-	private succeed(batch: Batch, nowMs: number): void {
+	private succeed({ options, status }: Batch, nowMs: number): void {
 		const { output } = this;
 		this.closeBatch();
 		this.#isProven = true;
 		output.attempts = 0;
 		output.sent();
-		output.succeed(batch.status, nowMs);
-		if (!this.beginStatistics(batch.options, nowMs)) {
+		output.succeed(status, nowMs);
+		// Each message of the statistics has a time limit of its own.
+		if (this.statistics.begin(options, nowMs)) this.enter(STATE_SENDING, Number.POSITIVE_INFINITY);
+		else {
 			this.close();
 			this.rest(nowMs);
 		}
-	}
-
-	/** Begins to send statistics to the hub that has just accepted states, if they are due; returns false otherwise. */
-	private beginStatistics({ snapshot, token, url }: Batch["options"], nowMs: number): boolean {
-		const sources = this.#sources;
-		if (sources === undefined || !this.hasStatistics || nowMs < this.#statisticsDueMs) return false;
-		if (sources.history.isBusy) return false;
-		const { crypto, text, writer } = this.#deps;
-		const { hostname, language } = snapshot;
-		const slug = slugOf(hostname);
-		this.enter(STATE_SENDING, nowMs + HUB_BATCH_MS);
-		this.#statistics = new StatisticsBatch(
-			this.output,
-			{ task: this.#task, crypto, text, writer, hostname, slug, language, url, token, sources },
-			nowMs,
-		);
-		if (this.#wanted > SEND_ONE || this.#isPermitWanted) this.hurry();
-		return true;
-	}
-
-	private endStatistics(
-		{ hasMore, hasSent, uptoS }: StatisticsBatch,
-		failure: OutputFailure | undefined,
-		nowMs: number,
-	): void {
-		const { clock, live, power } = this.#deps;
-		const before = this.#statisticsFailure;
-		this.close();
-		this.#statisticsFailure = failure;
-		if (hasSent) this.statisticsUptoS = uptoS;
-		if (failure !== before && (failure === undefined || before === undefined)) this.#access.outputChanged(failure);
-		if (hasSent || failure !== before) live?.changed();
-		const utcMs = clock.utcMs() ?? 0;
-		let pauseMs = hasMore ? 0 : HUB_WATCH_MS;
-		if (failure !== undefined) pauseMs = isForOwner(failure) ? OWNER_PAUSE_MS : HUB_WATCH_SOON_MS;
-		else if (!hasMore && utcMs - uptoS * 1000 < HOUR_MS) pauseMs = HOUR_MS - (utcMs % HOUR_MS) + AFTER_HOUR_MS;
-		this.#statisticsDueMs = nowMs + pauseMs;
-		this.rest(nowMs);
-		// The next batch is a check, which the rest of the statistics follows.
-		if (hasMore && this.#state === STATE_RESTING && !isOnBattery(power))
-			this.enter(STATE_WAITING, Math.max(nowMs, this.#begunMs + HUB_PAUSE_MS));
-	}
-
-	/** Lets the statistics begin again with the oldest hour, because the hub may be another one. */
-	private restartStatistics(nowMs: number): void {
-		const sources = this.#sources;
-		this.#statisticsFailure = undefined;
-		this.#statisticsDueMs = nowMs;
-		this.statisticsUptoS = 0;
-		if (sources !== undefined) restartProgress(sources.storage);
-	}
-
-	private hurry(): void {
-		if (this.#statistics !== undefined) this.#statistics.isHurried = true;
 	}
 
 	private fail(failure: OutputFailure, status: number, nowMs: number): void {
@@ -412,9 +325,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 
 	private close(): void {
 		this.closeBatch();
-		this.#statistics?.close();
-		this.#statistics = undefined;
-		this.#isPermitWanted = false;
+		this.statistics.close();
 		this.output.giveBack();
 	}
 
@@ -424,9 +335,4 @@ export class Hub implements OutputListener, ScheduledMachine {
 		batch?.close();
 		this.taken += batch?.taken ?? 0;
 	}
-}
-
-/** True if only the user can do something about the failure. */
-function isForOwner(failure: OutputFailure): boolean {
-	return failure.retcode === RETCODE_REFUSED && failure !== HUB_UNAVAILABLE;
 }

@@ -1,6 +1,7 @@
 /** Part that sends to a Home Assistant hub (API text, "Hub"). */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
+import { BACKFILL } from "../backfill/part.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
@@ -13,7 +14,7 @@ import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_
 import { Hub } from "./hub.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
 import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
-import { eraseProgress } from "./statistic-progress.js";
+import { PROGRESS_KEY } from "./statistic-progress.js";
 
 export const HUB = part<Outlet<Hub>>({
 	name: "hub",
@@ -40,18 +41,19 @@ export const HUB = part<Outlet<Hub>>({
 			keys: "hub_cert",
 			failed: EVENT_HUB_FAILED,
 			works: EVENT_HUB_BACK,
-			forget: () => eraseProgress(core.storage),
+			forget: () => core.storage.delete(PROGRESS_KEY),
 			open: (deps, access) => {
-				const { storage, zone } = core;
+				const { storage } = core;
 				const history = core.find(HISTORY);
-				return new Hub(deps, access, history === undefined ? undefined : { history, storage, zone });
+				const backfill = core.find(BACKFILL);
+				return new Hub(deps, access, history === undefined ? undefined : { backfill, history, storage });
 			},
 		}),
 	state: ({ sender }, core) => [
 		...["hub_state", stateOf(sender, core)],
 		...["hub_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
-		...["hub_statistics", sender?.statisticsState ?? "off"],
-		...["hub_statistics_upto", sender?.statisticsUptoS ?? 0],
+		...["hub_statistics", sender?.statistics.state ?? "off"],
+		...["hub_statistics_upto", sender?.statistics.uptoS ?? 0],
 	],
 	status: (_, { config }) => ["home_hub_enabled", config.get(HUB_ENABLED)],
 	metrics: ({ sender }) =>

@@ -1,212 +1,140 @@
 /**
- * Rows of the statistics, made from the history, oldest first and ROWS at a time. A row is an hour of UTC at whose end
- * there is a reading, with the sum of each register at that time. Where the history keeps days or months only, it is
- * the last hour of the day or month.
+ * The next rows of the statistics, made from the history: hours of UTC at whose end there is a reading, with the sum of
+ * each series at that time. Where the history keeps days or months only, a row is the last hour of the day or month.
  *
- * The sum is the counter of the present meter plus an offset, which is 0 until the meter is exchanged or a register
- * overflows. The sum then goes on from where it was, and the offset stays. Before the exchange, rows have no counter.
+ * The sum is the meter's counter plus an offset, which is 0 until the meter is exchanged or a register overflows. The
+ * sum then goes on from where it was, and the offset stays.
  *
- * The history has rises, so a first pass over all entries finds the counters at its beginning; the second one makes the
- * rows. Each call of `work` takes at most as long as a request for the history.
+ * The history has rises, so all of it after the first row is examined to get the counters there. Each call of `work`
+ * takes a part.
  */
-import { KEEP_S } from "../history/compaction.js";
-import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED, IMPORT, REGISTER_COUNT, TARIFF_2 } from "../history/entry.js";
+import { FLAG_CHANGED, FLAG_WRAPPED, IMPORT, TARIFF_2 } from "../history/entry.js";
 import { EntryCursor } from "../history/entry-cursor.js";
-import type { History } from "../history/history.js";
 import type { Journal } from "../history/journal.js";
 import { KNOWN, READINGS } from "../history/meter-state.js";
 import { PeriodCursor } from "../history/periods.js";
-import { HOUR_S, HOURS, LocalCalendar, MONTHS } from "../time/calendar.js";
+import { HOUR_S, HOURS, LocalCalendar } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
-import { ANCHOR_S, ASKED, COUNTERS, SUMS, UPTO_S } from "./statistic-progress.js";
+import { LATEST_S, OFFSETS, restartFrom, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./statistic-progress.js";
 
-/** Maximum number of rows at a time. */
+/** Maximum number of rows. */
 export const ROWS = 24;
-/** Series besides those of the registers: the import that is not tariff 2. */
-export const TARIFF_1 = REGISTER_COUNT;
-export const SERIES_COUNT = REGISTER_COUNT + 1;
 
 const BOTH_TARIFFS = (1 << IMPORT) | (1 << TARIFF_2);
 /** Number of periods for one call of `work`. */
-const SLICE = 8;
+const SLICE = 16;
 const UTC: Offsets = Object.freeze({ offsetMinutes: () => 0 });
 
 export class StatisticRows {
 	count = 0;
-	/** Start of each row's hour, Unix seconds. */
-	readonly startsS = new Float64Array(ROWS);
-	/** True if no further rows follow now. */
-	isLast = false;
-	readonly #history: History;
-	readonly #zone: Offsets;
-	readonly #progress: Float64Array;
-	/** Registers known in each row, as bits; sums by row and register. */
+	/** True if further rows follow these. */
+	hasMore = false;
+	/** End of each row's hour, Unix seconds. */
+	readonly endsS = new Float64Array(ROWS);
+	readonly #journal: Journal;
+	/** Progress (statistic-progress.ts), to be stored after `accept`. */
+	readonly progress: Float64Array;
+	readonly #cursor: PeriodCursor;
+	/** Known series of each row, as bits; sums by row and series. */
 	readonly #known = new Uint8Array(ROWS);
-	readonly #sums = new Float64Array(ROWS * REGISTER_COUNT);
-	/** Counters after the last row, and before the first row. */
-	readonly #counters = new Float64Array(REGISTER_COUNT);
-	readonly #before = new Float64Array(REGISTER_COUNT);
-	readonly #offsets = new Float64Array(REGISTER_COUNT);
-	#journal: Journal | undefined;
-	#cursor: PeriodCursor | undefined;
-	#level = HOURS;
-	/** Earliest start of a period, and end of the starts of those that become rows. */
-	#fromS = 0;
-	#toS = 0;
-	#isSecondPass = false;
-	/** Sums of rises of all periods, and of those after the latest accepted hour. */
-	readonly #all = new Float64Array(REGISTER_COUNT);
-	readonly #later = new Float64Array(REGISTER_COUNT);
-	/** True if a counter fell after the latest accepted hour; end of the last period in which one fell. */
+	readonly #sums = new Float64Array(ROWS * SERIES_COUNT);
+	/** Rises of the periods so far, and of those after the latest accepted hour. */
+	readonly #all = new Float64Array(SERIES_COUNT);
+	readonly #later = new Float64Array(SERIES_COUNT);
+	/** Sums before the first row. */
+	readonly firstSums = new Float64Array(SERIES_COUNT);
+	/** Sums at the end of the last row. */
+	readonly #last = new Float64Array(SERIES_COUNT);
+	/** True if a counter fell after the latest accepted hour. */
 	#isChanged = false;
-	#changedS = 0;
-	/** End of the last row. */
-	#endS = 0;
 
-	/** `zone` determines the days and months of the history. `progress` is changed. */
-	constructor(history: History, zone: Offsets, progress: Float64Array) {
-		this.#history = history;
-		this.#zone = zone;
-		this.#progress = progress;
+	/** Changes the progress. Throws as the journal. */
+	constructor(journal: Journal, progress: Float64Array) {
+		const { lastS, sectors } = journal;
+		this.#journal = journal;
+		this.progress = progress;
+		// The clock was set back, or the history was erased.
+		if (progress[UPTO_S] > lastS) restartFrom(progress, 0);
+		const fromS = progress[UPTO_S];
+		const source = new EntryCursor(sectors, sectors.walk(fromS));
+		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
 	}
 
-	/** Continues. Returns false once the next rows are complete; `count` is 0 if there are none. Throws as the history. */
+	/** Continues. Returns false once the rows are complete. Throws as the history. */
 	work(): boolean {
-		const cursor = this.#cursor ?? this.begin();
+		const cursor = this.#cursor;
 		for (let i = 0; i < SLICE; i++) {
-			const isNext = cursor.next();
-			if (!this.#isSecondPass) {
-				if (isNext) this.sum(cursor);
-				else {
-					this.turn();
-					return true;
-				}
-			} else if (!isNext || !this.add(cursor)) {
-				this.#cursor = undefined;
-				this.isLast = this.#level === HOURS;
-				if (this.isLast || this.count > 0) return false;
-				// Nothing is left of this level; the next one follows.
-				this.#progress[UPTO_S] = this.#toS;
-				return true;
-			} else if (this.count === ROWS) return false;
+			if (!cursor.next()) {
+				this.complete();
+				return false;
+			}
+			this.add(cursor);
 		}
 		return true;
-	}
-
-	/** Records that the hub has accepted the rows, and makes room for the next. */
-	accept(): void {
-		const progress = this.#progress;
-		const known = this.#journal?.state.numbers[KNOWN] ?? 0;
-		// A whole level is accepted when its last row is.
-		progress[UPTO_S] = this.#cursor === undefined && !this.isLast ? Math.max(this.#endS, this.#toS) : this.#endS;
-		this.count = 0;
-		this.#before.set(this.#counters);
-		if (this.#endS < progress[ANCHOR_S] && progress[ANCHOR_S] <= (this.#journal?.lastS ?? 0)) return;
-		progress[ANCHOR_S] = this.#endS;
-		for (let i = 0; i < REGISTER_COUNT; i++) {
-			if ((known & (1 << i)) === 0) continue;
-			progress[SUMS + i] = this.#counters[i] + this.#offsets[i];
-			progress[COUNTERS + i] = this.#counters[i];
-		}
 	}
 
 	/** True if any row has the series. */
 	has(series: number): boolean {
-		for (let row = 0; row < this.count; row++) if (this.isKnown(row, series)) return true;
+		for (let row = 0; row < this.count; row++) if (!Number.isNaN(this.sumAt(row, series))) return true;
 		return false;
 	}
 
-	isKnown(row: number, series: number): boolean {
-		const bits = series === TARIFF_1 ? BOTH_TARIFFS : 1 << series;
-		return (this.#known[row] & bits) === bits;
-	}
-
-	/** Sum at the end of the row, Wh or litres; row -1: before the first one. */
+	/** Sum at the end of the row, Wh or litres; NaN if unknown. */
 	sumAt(row: number, series: number): number {
-		if (series === TARIFF_1) return this.sumAt(row, IMPORT) - this.sumAt(row, TARIFF_2);
-		return row < 0 ? this.#before[series] + this.#offsets[series] : this.#sums[row * REGISTER_COUNT + series];
+		const isKnown = this.#known[row] & (1 << series);
+		return isKnown ? this.#sums[row * SERIES_COUNT + series] : Number.NaN;
 	}
 
-	/** Counter of the meter in the same unit; NaN before the meter was exchanged. */
-	counterAt(row: number, series: number): number {
-		if (this.startsS[row] + HOUR_S < this.#changedS) return Number.NaN;
-		const offsets = this.#offsets;
-		const offset = series === TARIFF_1 ? offsets[IMPORT] - offsets[TARIFF_2] : offsets[series];
-		return this.sumAt(row, series) - offset;
+	/** Records that the hub has accepted the rows. */
+	accept(): void {
+		const progress = this.progress;
+		const endS = this.endsS[this.count - 1];
+		progress[UPTO_S] = endS;
+		if (endS < progress[LATEST_S] && progress[LATEST_S] <= this.#journal.lastS) return;
+		progress[LATEST_S] = endS;
+		progress.set(this.#last, SUMS);
 	}
 
-	/** Begins the first pass. */
-	private begin(): PeriodCursor {
-		const progress = this.#progress;
-		const journal = this.#history.journal();
-		const { lastS } = journal;
-		this.#journal = journal;
-		// The clock was set back, or the history was erased.
-		if (progress[UPTO_S] > lastS) progress[UPTO_S] = progress[ASKED] = 0;
-		let level = HOURS;
-		while (level < MONTHS && progress[UPTO_S] < lastS - KEEP_S[level]) level++;
-		this.#level = level;
-		this.#fromS = Math.max(progress[UPTO_S], lastS - KEEP_S[level]);
-		this.#toS = level === HOURS ? lastS : lastS - KEEP_S[level - 1];
-		this.#isSecondPass = this.#isChanged = false;
-		this.#changedS = 0;
-		this.#all.fill(0);
-		this.#later.fill(0);
-		return this.open(journal);
-	}
-
-	private open({ sectors, lastS }: Journal): PeriodCursor {
-		const level = this.#level;
-		const fromS = this.#fromS;
-		const calendar = new LocalCalendar(level === HOURS ? UTC : this.#zone);
-		const source = new EntryCursor(sectors, sectors.walk(fromS));
-		this.#cursor = new PeriodCursor(source, calendar, { level, fromS, toS: lastS + 1 });
-		return this.#cursor;
-	}
-
-	private sum({ amounts, startS }: PeriodCursor): void {
+	private add({ amounts, startS }: PeriodCursor): void {
 		const { flags, rises, timeS } = amounts;
-		const isLater = startS >= this.#progress[ANCHOR_S];
-		for (let i = 0; i < REGISTER_COUNT; i++) {
-			this.#all[i] += rises[i];
-			if (isLater) this.#later[i] += rises[i];
+		const latestS = this.progress[LATEST_S];
+		const isLater = startS >= latestS;
+		if (isLater && latestS > 0 && flags & (FLAG_CHANGED | FLAG_WRAPPED)) this.#isChanged = true;
+		for (let series = 0; series < SERIES_COUNT; series++) {
+			const rise = amountOf(rises, series);
+			this.#all[series] += rise;
+			if (isLater) this.#later[series] += rise;
 		}
-		if ((flags & (FLAG_CHANGED | FLAG_WRAPPED)) === 0) return;
-		this.#changedS = timeS;
-		if (isLater) this.#isChanged = true;
+		let known = amounts.known & this.#journal.state.numbers[KNOWN];
+		if ((known & BOTH_TARIFFS) === BOTH_TARIFFS) known |= 1 << TARIFF_1;
+		// A period that ends within an hour ends with the last reading, and is not complete.
+		if (known === 0 || timeS % HOUR_S !== 0) return;
+		if (this.count === ROWS) this.hasMore = true;
+		else {
+			const row = this.count++;
+			this.endsS[row] = timeS;
+			this.#known[row] = known;
+			this.#sums.set(this.#all, row * SERIES_COUNT);
+			this.#last.set(this.#all);
+		}
 	}
 
-	/** Begins the second pass. */
-	private turn(): void {
-		const journal = this.#journal!;
-		const progress = this.#progress;
-		const { numbers } = journal.state;
-		for (let i = 0; i < REGISTER_COUNT; i++) {
-			const now = numbers[READINGS + i];
-			this.#counters[i] = now - this.#all[i];
-			const counter = this.#isChanged ? now - this.#later[i] : progress[COUNTERS + i];
-			const offset = progress[SUMS + i] - counter;
-			this.#offsets[i] = Number.isNaN(offset) ? 0 : offset;
+	/** Turns rises into sums. */
+	private complete(): void {
+		const progress = this.progress;
+		const readings = this.#journal.state.numbers.subarray(READINGS);
+		for (let series = 0; series < SERIES_COUNT; series++) {
+			const now = amountOf(readings, series);
+			if (this.#isChanged) progress[OFFSETS + series] = progress[SUMS + series] - (now - this.#later[series]);
+			const first = now - this.#all[series] + progress[OFFSETS + series];
+			for (let row = 0; row < this.count; row++) this.#sums[row * SERIES_COUNT + series] += first;
+			this.firstSums[series] = first;
+			this.#last[series] += first;
 		}
-		this.#before.set(this.#counters);
-		this.#isSecondPass = true;
-		this.open(journal);
 	}
+}
 
-	/** Adds a row. Returns false if the period is not complete, or belongs to the next level. */
-	private add({ amounts, startS }: PeriodCursor): boolean {
-		const { flags, known, rises, timeS } = amounts;
-		const { lastS, state } = this.#journal!;
-		// The last period ends with the last reading.
-		if (startS >= this.#toS || timeS > lastS || (timeS === lastS && flags & FLAG_PARTIAL)) return false;
-		const row = this.count++;
-		this.startsS[row] = Math.ceil(timeS / HOUR_S) * HOUR_S - HOUR_S;
-		this.#known[row] = known & state.numbers[KNOWN];
-		this.#endS = timeS;
-		for (let i = 0; i < REGISTER_COUNT; i++) {
-			this.#counters[i] += rises[i];
-			this.#sums[row * REGISTER_COUNT + i] = this.#counters[i] + this.#offsets[i];
-		}
-		return true;
-	}
+/** Amount of a series in an array by register. */
+function amountOf(registers: Float64Array, series: number): number {
+	return series === TARIFF_1 ? registers[IMPORT] - registers[TARIFF_2] : registers[series];
 }

@@ -148,6 +148,7 @@ export class HubBench {
 	readonly hub: Hub;
 	readonly tlsPermit = new TLSPermit();
 	readonly history: History | undefined;
+	readonly backfill = { filledS: 0 };
 	/** Changes of the output's state. */
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
@@ -232,7 +233,7 @@ export class HubBench {
 		const historyDeps = { driver, storage, trace: () => {} };
 		this.history = flash && History.open({ deps: historyDeps, ledger: this.ledger, zone, flash }, false);
 		const { history } = this;
-		this.hub = new Hub(shared, access, history && { history, storage, zone });
+		this.hub = new Hub(shared, access, history && { backfill: this.backfill, history, storage });
 	}
 
 	/** Makes a new readout of this block. */

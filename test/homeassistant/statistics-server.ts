@@ -9,7 +9,6 @@ import { type StateServer, TOKEN } from "./bench.js";
 
 export interface Row {
 	readonly sum: number;
-	readonly state?: number;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the client
@@ -20,6 +19,8 @@ const METADATA = ["has_sum", "mean_type", "name", "source", "statistic_id", "uni
 
 /** Answer that cuts the connection. */
 export const CUT = "cut";
+/** Answer that is none. */
+export const SILENCE = "silence";
 
 export class StatisticsServer {
 	/** Rows by statistic and start of the hour, Unix seconds. */
@@ -28,7 +29,7 @@ export class StatisticsServer {
 	/** Numbers of rows of the imports. */
 	readonly imports: number[] = [];
 	messages = 0;
-	/** Takes a command before its default answer; returns the answer, CUT, or undefined for the default. */
+	/** Takes a command before its default answer; returns the answer, CUT, SILENCE, or undefined for the default. */
 	answer: ((message: Message) => Message | undefined) | undefined;
 	/** Makes the reply to the handshake. */
 	handshake = agreement;
@@ -70,6 +71,7 @@ export class StatisticsServer {
 					peer.reset();
 					return;
 				}
+				if (own === SILENCE) continue;
 				if (own !== undefined) send(own);
 				else if (!isKnown) {
 					assert.equal(message.type, "auth");
@@ -105,11 +107,11 @@ export class StatisticsServer {
 		this.imports.push(stats.length);
 		const rows = this.rows.get(metadata.statistic_id) ?? new Map<number, Row>();
 		this.rows.set(metadata.statistic_id, rows);
-		for (const { start, state, sum } of stats) {
+		for (const { start, sum } of stats) {
 			const startS = Date.parse(start) / 1000;
 			assert.equal(startS % 3600, 0, start);
 			assert.equal(typeof sum, "number");
-			rows.set(startS, { sum, ...(state === undefined ? {} : { state }) });
+			rows.set(startS, { sum });
 		}
 		return null;
 	}

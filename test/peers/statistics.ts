@@ -48,7 +48,7 @@ function idOf({ gateway }: Home, key: string): string {
 /** Rows from the first hour on, with the consumption as the energy dashboard asks for it. */
 async function rowsOf(home: Home, key: string): Promise<Row[]> {
 	const id = idOf(home, key);
-	const [result] = await home.hass.ask({
+	const [result] = await home.hass.sendCommands({
 		type: "recorder/statistics_during_period",
 		start_time: new Date((START_S - HOUR_S) * 1000).toISOString(),
 		statistic_ids: [id],

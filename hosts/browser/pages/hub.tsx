@@ -83,7 +83,7 @@ function HubCard() {
 									? formatMoment(upto, language, timeZone)
 									: state === "waiting"
 										? t("out.never")
-										: sentenceOf(state)}
+										: stateText(state)}
 							</Fact>
 						)}
 					</Facts>

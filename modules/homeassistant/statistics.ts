@@ -1,0 +1,321 @@
+/**
+ * Statistics for the hub's energy dashboard by Home Assistant's WebSocket API (developers.home-assistant.io, "WebSocket
+ * API"; homeassistant/components/recorder/websocket_api.py). Runs in the task of hub.ts, with its memory and TLS permit,
+ * after states that the hub has accepted.
+ *
+ *             begin     rows complete    no rows, exception   message                    failure
+ *   IDLE      READING   -                -                    -                          -
+ *   READING   -         SENDING          OVER                 -                          -
+ *   SENDING   -         -                -                    next message, then OVER    OVER
+ *   OVER      -         -                -                    -                          -
+ *
+ *   OVER: `step` returns true, and the owner calls `close`, which leads to IDLE.
+ *
+ * A run sends a piece of up to ROWS hours (statistic-rows.ts), with one message for each series. The progress is stored
+ * after it, so nothing is lost, and a repeated row replaces itself. Without new rows there is no connection.
+ *
+ * The external ids are smart_meter_gateway:<host>_<key>. Home Assistant takes the sum of a first row for the consumption
+ * of its hour. Therefore a row of the year 2000, which no diagram shows, has the sum before it, unless the hub already has
+ * rows of earlier hours, for which it is asked first.
+ */
+import { GAS, WATER } from "../history/entry.js";
+import type { History } from "../history/history.js";
+import { OUTCOME_NONE } from "../http/client.js";
+import type { Storage } from "../io/host.js";
+import type { OutputFailure } from "../publish/connect-failures.js";
+import type { Output, OutputDeps } from "../publish/output.js";
+import { HOUR_S } from "../time/calendar.js";
+import { utcText } from "../time/iso.js";
+import { FRAME_ROOM, WebSocketClient } from "../websocket/client.js";
+import { apiPathOf, type BatchOptions, hostFieldOf } from "./batch.js";
+import { HUB_STATISTICS_REFUSED, webSocketFailure } from "./failures.js";
+import { HUB_ENABLED, HUB_STATISTICS } from "./fields.js";
+import { type Snapshot, slugOf } from "./state-bodies.js";
+import {
+	ASKED,
+	FILLED_S,
+	loadProgress,
+	restartFrom,
+	SERIES_COUNT,
+	storeProgress,
+	UPTO_S,
+} from "./statistic-progress.js";
+import { StatisticRows } from "./statistic-rows.js";
+
+/** Pause between two turns with the history, for the other tasks. */
+const TURN_MS = 20;
+/** Time until the history is looked at again, and until the next attempt after a failure. */
+const NEXT_MS = 300_000;
+const RETRY_MS = 900_000;
+/** Size of the largest message to send: head and name, and ROWS + 1 rows of at most 60 bytes; or a token. */
+const MESSAGE_SIZE = FRAME_ROOM + 2048;
+/** Size of the largest message to receive; results have less than 200 bytes, errors quote what was sent. */
+const RECEIVED_LIMIT = 1024;
+
+/** Domain of the statistics in Home Assistant. */
+const SOURCE = "smart_meter_gateway";
+/** Names by series and language (LANGUAGE_… of obis/names.ts). */
+const KEYS: readonly string[] = Object.freeze(["import", "export", "gas", "water", "heat", "import_t2", "import_t1"]);
+const NAMES: readonly string[] = Object.freeze([
+	"Import,Export,Gas,Water,Heat,Import tariff 2,Import tariff 1",
+	"Bezug,Einspeisung,Gas,Wasser,Wärme,Bezug Tarif 2,Bezug Tarif 1",
+	"Pobór,Oddawanie,Gaz,Woda,Ciepło,Pobór taryfa 2,Pobór taryfa 1",
+]);
+/** Wh in kWh, and litres in m³. */
+const UNITS = 1000;
+
+const STATE_IDLE = 0;
+const STATE_READING = 1;
+const STATE_SENDING = 2;
+const STATE_OVER = 3;
+
+export interface StatisticSources {
+	readonly history: History;
+	readonly storage: Storage;
+	/** Filling of the history from the meter; without a time in a firmware without it. */
+	readonly backfill: { readonly filledS?: number };
+}
+
+export class Statistics {
+	/** End of the last hour that the hub has accepted, Unix seconds; 0 before the first one. */
+	uptoS = 0;
+	/** True if further rows wait to be sent. */
+	hasMore = false;
+	#failure: OutputFailure | undefined;
+	readonly #output: Output;
+	readonly #deps: OutputDeps;
+	/** Undefined without a history; then there are no statistics. */
+	readonly #sources: StatisticSources | undefined;
+	#state = STATE_IDLE;
+	/** Time of the next turn while READING, otherwise the earliest time of the next run, monotonic ms. */
+	#dueMs = Number.NEGATIVE_INFINITY;
+	#options: BatchOptions | undefined;
+	#rows: StatisticRows | undefined;
+	#client: WebSocketClient | undefined;
+	#bytes: Uint8Array | undefined;
+	/** The series that is being sent; true while the hub is asked for its earlier rows. */
+	#series = 0;
+	#isAsking = false;
+	/** Number of the last command. */
+	#id = 0;
+
+	constructor(output: Output, deps: OutputDeps, sources: StatisticSources | undefined) {
+		this.#output = output;
+		this.#deps = deps;
+		this.#sources = sources;
+		if (sources !== undefined) this.uptoS = loadProgress(sources.storage)[UPTO_S];
+	}
+
+	/** `off`, `waiting` (nothing sent yet), `ok`, or the code of the last failure. */
+	get state(): string {
+		if (!this.isOn) return "off";
+		return this.#failure?.code ?? (this.uptoS > 0 ? "ok" : "waiting");
+	}
+
+	get isRunning(): boolean {
+		return this.#state !== STATE_IDLE;
+	}
+
+	/** Begins a run, with the hub that has just accepted a batch with these options. Returns false if none is due. */
+	begin(options: BatchOptions, nowMs: number): boolean {
+		if (!this.isOn || nowMs < this.#dueMs || this.#sources?.history.isBusy) return false;
+		this.#options = options;
+		this.#state = STATE_READING;
+		this.#dueMs = nowMs;
+		this.hasMore = false;
+		return true;
+	}
+
+	/** Lets the next run begin with the oldest hour, because the hub may be another one. */
+	restart(): void {
+		const sources = this.#sources;
+		this.#failure = undefined;
+		this.hasMore = false;
+		this.#dueMs = Number.NEGATIVE_INFINITY;
+		if (sources === undefined || this.uptoS === 0) return;
+		const progress = loadProgress(sources.storage);
+		restartFrom(progress, 0);
+		this.uptoS = 0;
+		storeProgress(sources.storage, progress);
+	}
+
+	get deadlineMs(): number {
+		const turnMs = this.#state === STATE_READING ? this.#dueMs : Number.POSITIVE_INFINITY;
+		return Math.min(turnMs, this.#client?.deadlineMs ?? Number.POSITIVE_INFINITY);
+	}
+
+	advance(nowMs: number): void {
+		const sources = this.#sources;
+		this.#client?.advance(nowMs);
+		if (this.#state !== STATE_READING || nowMs < this.#dueMs || sources === undefined) return;
+		this.#dueMs = nowMs + TURN_MS;
+		try {
+			const rows = this.#rows ?? this.read(sources);
+			if (!rows.work()) this.#state = rows.count > 0 ? STATE_SENDING : STATE_OVER;
+		} catch {
+			// The history was compacted in the meantime, or flash failed.
+			this.#state = STATE_OVER;
+		}
+		if (this.#state === STATE_SENDING) this.open();
+	}
+
+	/** Continues after a change. Returns true if the run is over. */
+	step(nowMs: number): boolean {
+		const client = this.#client;
+		while (this.#state === STATE_SENDING && client !== undefined && client.length >= 0) {
+			this.answer(client, nowMs);
+			client.take();
+		}
+		if (this.#state === STATE_SENDING && client !== undefined && client.outcome !== OUTCOME_NONE)
+			this.end(webSocketFailure(client.outcome));
+		if (this.#state !== STATE_OVER) return false;
+		if (!this.hasMore) this.#dueMs = nowMs + (this.#failure === undefined ? NEXT_MS : RETRY_MS);
+		return true;
+	}
+
+	/** Ends a run. */
+	close(): void {
+		const client = this.#client;
+		this.#state = STATE_IDLE;
+		this.#options = this.#rows = this.#client = this.#bytes = undefined;
+		if (client === undefined) return;
+		this.#output.keep(client.session);
+		client.close();
+	}
+
+	private get isOn(): boolean {
+		const { config } = this.#deps;
+		return this.#sources !== undefined && config.get(HUB_ENABLED) && config.get(HUB_STATISTICS);
+	}
+
+	private read({ backfill, history, storage }: StatisticSources): StatisticRows {
+		const { filledS = 0 } = backfill;
+		const progress = loadProgress(storage);
+		if (filledS > 0 && filledS !== progress[FILLED_S]) {
+			progress[FILLED_S] = filledS;
+			restartFrom(progress, filledS);
+		}
+		this.#rows = new StatisticRows(history.journal(), progress);
+		return this.#rows;
+	}
+
+	private open(): void {
+		const { crypto, text } = this.#deps;
+		const options = this.#options;
+		if (options === undefined) return;
+		const { task, url } = options;
+		const { host, port: portNumber, secure } = url;
+		const hostField = hostFieldOf(url);
+		const path = `${apiPathOf(url)}/websocket`;
+		const opened = this.#output.connect(
+			secure,
+			(port, tls) =>
+				new WebSocketClient({
+					...{ task, text, crypto, port, host, portNumber, tls, hostField, path },
+					limit: RECEIVED_LIMIT,
+				}),
+		);
+		this.#series = -1;
+		this.#id = 0;
+		this.#isAsking = false;
+		if (typeof opened === "number") this.end(webSocketFailure(opened));
+		else this.#client = opened;
+	}
+
+	/** Sends the next message. The hub sends one after the handshake, and one after each of ours. */
+	private answer(client: WebSocketClient, nowMs: number): void {
+		const { writer } = this.#deps;
+		const rows = this.#rows;
+		const options = this.#options;
+		if (rows === undefined || options === undefined) return;
+		this.#bytes ??= new Uint8Array(MESSAGE_SIZE);
+		writer.begin(this.#bytes, FRAME_ROOM, MESSAGE_SIZE);
+		if (client.has('"auth_required"')) {
+			this.put('{"type":"auth","access_token":');
+			writer.rawString(options.token);
+			this.put("}");
+		} else if (client.has('"auth_ok"') || client.has('"success":true')) {
+			this.putNext(rows, options, client.has('"change":') && !client.has('"change":null'));
+			if (this.#series === SERIES_COUNT) {
+				this.accept(rows);
+				return;
+			}
+		} else {
+			this.end(HUB_STATISTICS_REFUSED);
+			return;
+		}
+		client.send(this.#bytes, FRAME_ROOM, writer.position, nowMs);
+	}
+
+	/** `hasEarlier`: the last reply says that the hub has earlier rows. */
+	private putNext(rows: StatisticRows, { snapshot }: BatchOptions, hasEarlier: boolean): void {
+		const { progress } = rows;
+		const hasAsked = this.#isAsking;
+		if (hasAsked) progress[ASKED] |= 1 << this.#series;
+		else
+			do this.#series++;
+			while (this.#series < SERIES_COUNT && !rows.has(this.#series));
+		const series = this.#series;
+		if (series === SERIES_COUNT) return;
+		this.#isAsking = (progress[ASKED] & (1 << series)) === 0;
+		const id = `"statistic_id":"${SOURCE}:${slugOf(snapshot.hostname)}_${KEYS[series]}"`;
+		this.put(`{"id":${++this.#id},"type":"recorder/`);
+		if (this.#isAsking) {
+			this.put(`statistic_during_period",${id},"types":["change"],"fixed_period":{"start_time":"2000-01-02T00:00:00Z"`);
+			this.put(`,"end_time":"${this.startOf(rows, 0)}"}}`);
+		} else this.putRows(rows, id, snapshot, hasAsked && !hasEarlier);
+	}
+
+	/** `isFirst`: with the row of the year 2000. */
+	private putRows(rows: StatisticRows, id: string, { hostname, language }: Snapshot, isFirst: boolean): void {
+		const series = this.#series;
+		const name = `${hostname} ${NAMES[language].split(",")[series]}`;
+		const unit =
+			series === GAS || series === WATER
+				? '"volume","unit_of_measurement":"m³"'
+				: '"energy","unit_of_measurement":"kWh"';
+		this.put(`import_statistics","metadata":{${id},"source":"${SOURCE}","name":"${name}"`);
+		this.put(`,"has_sum":true,"mean_type":0,"unit_class":${unit}},"stats":[`);
+		let comma = "";
+		if (isFirst) {
+			this.put(`{"start":"2000-01-01T00:00:00Z","sum":${rows.firstSums[series] / UNITS}}`);
+			comma = ",";
+		}
+		for (let row = 0; row < rows.count; row++) {
+			const sum = rows.sumAt(row, series) / UNITS;
+			if (Number.isNaN(sum)) continue;
+			this.put(`${comma}{"start":"${this.startOf(rows, row)}","sum":${sum}}`);
+			comma = ",";
+		}
+		this.put("]}");
+	}
+
+	private startOf(rows: StatisticRows, row: number): string {
+		return utcText((rows.endsS[row] - HOUR_S) * 1000, this.#deps.text);
+	}
+
+	private put(json: string): void {
+		const { writer } = this.#deps;
+		writer.raw(writer.prepare(json));
+	}
+
+	private accept(rows: StatisticRows): void {
+		const { progress } = rows;
+		rows.accept();
+		this.uptoS = progress[UPTO_S];
+		this.hasMore = rows.hasMore;
+		try {
+			if (this.#sources !== undefined) storeProgress(this.#sources.storage, progress);
+		} catch {
+			// The storage counts refused writes. These rows are sent again.
+			this.hasMore = false;
+		}
+		this.end(undefined);
+	}
+
+	private end(failure: OutputFailure | undefined): void {
+		this.#failure = failure;
+		this.#state = STATE_OVER;
+		this.#deps.live?.changed();
+	}
+}
