@@ -76,7 +76,7 @@ const REJECTED = outputFailure(
 export const HUB_STATISTICS_REFUSED = outputFailure(
 	"statistics_refused",
 	RETCODE_REFUSED,
-	"Home Assistant takes states but no statistics. It must be 2025.11 or newer with its recorder on, and a proxy must let WebSocket through.",
+	"Home Assistant takes no statistics. It must be 2025.11 or newer with its recorder on, and a proxy must let WebSocket through.",
 );
 
 /** Returns the failure for an outcome of WebSocketClient. */

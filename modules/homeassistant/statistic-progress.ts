@@ -10,13 +10,11 @@ export const SERIES_COUNT = REGISTER_COUNT + 1;
 
 /** End of the last hour that was accepted, Unix seconds; 0: everything is to be sent. */
 export const UPTO_S = 0;
-/** Series of which it is known whether the hub has earlier rows, as bits. */
-export const ASKED = 1;
 /** Oldest row of the last filling of the history that was noticed, Unix seconds. */
-export const FILLED_S = 2;
+export const FILLED_S = 1;
 /** End of the latest hour that was ever accepted, Unix seconds, and the sums of the series at that time. */
-export const LATEST_S = 3;
-export const SUMS = 4;
+export const LATEST_S = 2;
+export const SUMS = 3;
 /** Differences of sum and counter; 0 until the meter is exchanged. */
 export const OFFSETS = SUMS + SERIES_COUNT;
 const COUNT = OFFSETS + SERIES_COUNT;
@@ -27,12 +25,6 @@ export function loadProgress(storage: Storage): Float64Array {
 	const bytes = new Uint8Array(numbers.buffer);
 	if (stored?.length === bytes.length) bytes.set(stored);
 	return numbers;
-}
-
-/** Makes the next run begin with rows that end after `fromS`. */
-export function restartFrom(numbers: Float64Array, fromS: number): void {
-	numbers[UPTO_S] = Math.min(numbers[UPTO_S], fromS);
-	numbers[ASKED] = 0;
 }
 
 /** Throws if flash refuses the write. */

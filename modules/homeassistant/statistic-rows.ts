@@ -15,7 +15,7 @@ import { KNOWN, READINGS } from "../history/meter-state.js";
 import { PeriodCursor } from "../history/periods.js";
 import { HOUR_S, HOURS, LocalCalendar } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
-import { LATEST_S, OFFSETS, restartFrom, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./statistic-progress.js";
+import { LATEST_S, OFFSETS, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./statistic-progress.js";
 
 /** Maximum number of rows. */
 export const ROWS = 24;
@@ -35,8 +35,7 @@ export class StatisticRows {
 	/** Progress (statistic-progress.ts), to be stored after `accept`. */
 	readonly progress: Float64Array;
 	readonly #cursor: PeriodCursor;
-	/** Known series of each row, as bits; sums by row and series. */
-	readonly #known = new Uint8Array(ROWS);
+	/** Sums at the end of each row by series, NaN if unknown. */
 	readonly #sums = new Float64Array(ROWS * SERIES_COUNT);
 	/** Rises of the periods so far, and of those after the latest accepted hour. */
 	readonly #all = new Float64Array(SERIES_COUNT);
@@ -54,7 +53,7 @@ export class StatisticRows {
 		this.#journal = journal;
 		this.progress = progress;
 		// The clock was set back, or the history was erased.
-		if (progress[UPTO_S] > lastS) restartFrom(progress, 0);
+		if (progress[UPTO_S] > lastS) progress[UPTO_S] = 0;
 		const fromS = progress[UPTO_S];
 		const source = new EntryCursor(sectors, sectors.walk(fromS));
 		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
@@ -81,8 +80,7 @@ export class StatisticRows {
 
 	/** Sum at the end of the row, Wh or litres; NaN if unknown. */
 	sumAt(row: number, series: number): number {
-		const isKnown = this.#known[row] & (1 << series);
-		return isKnown ? this.#sums[row * SERIES_COUNT + series] : Number.NaN;
+		return this.#sums[row * SERIES_COUNT + series];
 	}
 
 	/** Records that the hub has accepted the rows. */
@@ -109,14 +107,15 @@ export class StatisticRows {
 		if ((known & BOTH_TARIFFS) === BOTH_TARIFFS) known |= 1 << TARIFF_1;
 		// A period that ends within an hour ends with the last reading, and is not complete.
 		if (known === 0 || timeS % HOUR_S !== 0) return;
-		if (this.count === ROWS) this.hasMore = true;
-		else {
-			const row = this.count++;
-			this.endsS[row] = timeS;
-			this.#known[row] = known;
-			this.#sums.set(this.#all, row * SERIES_COUNT);
-			this.#last.set(this.#all);
+		if (this.count === ROWS) {
+			this.hasMore = true;
+			return;
 		}
+		const row = this.count++;
+		this.endsS[row] = timeS;
+		this.#last.set(this.#all);
+		for (let series = 0; series < SERIES_COUNT; series++)
+			this.#sums[row * SERIES_COUNT + series] = known & (1 << series) ? this.#all[series] : Number.NaN;
 	}
 
 	/** Turns rises into sums. */

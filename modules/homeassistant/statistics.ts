@@ -11,12 +11,12 @@
  *
  *   OVER: `step` returns true, and the owner calls `close`, which leads to IDLE.
  *
- * A run sends a piece of up to ROWS hours (statistic-rows.ts), with one message for each series. The progress is stored
+ * A run sends a piece of up to ROWS hours (statistic-rows.ts), with two messages for each series. The progress is stored
  * after it, so nothing is lost, and a repeated row replaces itself. Without new rows there is no connection.
  *
  * The external ids are smart_meter_gateway:<host>_<key>. Home Assistant takes the sum of a first row for the consumption
- * of its hour. Therefore a row of the year 2000, which no diagram shows, has the sum before it, unless the hub already has
- * rows of earlier hours, for which it is asked first.
+ * of its hour. Therefore the first message asks whether there are earlier rows. If not, the second one adds a row of the
+ * year 2000, which no diagram shows, with the sum before the first hour.
  */
 import { GAS, WATER } from "../history/entry.js";
 import type { History } from "../history/history.js";
@@ -30,23 +30,14 @@ import { FRAME_ROOM, WebSocketClient } from "../websocket/client.js";
 import { apiPathOf, type BatchOptions, hostFieldOf } from "./batch.js";
 import { HUB_STATISTICS_REFUSED, webSocketFailure } from "./failures.js";
 import { HUB_ENABLED, HUB_STATISTICS } from "./fields.js";
-import { type Snapshot, slugOf } from "./state-bodies.js";
-import {
-	ASKED,
-	FILLED_S,
-	loadProgress,
-	restartFrom,
-	SERIES_COUNT,
-	storeProgress,
-	UPTO_S,
-} from "./statistic-progress.js";
+import { slugOf } from "./state-bodies.js";
+import { FILLED_S, loadProgress, SERIES_COUNT, storeProgress, UPTO_S } from "./statistic-progress.js";
 import { StatisticRows } from "./statistic-rows.js";
 
 /** Pause between two turns with the history, for the other tasks. */
 const TURN_MS = 20;
-/** Time until the history is looked at again, and until the next attempt after a failure. */
-const NEXT_MS = 300_000;
-const RETRY_MS = 900_000;
+/** Time until the next run, unless more rows are there already. */
+const NEXT_MS = 600_000;
 /** Size of the largest message to send: head and name, and ROWS + 1 rows of at most 60 bytes; or a token. */
 const MESSAGE_SIZE = FRAME_ROOM + 2048;
 /** Size of the largest message to receive; results have less than 200 bytes, errors quote what was sent. */
@@ -96,8 +87,6 @@ export class Statistics {
 	/** The series that is being sent; true while the hub is asked for its earlier rows. */
 	#series = 0;
 	#isAsking = false;
-	/** Number of the last command. */
-	#id = 0;
 
 	constructor(output: Output, deps: OutputDeps, sources: StatisticSources | undefined) {
 		this.#output = output;
@@ -134,14 +123,13 @@ export class Statistics {
 		this.#dueMs = Number.NEGATIVE_INFINITY;
 		if (sources === undefined || this.uptoS === 0) return;
 		const progress = loadProgress(sources.storage);
-		restartFrom(progress, 0);
-		this.uptoS = 0;
+		this.uptoS = progress[UPTO_S] = 0;
 		storeProgress(sources.storage, progress);
 	}
 
 	get deadlineMs(): number {
 		const turnMs = this.#state === STATE_READING ? this.#dueMs : Number.POSITIVE_INFINITY;
-		return Math.min(turnMs, this.#client?.deadlineMs ?? Number.POSITIVE_INFINITY);
+		return this.#client?.deadlineMs ?? turnMs;
 	}
 
 	advance(nowMs: number): void {
@@ -150,8 +138,9 @@ export class Statistics {
 		if (this.#state !== STATE_READING || nowMs < this.#dueMs || sources === undefined) return;
 		this.#dueMs = nowMs + TURN_MS;
 		try {
-			const rows = this.#rows ?? this.read(sources);
-			if (!rows.work()) this.#state = rows.count > 0 ? STATE_SENDING : STATE_OVER;
+			this.#rows ??= readRows(sources);
+			if (this.#rows.work()) return;
+			this.#state = this.#rows.count > 0 ? STATE_SENDING : STATE_OVER;
 		} catch {
 			// The history was compacted in the meantime, or flash failed.
 			this.#state = STATE_OVER;
@@ -169,7 +158,7 @@ export class Statistics {
 		if (this.#state === STATE_SENDING && client !== undefined && client.outcome !== OUTCOME_NONE)
 			this.end(webSocketFailure(client.outcome));
 		if (this.#state !== STATE_OVER) return false;
-		if (!this.hasMore) this.#dueMs = nowMs + (this.#failure === undefined ? NEXT_MS : RETRY_MS);
+		this.#dueMs = this.hasMore ? nowMs : nowMs + NEXT_MS;
 		return true;
 	}
 
@@ -178,9 +167,8 @@ export class Statistics {
 		const client = this.#client;
 		this.#state = STATE_IDLE;
 		this.#options = this.#rows = this.#client = this.#bytes = undefined;
-		if (client === undefined) return;
-		this.#output.keep(client.session);
-		client.close();
+		this.#output.keep(client?.session);
+		client?.close();
 	}
 
 	private get isOn(): boolean {
@@ -188,22 +176,9 @@ export class Statistics {
 		return this.#sources !== undefined && config.get(HUB_ENABLED) && config.get(HUB_STATISTICS);
 	}
 
-	private read({ backfill, history, storage }: StatisticSources): StatisticRows {
-		const { filledS = 0 } = backfill;
-		const progress = loadProgress(storage);
-		if (filledS > 0 && filledS !== progress[FILLED_S]) {
-			progress[FILLED_S] = filledS;
-			restartFrom(progress, filledS);
-		}
-		this.#rows = new StatisticRows(history.journal(), progress);
-		return this.#rows;
-	}
-
 	private open(): void {
 		const { crypto, text } = this.#deps;
-		const options = this.#options;
-		if (options === undefined) return;
-		const { task, url } = options;
+		const { task, url } = this.#options!;
 		const { host, port: portNumber, secure } = url;
 		const hostField = hostFieldOf(url);
 		const path = `${apiPathOf(url)}/websocket`;
@@ -215,8 +190,8 @@ export class Statistics {
 					limit: RECEIVED_LIMIT,
 				}),
 		);
+		this.#bytes = new Uint8Array(MESSAGE_SIZE);
 		this.#series = -1;
-		this.#id = 0;
 		this.#isAsking = false;
 		if (typeof opened === "number") this.end(webSocketFailure(opened));
 		else this.#client = opened;
@@ -225,59 +200,51 @@ export class Statistics {
 	/** Sends the next message. The hub sends one after the handshake, and one after each of ours. */
 	private answer(client: WebSocketClient, nowMs: number): void {
 		const { writer } = this.#deps;
-		const rows = this.#rows;
-		const options = this.#options;
-		if (rows === undefined || options === undefined) return;
-		this.#bytes ??= new Uint8Array(MESSAGE_SIZE);
-		writer.begin(this.#bytes, FRAME_ROOM, MESSAGE_SIZE);
+		const bytes = this.#bytes!;
+		writer.begin(bytes, FRAME_ROOM, MESSAGE_SIZE);
 		if (client.has('"auth_required"')) {
 			this.put('{"type":"auth","access_token":');
-			writer.rawString(options.token);
+			writer.rawString(this.#options!.token);
 			this.put("}");
 		} else if (client.has('"auth_ok"') || client.has('"success":true')) {
-			this.putNext(rows, options, client.has('"change":') && !client.has('"change":null'));
-			if (this.#series === SERIES_COUNT) {
-				this.accept(rows);
-				return;
-			}
+			const hasEarlier = client.has('"change":') && !client.has('"change":null');
+			if (!this.putNext(this.#rows!, hasEarlier)) return;
 		} else {
 			this.end(HUB_STATISTICS_REFUSED);
 			return;
 		}
-		client.send(this.#bytes, FRAME_ROOM, writer.position, nowMs);
+		client.send(bytes, FRAME_ROOM, writer.position, nowMs);
 	}
 
-	/** `hasEarlier`: the last reply says that the hub has earlier rows. */
-	private putNext(rows: StatisticRows, { snapshot }: BatchOptions, hasEarlier: boolean): void {
-		const { progress } = rows;
-		const hasAsked = this.#isAsking;
-		if (hasAsked) progress[ASKED] |= 1 << this.#series;
-		else
+	/**
+	 * Writes the rows of the series, of which the hub has earlier ones or not, or the question about those of the next
+	 * series. Returns false after the last one.
+	 */
+	private putNext(rows: StatisticRows, hasEarlier: boolean): boolean {
+		this.#isAsking = !this.#isAsking;
+		if (this.#isAsking) {
 			do this.#series++;
 			while (this.#series < SERIES_COUNT && !rows.has(this.#series));
+		}
 		const series = this.#series;
-		if (series === SERIES_COUNT) return;
-		this.#isAsking = (progress[ASKED] & (1 << series)) === 0;
-		const id = `"statistic_id":"${SOURCE}:${slugOf(snapshot.hostname)}_${KEYS[series]}"`;
-		this.put(`{"id":${++this.#id},"type":"recorder/`);
+		if (series === SERIES_COUNT) {
+			this.accept(rows);
+			return false;
+		}
+		const { hostname, language } = this.#options!.snapshot;
+		const id = `"statistic_id":"${SOURCE}:${slugOf(hostname)}_${KEYS[series]}"`;
 		if (this.#isAsking) {
-			this.put(`statistic_during_period",${id},"types":["change"],"fixed_period":{"start_time":"2000-01-02T00:00:00Z"`);
-			this.put(`,"end_time":"${this.startOf(rows, 0)}"}}`);
-		} else this.putRows(rows, id, snapshot, hasAsked && !hasEarlier);
-	}
-
-	/** `isFirst`: with the row of the year 2000. */
-	private putRows(rows: StatisticRows, id: string, { hostname, language }: Snapshot, isFirst: boolean): void {
-		const series = this.#series;
+			this.put(`{"id":${2 * series + 1},"type":"recorder/statistic_during_period",${id},"types":["change"]`);
+			this.put(`,"fixed_period":{"start_time":"2000-01-02T00:00:00Z","end_time":"${this.startOf(rows, 0)}"}}`);
+			return true;
+		}
 		const name = `${hostname} ${NAMES[language].split(",")[series]}`;
-		const unit =
-			series === GAS || series === WATER
-				? '"volume","unit_of_measurement":"m³"'
-				: '"energy","unit_of_measurement":"kWh"';
-		this.put(`import_statistics","metadata":{${id},"source":"${SOURCE}","name":"${name}"`);
-		this.put(`,"has_sum":true,"mean_type":0,"unit_class":${unit}},"stats":[`);
+		const isVolume = series === GAS || series === WATER;
+		const unit = isVolume ? '"volume","unit_of_measurement":"m³"' : '"energy","unit_of_measurement":"kWh"';
+		this.put(`{"id":${2 * series + 2},"type":"recorder/import_statistics","metadata":{${id},"source":"${SOURCE}"`);
+		this.put(`,"name":"${name}","has_sum":true,"mean_type":0,"unit_class":${unit}},"stats":[`);
 		let comma = "";
-		if (isFirst) {
+		if (!hasEarlier) {
 			this.put(`{"start":"2000-01-01T00:00:00Z","sum":${rows.firstSums[series] / UNITS}}`);
 			comma = ",";
 		}
@@ -288,6 +255,7 @@ export class Statistics {
 			comma = ",";
 		}
 		this.put("]}");
+		return true;
 	}
 
 	private startOf(rows: StatisticRows, row: number): string {
@@ -300,15 +268,13 @@ export class Statistics {
 	}
 
 	private accept(rows: StatisticRows): void {
-		const { progress } = rows;
 		rows.accept();
-		this.uptoS = progress[UPTO_S];
-		this.hasMore = rows.hasMore;
+		this.uptoS = rows.progress[UPTO_S];
 		try {
-			if (this.#sources !== undefined) storeProgress(this.#sources.storage, progress);
+			storeProgress(this.#sources!.storage, rows.progress);
+			this.hasMore = rows.hasMore;
 		} catch {
 			// The storage counts refused writes. These rows are sent again.
-			this.hasMore = false;
 		}
 		this.end(undefined);
 	}
@@ -318,4 +284,15 @@ export class Statistics {
 		this.#state = STATE_OVER;
 		this.#deps.live?.changed();
 	}
+}
+
+/** Begins to read rows, again from the oldest one that the meter has filled in. Throws as the history. */
+function readRows({ backfill, history, storage }: StatisticSources): StatisticRows {
+	const { filledS = 0 } = backfill;
+	const progress = loadProgress(storage);
+	if (filledS > 0 && filledS !== progress[FILLED_S]) {
+		progress[FILLED_S] = filledS;
+		progress[UPTO_S] = Math.min(progress[UPTO_S], filledS);
+	}
+	return new StatisticRows(history.journal(), progress);
 }
