@@ -1,7 +1,7 @@
 /** Hub routes of the API text: settings and test. */
 
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
-import { MISSING_FIELD } from "../api/errors.js";
+import { MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
@@ -12,6 +12,7 @@ import { bodyField, type Put, put, type SettingField, TEXT } from "../config/sch
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
 import type { Outlet } from "../publish/outlet.js";
+import { WITHOUT } from "../without.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -74,6 +75,12 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
 		failCertificateBusy(exchange);
+		return undefined;
+	}
+	// A backup may contain the setting: it is stored for a firmware that has statistics.
+	const isMissing = WITHOUT !== "" && WITHOUT.split(" ").includes(HUB_STATISTICS.name);
+	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
+		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
 		return undefined;
 	}
 	const enabled = values.get(HUB_ENABLED);

@@ -43,9 +43,9 @@ export const HUB = {
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 	"hub.statistics": [
-		"Statistics for the energy dashboard (only with an administrator's token)",
-		"Statistik fürs Energie-Dashboard (nur Administrator-Token)",
-		"Statystyki dla panelu energii (tylko z tokenem administratora)",
+		"Statistics for the energy dashboard",
+		"Statistik für das Energie-Dashboard",
+		"Statystyki dla panelu energii",
 	],
 	"hub.upto": ["Statistics until", "Statistik bis", "Statystyki do"],
 
@@ -209,6 +209,11 @@ export const HUB = {
 		"The server does not accept values. Check that Home Assistant is at this address.",
 		"Der Server nimmt keine Werte an. Prüfen Sie, ob unter dieser Adresse Home Assistant ist.",
 		"Serwer nie przyjmuje wartości. Sprawdź, czy pod tym adresem jest Home Assistant.",
+	],
+	"out.statistics_refused": [
+		"Home Assistant takes no statistics. It must be 2025.11 or newer, with its recorder on.",
+		"Home Assistant nimmt keine Statistik an. Nötig sind Version 2025.11 und der Recorder.",
+		"Home Assistant nie przyjmuje statystyk. Wymagana jest wersja 2025.11 i rejestrator.",
 	],
 	"out.unsupported": [
 		"In safe mode nothing is sent. Restart the gateway to leave it.",
