@@ -2,7 +2,6 @@
 export class Statistics {
 	readonly uptoS = 0;
 	readonly hasMore = false;
-	readonly isRunning = false;
 	readonly state = "absent";
 	readonly deadlineMs = Number.POSITIVE_INFINITY;
 

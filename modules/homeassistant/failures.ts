@@ -73,17 +73,6 @@ const REJECTED = outputFailure(
 	"The server takes no states. Check that it is Home Assistant.",
 );
 
-export const HUB_STATISTICS_REFUSED = outputFailure(
-	"statistics_refused",
-	RETCODE_REFUSED,
-	"Home Assistant takes no statistics. It must be 2025.11 or newer with its recorder on, and a proxy must let WebSocket through.",
-);
-
-/** Returns the failure for an outcome of WebSocketClient. */
-export function webSocketFailure(outcome: number): OutputFailure {
-	return outcome === HTTP_BAD_REPLY ? HUB_STATISTICS_REFUSED : hubFailure(outcome);
-}
-
 /** Returns the failure for an outcome of HTTPClient that is not a success. */
 export function hubFailure(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;

@@ -169,7 +169,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
-			if (this.#state >= STATE_QUEUED && !this.statistics.isRunning) return true;
+			if (this.#state === STATE_QUEUED || this.#batch !== undefined) return true;
 			this.close();
 			this.#wanted = SEND_ALL;
 			// The batch begins in a later tick, because inside this call chain the chip's stack would overflow.

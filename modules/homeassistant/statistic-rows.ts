@@ -19,6 +19,8 @@ import { LATEST_S, OFFSETS, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./stati
 
 /** Maximum number of rows. */
 export const ROWS = 24;
+/** End of the hour of row 0, in the year 2000. */
+const ROW_0_END_S = 946_684_800 + HOUR_S;
 
 const BOTH_TARIFFS = (1 << IMPORT) | (1 << TARIFF_2);
 /** Number of periods for one call of `work`. */
@@ -26,24 +28,24 @@ const SLICE = 16;
 const UTC: Offsets = Object.freeze({ offsetMinutes: () => 0 });
 
 export class StatisticRows {
+	/** Number of rows, which are numbered from 1. Row 0, long before them, has the sums before the first one. */
 	count = 0;
 	/** True if further rows follow these. */
 	hasMore = false;
 	/** End of each row's hour, Unix seconds. */
-	readonly endsS = new Float64Array(ROWS);
+	readonly endsS = new Float64Array(ROWS + 1);
+	/** Sums of all rows, Wh or litres, SERIES_COUNT for each row. */
+	readonly sums = new Float64Array((ROWS + 1) * SERIES_COUNT);
 	readonly #journal: Journal;
 	/** Progress (statistic-progress.ts), to be stored after `accept`. */
 	readonly progress: Float64Array;
 	readonly #cursor: PeriodCursor;
-	/** Sums at the end of each row by series, NaN if unknown. */
-	readonly #sums = new Float64Array(ROWS * SERIES_COUNT);
+	/** Known series of each row, and of any row, as bits. */
+	readonly #known = new Uint8Array(ROWS + 1);
+	#knownInAny = 0;
 	/** Rises of the periods so far, and of those after the latest accepted hour. */
 	readonly #all = new Float64Array(SERIES_COUNT);
 	readonly #later = new Float64Array(SERIES_COUNT);
-	/** Sums before the first row. */
-	readonly firstSums = new Float64Array(SERIES_COUNT);
-	/** Sums at the end of the last row. */
-	readonly #last = new Float64Array(SERIES_COUNT);
 	/** True if a counter fell after the latest accepted hour. */
 	#isChanged = false;
 
@@ -56,6 +58,8 @@ export class StatisticRows {
 		if (progress[UPTO_S] > lastS) progress[UPTO_S] = 0;
 		const fromS = progress[UPTO_S];
 		const source = new EntryCursor(sectors, sectors.walk(fromS));
+		this.endsS[0] = ROW_0_END_S;
+		this.#known[0] = 0xff;
 		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
 	}
 
@@ -74,23 +78,22 @@ export class StatisticRows {
 
 	/** True if any row has the series. */
 	has(series: number): boolean {
-		for (let row = 0; row < this.count; row++) if (!Number.isNaN(this.sumAt(row, series))) return true;
-		return false;
+		return (this.#knownInAny & (1 << series)) !== 0;
 	}
 
-	/** Sum at the end of the row, Wh or litres; NaN if unknown. */
-	sumAt(row: number, series: number): number {
-		return this.#sums[row * SERIES_COUNT + series];
+	isKnown(row: number, series: number): boolean {
+		return (this.#known[row] & (1 << series)) !== 0;
 	}
 
 	/** Records that the hub has accepted the rows. */
 	accept(): void {
 		const progress = this.progress;
-		const endS = this.endsS[this.count - 1];
+		const { count } = this;
+		const endS = this.endsS[count];
 		progress[UPTO_S] = endS;
 		if (endS < progress[LATEST_S] && progress[LATEST_S] <= this.#journal.lastS) return;
 		progress[LATEST_S] = endS;
-		progress.set(this.#last, SUMS);
+		progress.set(this.sums.subarray(count * SERIES_COUNT, (count + 1) * SERIES_COUNT), SUMS);
 	}
 
 	private add({ amounts, startS }: PeriodCursor): void {
@@ -111,11 +114,11 @@ export class StatisticRows {
 			this.hasMore = true;
 			return;
 		}
-		const row = this.count++;
+		const row = ++this.count;
 		this.endsS[row] = timeS;
-		this.#last.set(this.#all);
-		for (let series = 0; series < SERIES_COUNT; series++)
-			this.#sums[row * SERIES_COUNT + series] = known & (1 << series) ? this.#all[series] : Number.NaN;
+		this.#known[row] = known;
+		this.#knownInAny |= known;
+		this.sums.set(this.#all, row * SERIES_COUNT);
 	}
 
 	/** Turns rises into sums. */
@@ -126,9 +129,7 @@ export class StatisticRows {
 			const now = amountOf(readings, series);
 			if (this.#isChanged) progress[OFFSETS + series] = progress[SUMS + series] - (now - this.#later[series]);
 			const first = now - this.#all[series] + progress[OFFSETS + series];
-			for (let row = 0; row < this.count; row++) this.#sums[row * SERIES_COUNT + series] += first;
-			this.firstSums[series] = first;
-			this.#last[series] += first;
+			for (let row = 0; row <= this.count; row++) this.sums[row * SERIES_COUNT + series] += first;
 		}
 	}
 }

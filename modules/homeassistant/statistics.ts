@@ -20,15 +20,14 @@
  */
 import { GAS, WATER } from "../history/entry.js";
 import type { History } from "../history/history.js";
-import { OUTCOME_NONE } from "../http/client.js";
+import { HTTP_BAD_REPLY, OUTCOME_NONE } from "../http/client.js";
 import type { Storage } from "../io/host.js";
-import type { OutputFailure } from "../publish/connect-failures.js";
 import type { Output, OutputDeps } from "../publish/output.js";
 import { HOUR_S } from "../time/calendar.js";
 import { utcText } from "../time/iso.js";
 import { FRAME_ROOM, WebSocketClient } from "../websocket/client.js";
 import { apiPathOf, type BatchOptions, hostFieldOf } from "./batch.js";
-import { HUB_STATISTICS_REFUSED, webSocketFailure } from "./failures.js";
+import { hubFailure } from "./failures.js";
 import { HUB_ENABLED, HUB_STATISTICS } from "./fields.js";
 import { slugOf } from "./state-bodies.js";
 import { FILLED_S, loadProgress, SERIES_COUNT, storeProgress, UPTO_S } from "./statistic-progress.js";
@@ -45,13 +44,7 @@ const RECEIVED_LIMIT = 1024;
 
 /** Domain of the statistics in Home Assistant. */
 const SOURCE = "smart_meter_gateway";
-/** Names by series and language (LANGUAGE_… of obis/names.ts). */
 const KEYS: readonly string[] = Object.freeze(["import", "export", "gas", "water", "heat", "import_t2", "import_t1"]);
-const NAMES: readonly string[] = Object.freeze([
-	"Import,Export,Gas,Water,Heat,Import tariff 2,Import tariff 1",
-	"Bezug,Einspeisung,Gas,Wasser,Wärme,Bezug Tarif 2,Bezug Tarif 1",
-	"Pobór,Oddawanie,Gaz,Woda,Ciepło,Pobór taryfa 2,Pobór taryfa 1",
-]);
 /** Wh in kWh, and litres in m³. */
 const UNITS = 1000;
 
@@ -72,7 +65,8 @@ export class Statistics {
 	uptoS = 0;
 	/** True if further rows wait to be sent. */
 	hasMore = false;
-	#failure: OutputFailure | undefined;
+	/** Code of the last failure; "" after a success. */
+	#failure = "";
 	readonly #output: Output;
 	readonly #deps: OutputDeps;
 	/** Undefined without a history; then there are no statistics. */
@@ -98,11 +92,7 @@ export class Statistics {
 	/** `off`, `waiting` (nothing sent yet), `ok`, or the code of the last failure. */
 	get state(): string {
 		if (!this.isOn) return "off";
-		return this.#failure?.code ?? (this.uptoS > 0 ? "ok" : "waiting");
-	}
-
-	get isRunning(): boolean {
-		return this.#state !== STATE_IDLE;
+		return this.#failure || (this.uptoS > 0 ? "ok" : "waiting");
 	}
 
 	/** Begins a run, with the hub that has just accepted a batch with these options. Returns false if none is due. */
@@ -118,7 +108,7 @@ export class Statistics {
 	/** Lets the next run begin with the oldest hour, because the hub may be another one. */
 	restart(): void {
 		const sources = this.#sources;
-		this.#failure = undefined;
+		this.#failure = "";
 		this.hasMore = false;
 		this.#dueMs = Number.NEGATIVE_INFINITY;
 		if (sources === undefined || this.uptoS === 0) return;
@@ -156,7 +146,7 @@ export class Statistics {
 			client.take();
 		}
 		if (this.#state === STATE_SENDING && client !== undefined && client.outcome !== OUTCOME_NONE)
-			this.end(webSocketFailure(client.outcome));
+			this.fail(client.outcome);
 		if (this.#state !== STATE_OVER) return false;
 		this.#dueMs = this.hasMore ? nowMs : nowMs + NEXT_MS;
 		return true;
@@ -193,7 +183,7 @@ export class Statistics {
 		this.#bytes = new Uint8Array(MESSAGE_SIZE);
 		this.#series = -1;
 		this.#isAsking = false;
-		if (typeof opened === "number") this.end(webSocketFailure(opened));
+		if (typeof opened === "number") this.fail(opened);
 		else this.#client = opened;
 	}
 
@@ -210,7 +200,7 @@ export class Statistics {
 			const hasEarlier = client.has('"change":') && !client.has('"change":null');
 			if (!this.putNext(this.#rows!, hasEarlier)) return;
 		} else {
-			this.end(HUB_STATISTICS_REFUSED);
+			this.fail(HTTP_BAD_REPLY);
 			return;
 		}
 		client.send(bytes, FRAME_ROOM, writer.position, nowMs);
@@ -231,26 +221,21 @@ export class Statistics {
 			this.accept(rows);
 			return false;
 		}
-		const { hostname, language } = this.#options!.snapshot;
+		const { hostname } = this.#options!.snapshot;
 		const id = `"statistic_id":"${SOURCE}:${slugOf(hostname)}_${KEYS[series]}"`;
 		if (this.#isAsking) {
 			this.put(`{"id":${2 * series + 1},"type":"recorder/statistic_during_period",${id},"types":["change"]`);
-			this.put(`,"fixed_period":{"start_time":"2000-01-02T00:00:00Z","end_time":"${this.startOf(rows, 0)}"}}`);
+			this.put(`,"fixed_period":{"start_time":"2000-01-02T00:00:00Z","end_time":"${this.startOf(rows, 1)}"}}`);
 			return true;
 		}
-		const name = `${hostname} ${NAMES[language].split(",")[series]}`;
 		const isVolume = series === GAS || series === WATER;
 		const unit = isVolume ? '"volume","unit_of_measurement":"m³"' : '"energy","unit_of_measurement":"kWh"';
 		this.put(`{"id":${2 * series + 2},"type":"recorder/import_statistics","metadata":{${id},"source":"${SOURCE}"`);
-		this.put(`,"name":"${name}","has_sum":true,"mean_type":0,"unit_class":${unit}},"stats":[`);
+		this.put(`,"name":"${hostname} ${KEYS[series]}","has_sum":true,"mean_type":0,"unit_class":${unit}},"stats":[`);
 		let comma = "";
-		if (!hasEarlier) {
-			this.put(`{"start":"2000-01-01T00:00:00Z","sum":${rows.firstSums[series] / UNITS}}`);
-			comma = ",";
-		}
-		for (let row = 0; row < rows.count; row++) {
-			const sum = rows.sumAt(row, series) / UNITS;
-			if (Number.isNaN(sum)) continue;
+		for (let row = hasEarlier ? 1 : 0; row <= rows.count; row++) {
+			if (!rows.isKnown(row, series)) continue;
+			const sum = rows.sums[row * SERIES_COUNT + series] / UNITS;
 			this.put(`${comma}{"start":"${this.startOf(rows, row)}","sum":${sum}}`);
 			comma = ",";
 		}
@@ -276,10 +261,15 @@ export class Statistics {
 		} catch {
 			// The storage counts refused writes. These rows are sent again.
 		}
-		this.end(undefined);
+		this.end("");
 	}
 
-	private end(failure: OutputFailure | undefined): void {
+	/** `outcome`: that of the client, which is HTTP_BAD_REPLY if the server takes no statistics. */
+	private fail(outcome: number): void {
+		this.end(outcome === HTTP_BAD_REPLY ? "statistics_refused" : hubFailure(outcome).code);
+	}
+
+	private end(failure: string): void {
 		this.#failure = failure;
 		this.#state = STATE_OVER;
 		this.#deps.live?.changed();

@@ -117,7 +117,7 @@ describe("Statistics for the hub", function () {
 		assert.deepEqual(home.server.metadata.get("smart_meter_gateway:smart_gateway_export"), {
 			statistic_id: "smart_meter_gateway:smart_gateway_export",
 			source: "smart_meter_gateway",
-			name: "Smart-Gateway Export",
+			name: "Smart-Gateway export",
 			has_sum: true,
 			mean_type: 0,
 			unit_class: "energy",

@@ -78,7 +78,7 @@ function HubCard() {
 						<Fact name={t("hub.token")}>{t(value.token_set ? "stored" : "stored.not")}</Fact>
 						<Fact name={t("cert.title")}>{t(value.cert_set ? "stored" : "stored.not")}</Fact>
 						{state !== "off" && state !== "absent" && (
-							<Fact name={t("hub.upto")}>
+							<Fact name={t("hub.statistics")}>
 								{state === "ok"
 									? formatMoment(upto, language, timeZone)
 									: state === "waiting"

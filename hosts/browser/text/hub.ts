@@ -27,9 +27,9 @@ export const HUB = {
 		"Na przykład http://homeassistant.local:8123",
 	],
 	"hub.token.help": [
-		"In Home Assistant: your profile, security, long-lived access tokens, create token. It is shown only once there; copy it here.",
-		"In Home Assistant: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen. Es wird dort nur einmal gezeigt; kopieren Sie es hierher.",
-		"W Home Assistant: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token. Jest tam pokazywany tylko raz; skopiuj go tutaj.",
+		"In Home Assistant, as an administrator: your profile, security, long-lived access tokens, create token. It is shown only once.",
+		"In Home Assistant als Administrator: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen. Es wird nur einmal gezeigt.",
+		"W Home Assistant jako administrator: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token. Jest pokazywany tylko raz.",
 	],
 	"hub.cert.area": [
 		"Certificate of the hub (PEM text)",
@@ -37,17 +37,16 @@ export const HUB = {
 		"Certyfikat centrali (tekst PEM)",
 	],
 	"hub.cert.help": [
-		"An address with https:// needs it: the hub's own, or that of the certificate authority that signed it. It begins with “-----BEGIN CERTIFICATE-----”. No private key.",
-		"Eine Adresse mit https:// braucht es: das eigene der Zentrale oder das der Zertifizierungsstelle, die es unterschrieben hat. Es beginnt mit „-----BEGIN CERTIFICATE-----“. Kein privater Schlüssel.",
-		"Adres z https:// go wymaga: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
+		"For https:// the certificate of the hub, or of its certificate authority. It begins with “-----BEGIN CERTIFICATE-----”. No private key.",
+		"Für https:// das Zertifikat der Zentrale oder ihrer Zertifizierungsstelle. Es beginnt mit „-----BEGIN CERTIFICATE-----“. Kein privater Schlüssel.",
+		"Dla https:// certyfikat centrali albo jej urzędu certyfikacji. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 	"hub.statistics": [
 		"Statistics for the energy dashboard",
-		"Statistik für das Energie-Dashboard",
+		"Statistik fürs Energie-Dashboard",
 		"Statystyki dla panelu energii",
 	],
-	"hub.upto": ["Statistics until", "Statistik bis", "Statystyki do"],
 
 	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
 
@@ -209,11 +208,6 @@ export const HUB = {
 		"The server does not accept values. Check that Home Assistant is at this address.",
 		"Der Server nimmt keine Werte an. Prüfen Sie, ob unter dieser Adresse Home Assistant ist.",
 		"Serwer nie przyjmuje wartości. Sprawdź, czy pod tym adresem jest Home Assistant.",
-	],
-	"out.statistics_refused": [
-		"Home Assistant takes no statistics. It must be 2025.11 or newer, with its recorder on.",
-		"Home Assistant nimmt keine Statistik an. Nötig sind Version 2025.11 und der Recorder.",
-		"Home Assistant nie przyjmuje statystyk. Wymagana jest wersja 2025.11 i rejestrator.",
 	],
 	"out.unsupported": [
 		"In safe mode nothing is sent. Restart the gateway to leave it.",
