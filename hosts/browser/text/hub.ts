@@ -3,16 +3,16 @@ import type { Translations } from "./translations.js";
 
 export const HUB = {
 	"hub.intro": [
-		"The gateway can send each reading to Home Assistant over your home network. If you have an MQTT broker, prefer MQTT: its entities survive a restart.",
-		"Das Gateway kann jede Auslesung über das Heimnetz an Home Assistant senden. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
-		"Bramka może wysyłać każdy odczyt do Home Assistanta przez sieć domową. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
+		"Sends each reading to Home Assistant. If you have an MQTT broker, prefer MQTT: its entities survive a restart.",
+		"Sendet jede Auslesung an Home Assistant. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
+		"Wysyła każdy odczyt do Home Assistanta. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
 	],
 	"hub.title": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.why": [
-		"Enter address, token and certificate again each time you save: an old token never goes to a new address.",
-		"Adresse, Token und Zertifikat bei jedem Speichern neu angeben: Ein altes Token geht an keine neue Adresse.",
-		"Przy każdym zapisie podaj ponownie adres, token i certyfikat: stary token nigdy nie trafi pod nowy adres.",
+		"For safety, enter address, token and certificate again each time you save.",
+		"Zur Sicherheit Adresse, Token und Zertifikat bei jedem Speichern neu angeben.",
+		"Dla bezpieczeństwa przy każdym zapisie podaj ponownie adres, token i certyfikat.",
 	],
 	"hub.off": [
 		"Off. Your settings are kept.",
@@ -27,9 +27,9 @@ export const HUB = {
 		"Na przykład http://homeassistant.local:8123",
 	],
 	"hub.token.help": [
-		"In Home Assistant, as an administrator: your profile, security, long-lived access tokens, create token. It is shown only once.",
-		"In Home Assistant als Administrator: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen. Es wird nur einmal gezeigt.",
-		"W Home Assistant jako administrator: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token. Jest pokazywany tylko raz.",
+		"In Home Assistant, as an administrator: your profile, security, long-lived access tokens, create token.",
+		"In Home Assistant als Administrator: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen.",
+		"W Home Assistant jako administrator: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token.",
 	],
 	"hub.cert.area": [
 		"Certificate of the hub (PEM text)",
@@ -37,9 +37,9 @@ export const HUB = {
 		"Certyfikat centrali (tekst PEM)",
 	],
 	"hub.cert.help": [
-		"For https:// the certificate of the hub, or of its certificate authority. It begins with “-----BEGIN CERTIFICATE-----”. No private key.",
-		"Für https:// das Zertifikat der Zentrale oder ihrer Zertifizierungsstelle. Es beginnt mit „-----BEGIN CERTIFICATE-----“. Kein privater Schlüssel.",
-		"Dla https:// certyfikat centrali albo jej urzędu certyfikacji. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
+		"An address with https:// needs it: the hub's own, or that of the certificate authority that signed it. No private key.",
+		"Eine Adresse mit https:// braucht es: das eigene der Zentrale oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel.",
+		"Adres z https:// wymaga go: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 	"hub.statistics": [
