@@ -17,6 +17,9 @@ export type Message = any;
 const EXTERNAL_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_):(?!_)[\da-z_]+(?<!_)$/;
 const METADATA = ["has_sum", "mean_type", "name", "source", "statistic_id", "unit_class", "unit_of_measurement"];
 
+/** Start of the row with the sum before the first hour. */
+const ROW_0_S = 946_684_800;
+
 /** Answer that cuts the connection. */
 export const CUT = "cut";
 /** Answer that is none. */
@@ -41,16 +44,16 @@ export class StatisticsServer {
 	}
 
 	/** Rows of a statistic in order of time. */
-	rowsOf(key: string): [number, Row][] {
-		return [...(this.rows.get(`smart_meter_gateway:smart_gateway_${key}`) ?? [])].sort(([a], [b]) => a - b);
+	rowsOf(key: string, host = "smart_gateway"): [number, Row][] {
+		return [...(this.rows.get(`smart_meter_gateway:${host}_${key}`) ?? [])].sort(([a], [b]) => a - b);
 	}
 
-	/** Consumption of each hour in Wh from `fromS` on; other hours have none. */
-	changesOf(key: string, fromS = 946_684_801): Map<number, number> {
+	/** Consumption of each hour in Wh, without the row of the year 2000. */
+	changesOf(key: string, host?: string): Map<number, number> {
 		let before = 0;
 		const changes = new Map<number, number>();
-		for (const [startS, { sum }] of this.rowsOf(key)) {
-			if (startS >= fromS) changes.set(startS, Math.round((sum - before) * 1000));
+		for (const [startS, { sum }] of this.rowsOf(key, host)) {
+			if (startS > ROW_0_S) changes.set(startS, Math.round((sum - before) * 1000));
 			before = sum;
 		}
 		return changes;
