@@ -139,7 +139,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
  * (docs/hardware.md). MQTT and Zigbee remain in place of the hub's HTTP.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill"]) });
 /** The same for boards that also have Ethernet: the cable replaces setting up Wi-Fi over the console. */
 const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "improv"]) });
 
