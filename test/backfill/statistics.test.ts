@@ -29,7 +29,8 @@ describe("Statistics for the hub from a filled history", function () {
 		await bench.pass(HOUR_MS);
 		const after = [...changes()];
 		assert.ok(after.length > 95, `${after.length} hours`);
-		for (const [startS, change] of after) {
+		// The oldest stored row lies within the first hour, so the meter's own rows cover only a part of it.
+		for (const [startS, change] of after.slice(1)) {
 			const [from, to] = [startS * 1000, startS * 1000 + HOUR_MS].map((ms) => countersAt(ms).importWh);
 			assert.ok(Math.abs(change - (to - from)) <= 12, `${new Date(startS * 1000).toISOString()}: ${change}`);
 		}
