@@ -119,9 +119,14 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
 
+	/**
+	 * Passes on waiting bytes first. The script may have been blocked until after the deadline, by an erase of flash for
+	 * example, while bytes arrived; that is no silence of the line.
+	 */
 	advance(nowMs: number): void {
-		if (this.#flags & BEHIND) this.receive(nowMs);
-		this.#options.machine.advance(nowMs);
+		const { machine } = this.#options;
+		this.receive(nowMs);
+		if (!this.isClosed && nowMs >= machine.deadlineMs) machine.advance(nowMs);
 	}
 
 	/** Closes the port; the machine is not called again. */
