@@ -136,7 +136,7 @@ void xs_console_read(xsMachine *the)
 
 /*
  * (bytes, start, end): writes the bytes in one piece and unchanged, under the lock of stdout. A log line that another
- * task prints meanwhile ends without a carriage return. Waits up to 20 ms for the UART.
+ * task prints during the write ends without a carriage return. Waits up to 20 ms for the UART.
  */
 void xs_console_write(xsMachine *the)
 {

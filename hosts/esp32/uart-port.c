@@ -17,9 +17,10 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * The driver's interrupt fills its ring while flash is erased and no task runs. This takes up to 400 ms by the data
- * sheets, in which 4608 characters arrive at 115200 Bd (test/hosts/esp32/uart.test.ts). With flow control the peer
- * waits instead. Every 32 characters give an event; when the event queue is full, the ring is still filled.
+ * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. According
+ * to the data sheets an erase takes up to 400 ms; 4608 characters can arrive in this time at 115200 Bd
+ * (test/hosts/esp32/uart.test.ts). With flow control the peer waits instead. The driver queues an event for every 32
+ * characters; when the queue is full, the ring is still filled.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
@@ -52,8 +53,8 @@ struct uart_port {
 static uart_port *ports[SOC_UART_HP_NUM];
 
 /*
- * Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has made room by
- * reading.
+ * Moves received bytes into the core. Bytes for which the core has no room stay in the driver's ring until the listener
+ * reads.
  */
 static void collect(uart_port *port)
 {
@@ -125,7 +126,7 @@ static TickType_t patience(uart_port *port)
 		wait_ms = (port->quiet_at_us - esp_timer_get_time()) / 1000;
 		if (wait_ms < 0) wait_ms = 0;
 	}
-	if (port->open && port->core.untold > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
+	if (port->open && port->core.unreported > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
 	pthread_mutex_unlock(&port->lock);
 	return wait_ms < 0 ? portMAX_DELAY : pdMS_TO_TICKS((TickType_t)wait_ms) + 1;
 }

@@ -1,5 +1,5 @@
 /*
- * XS binding of the Wi-Fi radio (wifi-core.h on wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
+ * XS binding of the Wi-Fi radio (wifi-core.h with wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
  * call `onWiFi(kind, value)` of the target that the constructor received.
  */
 #include <stdatomic.h>

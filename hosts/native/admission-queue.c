@@ -97,8 +97,8 @@ static unsigned count_from(const admission_queue *queue, const char *address)
 }
 
 /*
- * Returns true if `pending` is dropped before `other` when their addresses have equally many connections. Of two ready
- * connections the younger one is dropped, of two others the older one.
+ * Returns true if `pending` is dropped before `other` when their addresses have equally many connections. If both are
+ * ready, the younger one is dropped; if neither is, the older one.
  */
 static bool is_dropped_before(
 	const admission_queue *queue, const pending_connection *pending, const pending_connection *other)

@@ -1,9 +1,9 @@
 /*
  * Decides which connection may take memory from the common heap: for a handshake, for receiving a TLS record, or for
- * sending another piece, which takes memory until the peer has acknowledged it. With enough free memory every
- * connection may. Otherwise one connection at a time sends (it holds the lock briefly), and none sends while handshakes
- * run or wait, or while the heap is nearly used up. All restrictions are limited in time, so that a stalled peer cannot
- * delay the others.
+ * sending another piece, which takes memory until the peer has acknowledged it. While enough memory is free, every
+ * connection may take some. Otherwise one connection at a time sends (it holds the lock briefly), and none sends while
+ * handshakes run or wait, or while the heap is nearly used up. All restrictions are limited in time, so that a stalled
+ * peer cannot delay the others.
  */
 #ifndef MEMORY_LOCK_H
 #define MEMORY_LOCK_H
@@ -30,7 +30,7 @@ enum {
 	HEAP_FLOOR = 40 * 1024,
 	/*
 	 * Free heap that is left for the rest of the program while records are received: 20 KB, and 4 KB for frames that
-	 * arrive meanwhile.
+	 * arrive in this time.
 	 */
 	LEAST_HEAP = 24 * 1024,
 	/* Memory of Mbed TLS for an incoming record, in addition to its length: header, authentication tag, alignment. */

@@ -153,7 +153,7 @@ void stream_know(stream_server *server, int connection);
 /* Records that a token was revoked: no address is trusted until the next stream_know. */
 void stream_server_forget(stream_server *server);
 
-/* Closes in order: written bytes are sent, then close_notify and FIN. Received bytes are dropped. */
+/* Closes the connection: sends the written bytes, then close_notify and FIN. Drops received bytes. */
 void stream_close(stream_server *server, int connection);
 
 #endif

@@ -202,8 +202,8 @@ export class VirtualSerial implements Serial {
 	}
 
 	/**
-	 * Called by VirtualLine only, when the last bit of a character from `startMs` has arrived. `baud` is 0 if a change of
-	 * the line interrupted the character.
+	 * Called by VirtualLine only, when the last bit of a character has arrived whose first bit was sent at `startMs`.
+	 * `baud` is 0 if a change of the line interrupted the character.
 	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		if (baud === this.#baud && isSameLength(format, this.#format) && startMs >= this.#configuredMs) {

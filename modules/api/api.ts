@@ -43,7 +43,7 @@ export interface RouteGroup {
 /** Addresses of this gateway, which are valid as Host of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address; exists in addition to the cable's address if Wi-Fi was switched on by hand. */
+	/** Wi-Fi address; the unit has it in addition to the cable's address if Wi-Fi was switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Receives a certificate to trust a server, as long field of a body. */
+/** Receives the certificate by which a server is trusted, which is a long field of a body (body.ts). */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";

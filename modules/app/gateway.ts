@@ -187,7 +187,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		saving?.start({ events, light, edgeEvents: edgeEvents, crashLoop: crashLoop }, ending);
 	}
 
-	/** Serves and joins the network. Throws if a listener can't be opened. */
+	/** Opens the listeners and joins the network. Throws if a listener can't be opened. */
 	connect(): void {
 		const { network, resources, serial, wifi } = this.host;
 		const { driver, guard, hostname, ledger, text, trace } = this;
@@ -201,7 +201,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A device that sleeps does not announce itself at each wake, to spare its battery.
+			// A device that sleeps does not write its fingerprint to the log at each wake, to save battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();

@@ -39,7 +39,7 @@ export class ParityFilter {
 	/** Positive with parity, negative without. */
 	#evidence = 0;
 
-	/** Rewrites `bytes[start..end)` in place: good characters to 0x00 to 0x7F, damaged ones to 0x80 and above. */
+	/** Rewrites `bytes[start..end)` in place: good characters become 0x00 to 0x7F, damaged ones 0x80 to 0xFF. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];

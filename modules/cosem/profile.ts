@@ -436,7 +436,7 @@ export class DLMSProfile implements Inquiry {
 		return putNumber(this.#work, 1, isTold ? Math.max(0, seconds + deviation * 60) : seconds);
 	}
 
-	/** Returns the minutes from local time to UTC; NaN if the meter does not tell. */
+	/** Returns the minutes from local time to UTC; NaN if the meter does not send it. */
 	private deviationAt(bytes: Uint8Array, at: number): number {
 		const deviation = (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;

@@ -21,7 +21,7 @@ export interface DLMSSettings {
 	readonly ciphered: boolean;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;
-	/** True to release the association by RLRQ. */
+	/** True to release the association with an RLRQ. */
 	readonly release: boolean;
 	/** True if the meter's deviation has the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;

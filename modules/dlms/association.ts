@@ -77,7 +77,10 @@ export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 
-/** Length of our challenge, bytes. Each has 6 random bits and is printable, because some meters require that. */
+/**
+ * Length of our challenge, bytes. Each byte has 6 random bits and is a printable character, because some meters require
+ * that.
+ */
 const CHALLENGE_LENGTH = 16;
 /** Offset after the AARQ: first of the initiate request, later of the meter's challenge. Our challenge follows. */
 const AFTER_AARQ = AARQ_LIMIT;

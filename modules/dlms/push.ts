@@ -195,7 +195,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** Reads codes and values in a row, however nested. */
+	/** Reads the codes and values in their order, at any depth of nesting. */
 	private decodeRow(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;

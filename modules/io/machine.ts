@@ -39,8 +39,8 @@ export interface Timed {
 
 export interface Machine extends Timed {
 	/**
-	 * Processes `bytes[start..end)`, in any split, that arrived by `nowMs` (monotonic). Never throws. On a 7E1 line,
-	 * bytes of 0x80 or above are damaged.
+	 * Processes `bytes[start..end)`, which arrived until `nowMs` (monotonic). The caller may split the input anywhere.
+	 * Never throws. On a 7E1 line, bytes of 0x80 or above are damaged.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	/** Returns the next output; call it until OUTPUT_NONE. */

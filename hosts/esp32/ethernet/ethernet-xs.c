@@ -1,5 +1,5 @@
 /*
- * XS binding of the Ethernet port (ethernet-core.h on ethernet-driver.h; ../ethernet.ts). Each change reaches
+ * XS binding of the Ethernet port (ethernet-core.h with ethernet-driver.h; ../ethernet.ts). Each change reaches
  * JavaScript as a separate call `onEthernet()` of the target that the constructor received.
  */
 #include <stdatomic.h>

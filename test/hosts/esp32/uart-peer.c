@@ -254,7 +254,7 @@ static void tells(void)
 		pass(port, 1);
 		if (!(take_told() & UART_READABLE)) continue;
 		count++;
-		MUST(uart_port_read(port, into, 100) <= UART_TELL_AT);
+		MUST(uart_port_read(port, into, 100) <= UART_REPORT_AT);
 	}
 	MUST(count == 10);
 	pass(port, 10);
