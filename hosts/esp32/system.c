@@ -1,7 +1,7 @@
 /*
  * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
  * Before a restart they store its reason (an abort of the engine, a failure, or a planned restart), which the next
- * start reports.
+ * start reports. Comments of functions begin with the JavaScript arguments in parentheses.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ void xs_system_utc(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)now.tv_sec * 1000 + (double)(now.tv_usec / 1000));
 }
 
-/* (utcMs) */
+/* Arguments: (utcMs). */
 void xs_system_set_utc(xsMachine *the)
 {
 	int64_t utc_ms = (int64_t)xsmcToNumber(xsArg(0));

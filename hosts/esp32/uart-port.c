@@ -115,7 +115,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 }
 
 /* Returns the time after which the task must run even without an event. */
-static TickType_t patience(uart_port *port)
+static TickType_t task_timeout(uart_port *port)
 {
 	int64_t wait_ms = -1;
 	pthread_mutex_lock(&port->lock);
@@ -136,7 +136,7 @@ static void run(void *context)
 	uart_port *port = context;
 	for (;;) {
 		uart_event_t event;
-		bool came = xQueueReceive(port->events, &event, patience(port)) == pdTRUE;
+		bool came = xQueueReceive(port->events, &event, task_timeout(port)) == pdTRUE;
 		if (step(port, came ? &event : NULL)) port->options.notify(port, port->options.machine);
 	}
 }
@@ -165,7 +165,7 @@ static bool start_line(uart_port *port, const uart_options *options)
 }
 
 /* Sets the levels of unconnected pins. An undriven CTS permits sending. */
-static void rest(const uart_options *options)
+static void set_unconnected_levels(const uart_options *options)
 {
 	bool low = options->invert & UART_INVERT_RECEIVE;
 	gpio_set_pull_mode((gpio_num_t)options->receive, low ? GPIO_PULLDOWN_ONLY : GPIO_PULLUP_ONLY);
@@ -183,7 +183,7 @@ static bool start_driver(uart_port *port, const uart_options *options)
 		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK
 		&& uart_enable_intr_mask(uart, UART_FRM_ERR_INT_ENA_M | UART_PARITY_ERR_INT_ENA_M) == ESP_OK
 		&& xTaskCreate(run, "uart", TASK_STACK, port, TASK_PRIORITY, NULL) == pdPASS) {
-		rest(options);
+		set_unconnected_levels(options);
 		return true;
 	}
 	uart_driver_delete(uart);

@@ -70,7 +70,7 @@ typedef struct {
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 
-/* Stops waiting for the end of an attempt. Call it after all events so far have passed through wifi_core_event. */
+/* Stops waiting for the end of an attempt. First pass all events that have arrived to wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
 /* Returns false if the radio fails. */

@@ -1,12 +1,14 @@
 /*
- * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to a remote
- * port, as Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main
- * loop; an event is a call `onSerial(kind, count)` of the target that the constructor received.
+ * A serial port of Linux as a class of XS (serial.ts). It is a real port, a pseudo-terminal, or a TCP connection to a
+ * remote port; Ethernet gateways and the simulator provide the latter for a coprocessor. The code runs in the machine's
+ * thread, called by the GLib main loop. Each event is a call `onSerial(kind, count)` of the target that the constructor
+ * received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
- * or more. "Drained" means that the kernel's queue is empty and the time of the characters has passed: the kernel does
- * not know the buffer of a USB converter, and a pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes,
- * beyond which the newest are lost; SEND_LIMIT unsent bytes.
+ * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
+ * its speed, because the kernel does not know the buffer of a USB converter, and a pseudo-terminal has no speed.
+ * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes. Comments of functions
+ * begin with the JavaScript arguments in parentheses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,8 +154,8 @@ static void store(port *self, const uint8_t *bytes, size_t count, size_t *damage
 }
 
 /*
- * Reads and reports only one piece per call, so that the reader keeps up even if a pseudo-terminal is faster than any
- * UART.
+ * Reads and reports only one piece per call, so that the listener can process it before more arrives: a pseudo-terminal
+ * is faster than any UART.
  */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
@@ -282,7 +284,7 @@ static int open_port(const char *path, const char **reason)
 	return descriptor;
 }
 
-/* (target, path, baud, format) */
+/* Arguments: (target, path, baud, format). */
 void xs_serial(xsMachine *the)
 {
 	const char *reason;

@@ -80,8 +80,8 @@ typedef enum {
 	/* The test that stream_server_test began is over; see stream_server_test_result. */
 	STREAM_TESTED = 6,
 	/*
-	 * All places are taken, and a connection with first bytes waits in the queue. Close one connection to admit it.
-	 * Reported once, and again if another connection took the freed place.
+	 * All places are taken, and a connection that has sent its first bytes waits in the queue. It is admitted when the
+	 * owner closes another one. Reported once, and again if another connection took the freed place.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;

@@ -108,8 +108,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * Time at which a handshake or a closing is aborted. The time is earlier while another connection waits for the place;
- * for a handshake also while a client of this program waits for the gate.
+ * Time at which a handshake or the closing of a connection is aborted. It is earlier while another connection waits for
+ * the place and, for a handshake, while a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {

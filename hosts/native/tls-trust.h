@@ -70,8 +70,8 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 bool tls_trust_is_memory_error(int error);
 
 /*
- * Call once after the handshake: frees memory that only the handshake needed. *session is set to `*size` bytes, to be
- * freed by the caller, or to NULL. Returns false if the server has shown no trusted certificate.
+ * Call once after the handshake: frees memory that only the handshake needed. Sets *session to a session of *size
+ * bytes, which the caller must free, or to NULL. Returns false if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

@@ -1,6 +1,6 @@
 /**
- * The HTTP API: dispatches requests and makes common checks, in this order: path, method, host and origin, token and
- * scope. The server and ObjectReader then check size, JSON and fields.
+ * The HTTP API: dispatches requests and performs the common checks, in this order: path, method, host and origin, token
+ * and scope. The server and ObjectReader then check size, JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -29,7 +29,10 @@ import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
-/** Memory for a JSON body and its reply; a body over SHORT_BODY is packed as it arrives. */
+/**
+ * Largest body, bytes, that needs only SHORT_BODY_COST, and the memory for shorter and longer JSON bodies with their
+ * replies.
+ */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
@@ -40,7 +43,7 @@ export interface RouteGroup {
 	readonly open: Opened<unknown>["open"];
 }
 
-/** Addresses of this gateway, which are valid as Host of a request. */
+/** Addresses of this gateway, which it accepts in the Host field of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
 	/** Wi-Fi address; the unit has it in addition to the cable's address if Wi-Fi was switched on by hand. */

@@ -29,7 +29,7 @@ export interface Operation extends Route {
 	readonly settings: SettingsTable;
 }
 
-/** Defaults of all operations; as their prototype, they take flash only once. */
+/** Defaults of all operations. They are the operations' prototype, so they take flash only once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,

@@ -150,7 +150,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	/** Starts the gateway. Throws if a listener can't be opened. */
 	start(): void {
-		// Not in the constructor, whose many local variables would stay on the stack.
+		// The constructor does not do this, because its many local variables would stay on the stack.
 		this.openParts();
 		this.begin();
 	}

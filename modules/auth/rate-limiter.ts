@@ -3,8 +3,8 @@
  *
  * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
  * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket; an attacker who waits for that gains nothing over one
- * attempt a minute.
+ * success, or FORGET_MS without a failure, clears the bucket. An attacker who waits for that has fewer attempts than
+ * one who tries once a minute.
  *
  * Assignment of addresses to buckets:
  * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so

@@ -80,7 +80,10 @@ export class BlobStore {
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/** Like `read`, but in memory of the ledger, which the caller must `drop` in the same tick. */
+	/**
+	 * Like `read`, but the bytes are in memory that the ledger lends; the caller must release it with `drop` in the
+	 * same tick.
+	 */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));

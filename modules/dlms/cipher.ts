@@ -29,7 +29,7 @@ export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
 /**
- * Number of bytes that ciphering adds to an APDU of less than 256 bytes in total; to a longer one, it adds one more.
+ * Number of bytes that ciphering adds if the ciphered APDU has less than 256 bytes; it adds one more to a longer one.
  */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 /** Length of a GMAC answer to a challenge, bytes. */

@@ -48,8 +48,8 @@ const PAUSE_MS = 250;
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
- * A decrease counts as an overflow if the rise would be at most a WRAP_PART-th of the range, otherwise as a reset or an
- * exchange of the meter.
+ * A decrease of a register counts as an overflow if the rise would be at most 1/WRAP_PART of its range, otherwise as a
+ * reset or an exchange of the meter.
  */
 const WRAP_PART = 50;
 

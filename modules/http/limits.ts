@@ -6,7 +6,7 @@ export interface HTTPLimits {
 	readonly headMs: number;
 	/** Limit between two requests. */
 	readonly idleMs: number;
-	/** Limit between bytes of a body; for the whole body if the request has no token. */
+	/** Limit between two bytes of a body; if the request has no token, limit for the whole body. */
 	readonly bodyMs: number;
 	/** Limits with a slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;

@@ -145,7 +145,7 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// Data that do not fit a partly filled buffer may fit once it is empty.
+			// Data that do not fit into a partly filled buffer may fit once the buffer is empty.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {

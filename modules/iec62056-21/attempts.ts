@@ -70,7 +70,7 @@ export class Attempts implements SpeedChoice {
 	readonly #memory: ProtocolMemory;
 	/** Number of finished sessions. */
 	#count = 0;
-	/** Number of sessions that a lower speed would not have helped. */
+	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
 	/** Number of sessions at this speed. */
 	#tries = 0;

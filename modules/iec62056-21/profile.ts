@@ -105,7 +105,7 @@ class ProfileQuestions {
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Time requested in addition, s, because without a known season the meter's clock may be an hour ahead. */
+	/** Additional time to request, s: if the season is unknown, the meter's clock may be an hour ahead. */
 	#marginS = 0;
 	/** Period stated in the head, s; 0: not stated. */
 	#statedS = 0;
