@@ -52,7 +52,10 @@ export interface OwnAddresses {
 
 /** Pages that a part also serves over plain HTTP while the gateway is a client of a network. */
 export interface PlainPages {
-	/** Returns the receiver of the body, or true after answering; false if the request is for none of these pages. */
+	/**
+	 * Returns the receiver of the body, or true if it has answered the request, or false if the request is for none of
+	 * these pages.
+	 */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
 }
 
@@ -160,7 +163,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave it.");
 			return undefined;
 		}
-		// A missing optional body claims no memory.
+		// If an optional body is missing, no memory is claimed.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -185,7 +188,10 @@ export class API implements HTTPHandler {
 		this.moveTo(response, 301, `https://${name}${portSuffix(httpsPort, 443)}${target}`);
 	}
 
-	/** True for a host name of this gateway, with any port (tunnels). Loopback names serve the simulator. */
+	/**
+	 * True for a host name of this gateway, with any port, because a tunnel may use another one. Loopback names are
+	 * allowed for the simulator.
+	 */
 	private isOwn(requested: string): boolean {
 		const network = this.#network;
 		const host = lowerCase(withoutPort(requested));

@@ -9,7 +9,7 @@ import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./se
 
 export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
-/** Returns a receiver for a body other than JSON; undefined after answering. */
+/** Returns a receiver for a body other than JSON; undefined if it has already answered the request. */
 export type UploadHandler = (exchange: Exchange<never>) => BodySink | undefined;
 
 export interface Operation extends Route {

@@ -41,8 +41,8 @@ export function failCertificateBusy(exchange: Exchange): void {
 }
 
 /**
- * Returns why the certificate in flash can't be trusted; "" if it can or is absent. Returns NO_MEMORY after answering
- * 503 if memory is short.
+ * Returns why the certificate in flash can't be trusted; "" if it can or is absent. If memory is short, answers 503 and
+ * returns NO_MEMORY.
  */
 export function trustRefusalIn(
 	exchange: Exchange,

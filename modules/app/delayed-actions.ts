@@ -13,7 +13,7 @@ import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
 export interface ActionTarget {
-	/** Updates certificate and network names to name, address and time. */
+	/** Updates the certificate and the network names for the present host name, address and time. */
 	refresh(): void;
 	restart(): void;
 }

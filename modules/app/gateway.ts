@@ -210,7 +210,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `notifyParts`, but with less stack, because opening a port makes deeply nested calls. */
+	/** Like `notifyParts`, but takes less stack, because opening a port makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {

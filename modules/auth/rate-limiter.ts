@@ -35,7 +35,7 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Upper limit of the failure count, a byte; the delay is at its maximum long before. */
+/** Upper limit of the failure count, which is stored in a byte. The delay reaches its maximum at a much lower count. */
 const COUNT_LIMIT = 255;
 /** Prefix of an IPv4 address in IPv6 form (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";

@@ -43,7 +43,7 @@ export class ParityFilter {
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// This is the fast path without parity, for 115200 Bd.
+			// Fast path for characters without a parity bit, needed at 115200 Bd.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

@@ -41,7 +41,7 @@ export interface BlobOptions {
 	readonly name: string;
 	/** Maximum length, bytes. */
 	readonly limit: number;
-	/** Maximum number of blobs, with the one being written: 2 to 10. */
+	/** Maximum number of blobs, including the one being written: 2 to 10. */
 	readonly slots: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Settings store, in flash and, decoded, in memory. A change writes a whole entry with one atomic `set`, so a power cut
- * leaves the old or the new one.
+ * Settings store. The settings are in flash and, in decoded form, in memory. A change writes a whole entry with one
+ * atomic `set`, so a power cut leaves the old or the new one.
  *
  * Format of an entry in flash (big-endian):
  *
@@ -220,7 +220,7 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// The shared storage value may lack room for unknown items.
+		// The value under TOGETHER_KEY may have no room for unknown items.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;

@@ -1,4 +1,7 @@
-/** Certificates to trust a server, too long for a settings entry; a setting refers to those in use. */
+/**
+ * Certificates by which a server is trusted. They are too long for a settings entry, so a setting only refers to those
+ * in use.
+ */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";
 import type { SettingField } from "./schema.js";

@@ -20,7 +20,7 @@ import type { DLMSSettings } from "./settings.js";
 /** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
-/** Longest APDU, bytes; several times that of ten registers at once. */
+/** Longest APDU, bytes; several times the length of an answer with ten registers. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
 /** Proposed length of the information field, bytes; the meter may negotiate a lower one. */

@@ -28,7 +28,7 @@ export class DLMSOpening implements Machine {
 	readonly #output: Output;
 	/** Acknowledgement that was sent. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
-	/** Number of its characters that the meter has repeated. */
+	/** Number of characters of the acknowledgement that the meter has repeated. */
 	#confirmed = 0;
 	/** End of STATE_CONFIRM, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;

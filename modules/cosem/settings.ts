@@ -36,7 +36,7 @@ export interface DLMSSettings {
 	/** Keys, 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
-	/** Poll list (dlms/poll-list.ts); empty: the default list. The same array until the setting changes. */
+	/** Poll list (dlms/poll-list.ts); empty: the default list. It is the same array until the setting changes. */
 	readonly objects: Uint8Array;
 	/** OPENING_…. */
 	readonly opening: number;

@@ -1,6 +1,6 @@
 /**
- * One association from AARQ to release, with its reads (IEC 62056-5-3): a sans-io machine over complete APDUs of any
- * transport.
+ * One association from AARQ to release, with its reads (IEC 62056-5-3): a sans-io machine that gets complete APDUs,
+ * over any transport.
  *
  *   `begin`, and `receive` for each response, return the next action:
  *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`

@@ -21,8 +21,8 @@ import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
 /**
- * Returns the ciphertext of `text` and a 16-byte tag; for a ciphertext, the plain text comes first. The IV has 12
- * bytes.
+ * Returns the ciphertext of `text`, then a 16-byte tag. If `text` is ciphertext, returns its plain text, then a tag.
+ * The IV has 12 bytes.
  */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
@@ -156,8 +156,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, also in place; returns the end. Uses up one counter;
-	 * throws a RangeError if `has(1)` is false.
+	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, possibly in place; returns the end. Uses up one
+	 * counter; throws a RangeError if `has(1)` is false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);

@@ -30,7 +30,10 @@ export const LIST_HEAD = 4;
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/** Invocation 1 of each request, because only one is pending at a time; confirmed, high priority. */
+/**
+ * Each request has the invocation number 1, because only one is pending at a time; it is confirmed and has high
+ * priority.
+ */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 

@@ -22,7 +22,7 @@ import { DATA_END, KIND_DENSE, RECORD_SIZE } from "./sectors.js";
 
 /** Registers that are filled. */
 export const FILLED: readonly number[] = Object.freeze([IMPORT, EXPORT]);
-/** Number of numbers of a row: its time, and the reading of each register in FILLED, NaN if the row has none. */
+/** Length of a row in `#numbers`: its time, and the reading of each register in FILLED, NaN if the row has none. */
 const ROW = 3;
 
 /** Shortest gap within the last two weeks, and shortest gap before them. */

@@ -44,7 +44,7 @@ const BACK_S = HOUR_S;
 /** Delay of a retry for lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Number of entries per step, which takes 20 ms of CPU, and the pause after it. */
+/** Number of entries per step, which takes 20 ms of CPU, and the pause after a step, ms. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
@@ -84,7 +84,7 @@ export class History implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** True after the start of a factory reset. */
 	#isErased = false;
-	/** True if the next reading must begin a sector, so that those before it can be filled. */
+	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
 	/** True if compaction had to shorten the retention of days since the start. */
 	isShort = false;

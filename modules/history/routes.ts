@@ -64,7 +64,7 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	}
 }
 
-/** Parses Unix seconds. Returns `absent` without a text, NaN if it is invalid. */
+/** Parses Unix seconds. Returns `absent` if there is no text, NaN if the text is invalid. */
 function timeOf(text: string | undefined, absent: number): number {
 	if (text === undefined) return absent;
 	if (text === "" || text.length > TIME_DIGITS || !hasOnly(text, "09")) return Number.NaN;

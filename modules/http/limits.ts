@@ -17,7 +17,7 @@ export interface HTTPLimits {
 	readonly transferMs: number;
 	/** Limit after a connection's last reply, while the client may still be sending. */
 	readonly lingerMs: number;
-	/** Live body: longest silence; shortest time between pieces. */
+	/** Longest silence of a live body, and shortest time between two of its pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
 	/**

@@ -26,7 +26,7 @@ export class Outgoing {
 	#mark = -1;
 	/** True if the source was not read yet. */
 	#isFresh = false;
-	/** `#isWaiting`: no data at the last read; `isAwake`: data since then. */
+	/** `#isWaiting`: the last read returned no data. `isAwake`: the source has reported data since then. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;

@@ -76,7 +76,7 @@ export class Attempts implements SpeedChoice {
 	#tries = 0;
 	/** True if the meter announced mode E and was silent in mode C, in the last session. */
 	wasSilent = false;
-	/** Number of such sessions, up to SILENCES. */
+	/** Number of sessions with such a silence, up to SILENCES. */
 	silences = 0;
 	/** Highest speed for this readout, Bd; Infinity until lowered. */
 	#ceiling: number;

@@ -63,13 +63,13 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R`, by form; a refusal leads to the next form. */
+/** Digit after `R` in each form of the request; a refusal leads to the next form. */
 const FORMS = "5565";
 /** Form without a season digit before the time. */
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Maximum number of repetitions after a NAK, and with a better period. */
+/** Maximum number of repetitions after a NAK, and maximum number of repetitions with a better period. */
 const REPEATS = 2;
 /** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;

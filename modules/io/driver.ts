@@ -159,7 +159,7 @@ export class Task {
 		this.#driver.remove(this);
 	}
 
-	/** Advances a due task, in a tick of its own. */
+	/** Advances a due task, in a separate tick. */
 	advanceIfDue(nowMs: number): void {
 		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
 		try {

@@ -33,7 +33,9 @@ export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 export interface Timed {
 	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
 	advance(nowMs: number): void;
-	/** Next call of `advance()`, monotonic ms; Infinity when nothing is due. Changes only with the machine. */
+	/**
+	 * Next call of `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine changes.
+	 */
 	readonly deadlineMs: number;
 }
 
