@@ -17,6 +17,7 @@
  * So an address that once showed a token cannot keep the others out, and other addresses, however many there are, hardly
  * delay a trusted one.
  */
+#ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H
 
 #include <stdbool.h>
