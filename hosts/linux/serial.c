@@ -48,7 +48,10 @@ typedef struct {
 	unsigned mark;
 	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
-	/* The target is remembered as a root of the machine from construction to close. `failed`: the port has failed. */
+	/*
+	 * `remembered`: the target is a root of the machine's garbage collection, from construction to close. `failed`: the
+	 * port has failed.
+	 */
 	bool remembered, failed;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
@@ -106,7 +109,7 @@ static speed_t speed_of(unsigned baud)
 
 /*
  * Configures the line. Returns false if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a
- * damaged character is passed on as received, because telegrams have a check of their own.
+ * damaged character is passed on as received, because telegrams have their own check.
  */
 static bool set_line(int descriptor, speed_t speed, int format)
 {

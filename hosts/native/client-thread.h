@@ -4,7 +4,9 @@
  * data are copied.
  *
  *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> OPEN        (a plain TCP client: CONNECTING -> OPEN)
- *       every state but OPEN -> FAILED; a closed client is freed at once, but from OPEN only after everything was sent
+ *   any state but OPEN -> FAILED
+ *
+ * When its owner closes a client, the client is freed at once; in the state OPEN, only after everything was sent.
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H

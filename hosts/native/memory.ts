@@ -1,4 +1,4 @@
-/** The `memory` of the host contract, for every host that runs in XS, which the Moddable SDK provides. */
+/** The `memory` of the host contract, for every host that runs in XS. */
 import type { Memory } from "../../modules/io/memory.js";
 
 /** The C functions of memory-xs.c. XS recognises a call of C by exactly this form. */

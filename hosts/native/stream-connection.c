@@ -19,7 +19,7 @@ enum {
 	RECORD_SIZE = 2048,
 	/* Bytes that one connection reads from the network before others are served. */
 	READ_BUDGET = 16384,
-	/* Number of pieces moved in one direction before the other. */
+	/* Number of pieces moved in one direction before the other direction has its turn. */
 	TURN_PIECES = 4,
 	/* RFC 5246, 6.2.1: header, change_cipher_spec to application_data, version 3.x. 6.2.3: 16 KB and 2 KB more. */
 	RECORD_HEADER = 5,

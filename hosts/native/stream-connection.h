@@ -1,6 +1,6 @@
 /*
  * One connection of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plain text
- * between the owner's thread and the thread that alone uses the socket, and the transport, plain TCP or TLS. A lock
+ * between the owner's thread and the only thread that uses the socket, and the transport, plain TCP or TLS. A lock
  * guards the rings and their state; it is never held while Mbed TLS computes.
  *
  *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)

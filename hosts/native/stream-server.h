@@ -5,7 +5,7 @@
  *
  * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. While a ring is full, nothing is read
  * from the network, so that the peer waits. Connections without a place or without first bytes wait in the admission
- * queue (admission-queue.h), at most max_callers of them.
+ * queue (admission-queue.h), at most max_pending of them.
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H

@@ -111,7 +111,10 @@ class NativeListener implements Listener {
 	readonly #onError: ListenerOptions["onError"];
 	/** Connections that were taken and are not closed. */
 	readonly #connections: NativePending[] = [];
-	/** Callbacks for a handshake of the port with itself; the test for the first one is running. */
+	/**
+	 * Callbacks of requested handshakes of the port with itself. The test for the first callback is running; undefined:
+	 * none is requested.
+	 */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 

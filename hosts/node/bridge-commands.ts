@@ -1,6 +1,6 @@
 /**
- * Gives the Node side's functions for the commands of the XS worker TypeScript types, which follow from the layouts of
- * the commands (worker/protocol.ts).
+ * TypeScript types of the Node side's functions that carry out the XS worker's commands. The types follow from the
+ * layouts of the commands (worker/protocol.ts).
  */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
