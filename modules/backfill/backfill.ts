@@ -156,6 +156,12 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return this.#numbers;
 	}
 
+	/** Time of the oldest row stored, Unix seconds, once reading has ended; 0 before that, and if there are no rows. */
+	get filledS(): number {
+		const numbers = this.#numbers;
+		return numbers === undefined || numbers[END] === 0 ? 0 : numbers[OLDEST_S];
+	}
+
 	/** Time at which reading backwards will end, Unix seconds; 0 if unknown. */
 	get bottomS(): number {
 		const numbers = this.#numbers;
