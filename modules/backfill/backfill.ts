@@ -162,7 +162,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return numbers === undefined || numbers[END] === 0 ? 0 : numbers[OLDEST_S];
 	}
 
-	/** Time at which reading backwards will end, Unix seconds; 0 if unknown. */
+	/** Time back to which rows are read, Unix seconds; 0 if unknown. */
 	get bottomS(): number {
 		const numbers = this.#numbers;
 		if (numbers === undefined || numbers[TOP_S] === 0) return 0;
