@@ -128,7 +128,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.ok(client.closed);
 	});
 
-	it("replies 500 with the sentence of the exception, if it has one", () => {
+	it("replies 500 with the `sentence` of the exception, if it has one", () => {
 		for (const [thrown, message] of [
 			[Object.assign(new Error("flash: full"), { sentence: "The flash refuses." }), "The flash refuses."],
 			[new Error("flash: full"), "Internal error while answering the request."],
@@ -210,7 +210,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.sink?.aborted, 1);
 	});
 
-	it("limits a body without a token to 10 s as a whole, anew in each request", () => {
+	it("limits a body without a token to 10 s as a whole, even if an earlier request of the connection had a token", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, post("/echo", "x", TOKEN));

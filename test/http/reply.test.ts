@@ -163,6 +163,6 @@ feeds("an HTTP reply", {
 	bits: 8,
 	checked: false,
 	streams: false,
-	// The status stays valid whatever follows.
+	// The three bytes of the body are not needed: the status is known without them.
 	spare: 3,
 });

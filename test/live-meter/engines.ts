@@ -13,7 +13,7 @@ const TELEGRAM = [
 	...["/TST5METER", "", "1-0:1.8.0(000012.572*kWh)", "1-0:2.8.0(000003.5*kWh)", "1-0:1.7.0(00.000*kW)"],
 	...["1-0:2.7.0(00.321*kW)", "1-0:32.7.0(229.8*V)", "!", ""],
 ].join("\r\n");
-/** Requests by each of two HTTP clients and one UDP client, for the memory that they take. */
+/** Number of requests that each of two HTTP clients and one UDP client sends before memory is measured. */
 const REQUESTS = 60;
 const ASK_MS = 300;
 const ANSWER_MS = 5000;

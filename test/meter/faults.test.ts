@@ -116,7 +116,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		const { failure } = new ReaderBench({}, { echo: true }).read();
 		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
-	it("returns a block that always breaks off to the caller only; it replaces no stored readout", () => {
+	it("returns a block that always breaks off to the caller, but keeps the stored readout", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
 		const before = bench.reader.outcomes.last;
@@ -202,7 +202,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.equal(bench.reader.outcomes.last, undefined);
 		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
-	it("stores those readings of a block that is too long that fit, with status 2", () => {
+	it("stores as many readings of an overlong block as fit, with status 2", () => {
 		let block = "";
 		for (let i = 0; i < 3000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
 		block += "!\r\n\x03";

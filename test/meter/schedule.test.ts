@@ -185,7 +185,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual([late.requests.length, late.schedule.missed, late.notifiedMissed], [1, 3, 3]);
 	});
 
-	it("keeps its repetitions, and its pause for a meter that rejects, across a sleep", () => {
+	it("keeps its planned repetitions, and its pause after a rejected password, across a sleep", () => {
 		const bench = new Bench();
 		bench.failures = [FAILURE_PORT];
 		bench.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);

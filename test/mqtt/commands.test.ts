@@ -58,7 +58,7 @@ describe("Commands by MQTT", () => {
 		assert.deepEqual(bed.ran, ["read"]);
 	});
 
-	it("are ignored if the broker has retained them, each time", () => {
+	it("are ignored in every session if the broker has retained them", () => {
 		for (let i = 0; i < 3; i++) {
 			bed.start();
 			const packet = { cmd: "publish", topic: TOPIC, payload: "install", qos: 0, dup: false, retain: true } as const;

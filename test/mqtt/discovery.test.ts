@@ -152,7 +152,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
-	it("reports even before the first readout that the meter can't be read, and forgets no announced value then", () => {
+	it("reports even before the first readout that the meter can't be read, and still remembers the announced values", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
@@ -239,7 +239,7 @@ describe("MQTT discovery", () => {
 	const componentsOf = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 	const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 
-	it("has a problem, with its text as an attribute", () => {
+	it("has an entity for the present problem, whose text is an attribute", () => {
 		for (const [topics, attributes, template] of [
 			[TOPICS_JSON, "state", "{{{'text':value_json['problem_text']}|to_json}}"],
 			[TOPICS_VALUES, "problem_text", "{{{'text':value}|to_json}}"],

@@ -11,7 +11,7 @@ describe("Units", () => {
 		}
 	});
 
-	it("are each listed once, and leave a value of a byte for no unit", () => {
+	it("are each listed once, and are at most 255, so that a byte has a value left for a missing unit", () => {
 		assert.ok(UNIT_COUNT <= 255);
 		for (let index = 0; index < UNIT_COUNT; index++) {
 			assert.equal(indexOf(unitText(index)), index);

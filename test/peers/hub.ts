@@ -13,7 +13,7 @@ const LOG_MS = 1000;
 /** Pause between two sent readouts. */
 const PAUSE_MS = 11_000;
 
-/** The gateway's states in Home Assistant, by the name behind the host name. */
+/** The gateway's states in Home Assistant, by entity name without the gateway's host name. */
 async function sent({ hass, gateway }: Home): Promise<Map<string, EntityState>> {
 	const ids = new RegExp(`^(?:binary_)?sensor\\.${slugOf(gateway.hostname)}_`);
 	const states = (await hass.states()).filter(({ entity_id }) => ids.test(entity_id));

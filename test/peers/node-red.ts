@@ -24,7 +24,7 @@ export async function prepareNodeRED(): Promise<Bench> {
 	return { ...(await brokerBench()), program: join(folder, "node_modules", "node-red", "red.js") };
 }
 
-/** Runs flows with the user's values in their nodes, and `use` with a function that waits for a line of the log. */
+/** Runs flows with the user's values in their nodes; meanwhile `use` runs, with a function that awaits a log line. */
 async function withFlows(
 	{ program }: Bench,
 	flows: JSONObject[],

@@ -139,7 +139,7 @@ export class Firefox implements Browser {
 		});
 	}
 
-	/** A message is its length, a colon and JSON; the first one greets. */
+	/** Takes messages: the length, a colon and JSON. The first one is Marionette's greeting, which is no array. */
 	#take(text: string): void {
 		this.#text += text;
 		for (;;) {

@@ -246,7 +246,7 @@ describe("Memory of the firmware on Linux", function () {
 	});
 
 	it(`does not grow by ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
-		// All connections close first, so that both counts are without connections.
+		// Memory is measured only while no connection is open, here and at the end.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let i = 0; i < REQUESTS; i++) {

@@ -33,7 +33,7 @@ const TLS_CONNECTIONS = 2;
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 155;
-/** Slots that stay in use after a change of protocol, besides keys and readout: the sender's counter. */
+/** Slots that stay in use after a change of protocol, beyond those of keys and readout: the sender's frame counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
@@ -64,7 +64,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	after(() => rmSync(folder, { recursive: true }));
 	beforeEach(async () => {
 		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
-		// The minute in which crashes count towards safe mode, and its timer, are over before anything is counted.
+		// Slots are counted only after the first minute, in which crashes count towards safe mode and a timer runs.
 		xs.world.advance(61_000);
 		await xs.advance(1);
 	});

@@ -1,4 +1,4 @@
-/** A unit that sleeps between readings: through a month, and the reasons for which the unit must stay awake. */
+/** A unit that sleeps between readings: a month of readings, and the reasons for which the unit stays awake. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";

@@ -30,7 +30,9 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 	const random = new SeededRandom(SEED);
 	let left: UnattendedGateway;
 	let fromMs = 0;
-	/** Times when a run may be missing or repeated: the meter was silent, or the gateway without power. */
+	/**
+	 * Times in which a scheduled readout may be missing or repeated: the meter was silent, or the gateway had no power.
+	 */
 	const troubled: [fromMs: number, toMs: number][] = [];
 	let exchanges = 0;
 	let cuts = 0;
@@ -42,7 +44,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		troubled.push([before, left.nowMs]);
 	}
 
-	/** A power outage; missed runs are counted, and one run makes up for them. */
+	/** A power outage; the gateway counts the missed readouts, and makes up for them with a single one. */
 	async function outage(offMs: number): Promise<void> {
 		const { gateway } = left;
 		const offFromMs = left.nowMs;
@@ -84,7 +86,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		fromMs = left.nowMs;
 		for (let week = 0; left.nowMs < fromMs + YEAR_MS; week++) {
 			await gateway.pass(CALM_DAYS * DAY_MS + random.below(24 * 60) * MINUTE_MS);
-			// Waits until a time between two runs.
+			// Waits until a time between two scheduled readouts.
 			await gateway.pass(QUARTER_MS - (left.nowMs % QUARTER_MS) + (3 + random.below(10)) * MINUTE_MS);
 			const kind = week % 6;
 			if (kind === 0) await gateway.restart();
@@ -108,7 +110,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		await left.gateway.stop();
 	});
 
-	it("runs once in each quarter of an hour", async () => {
+	it("reads once in each quarter of an hour", async () => {
 		const runs = new Map<number, number>();
 		for (const ms of left.signedOn) {
 			const quarter = Math.floor(ms / QUARTER_MS);
@@ -129,7 +131,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		assert.equal((await left.gateway.read("system/status")).schedule_missed, 0);
 	});
 
-	/** Largest distance of a reading from the boundary of a period for which it still counts, s (docs/history.md). */
+	/** How far a reading may be from the boundary of a period and still serve as its boundary, s (docs/history.md). */
 	const levels = Object.entries({ quarters: 60, hours: 240, days: 900, months: 900 });
 	for (const [period, offS] of levels) {
 		it(`has ${period} as the meter counted them, each of which begins at the end of the previous one`, async () => {

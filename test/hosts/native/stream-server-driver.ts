@@ -38,7 +38,7 @@ function peerProgram(): string {
 	return program;
 }
 
-/** Pairs in the folder: `<name>.pem` (may be a chain) and `<name>.key`. */
+/** Certificates in the folder, each with its private key: `<name>.pem` (may be a chain) and `<name>.key`. */
 export type PairName = "ec" | "ec384" | "ec521" | "rsa" | "chain" | "mixed" | "unsigning" | "client";
 
 export class Certificates {

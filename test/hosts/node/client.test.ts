@@ -41,7 +41,7 @@ describe("The simulator's TLS clients", () => {
 	});
 	afterEach(() => server.close());
 
-	/** Connects; returns the client after its end, and the code of the end. */
+	/** Connects; returns the code with which the connection ends, and the client's session. */
 	async function meet(tls: TLSClientOptions) {
 		const { port } = server.address() as AddressInfo;
 		const { tlsClient } = createClientPorts({ resolver: new NodeResolver(), freeBytes: () => free });

@@ -146,7 +146,7 @@ describe("XSEngine", function () {
 	});
 
 	it("is killed if the firmware does not stop in time", async () => {
-		// Few steps, but a minute: the engine's own search through ten million characters.
+		// The engine can't be interrupted during a search through ten million characters; this repeats it for a minute.
 		const busy = "const end = Date.now() + 60000; while (Date.now() < end) text.indexOf('y');";
 		const engine = makeEngine(`const text = "x".repeat(1e7);
 			globalThis.handleCommand = (message) => { if (new Uint8Array(message)[0] === 2) { ${busy} } };`);

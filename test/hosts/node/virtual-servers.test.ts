@@ -119,7 +119,7 @@ describe("virtual servers", () => {
 		assert.deepEqual(events, ["you said hello"]);
 	});
 
-	it("end, or break, after all earlier bytes were read", () => {
+	it("end or reset a connection only after all earlier bytes were read", () => {
 		for (const [act, code] of [["close", CLIENT_ENDED] as const, ["reset", CLIENT_BROKEN] as const]) {
 			events = [];
 			world.servers.serve(ADDRESS, PORT, {
@@ -138,7 +138,7 @@ describe("virtual servers", () => {
 		}
 	});
 
-	it("can be missing, without a name, out of reach or silent", () => {
+	it("may be missing, have an unknown name, be unreachable, or stay silent", () => {
 		connect({}, "nobody: ");
 		connect({ host: "nothing.example" }, "no name: ");
 		world.servers.serve("192.0.2.8", 1, { fault: "lost" });
