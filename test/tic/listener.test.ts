@@ -12,7 +12,7 @@ const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const withParity = (bytes: Uint8Array) => bytes.map((character) => encodeCharacter(character));
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const meaningOf = ({ meterId, isCut, records }: ReportedEvent) => (isCut ? REFUSED : [meterId, ...records].join(" "));
-/** Readouts of a meter that has already sent a frame with as many groups. */
+/** Events for `bytes` from a meter that has first sent `before`, a frame with as many groups. */
 function secondOf(before: Uint8Array, bytes: Uint8Array): ReportedEvent[] {
 	const bed = new Bed();
 	assert.deepEqual(bed.receive(before), []);
@@ -230,7 +230,7 @@ describe("groups of TIC", () => {
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
 	});
-	it("are dropped on both sides of a lost group end", () => {
+	it("are both dropped if the end of the first one, which separates them, is lost", () => {
 		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
 		const [event] = secondOf(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { assertNone, MODULES, placeOf, SOURCE, type Source, sources, WRITTEN, XS } from "./tree.js";
 
-/** All tests except compile.ts, which skips a suite if a compiler or library is missing, and prints this. */
+/** All tests except compile.ts, which may skip a suite: it prints that a compiler or library is missing. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
 
 interface PatternRule {

@@ -7,7 +7,7 @@ import { TABLE, zoneOf } from "./zones.js";
 
 const DAY = 86_400;
 
-/** One zone for each rule of the table; zones with one rule have the same time. */
+/** One zone for each rule of the table; zones that share a rule always have the same time. */
 function zones(): string[] {
 	const names = new Map<number, string>();
 	let name = "";

@@ -234,7 +234,7 @@ describe("wifi/policy", () => {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[expected[state]], `from ${NAMES[state]}`);
-				// In any case the access point opens later without a network, and a network in reach is joined.
+				// From any state, the access point opens in the end while no network is in reach, and one in reach is joined.
 				bed.settings.wifiEnabled = true;
 				bed.settings.station = HOME;
 				bed.apply(APPLY_STATION | APPLY_FLAGS);

@@ -60,7 +60,7 @@ describe("The coprocessor's driver", () => {
 		});
 	});
 
-	it("is not joined if the chip has no network, and starts none of another role", () => {
+	it("is not joined if the chip has no network, and does not start a chip with another role", () => {
 		const bed = new Bed({ chip: new FakeChip() }).start();
 		assert.deepEqual(bed.requests(), [RESET, ...BOOT, INFO]);
 		assert.deepEqual(codes(bed), ["starting", "not_joined"]);
@@ -86,7 +86,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.chip.nv.get(0x3a), KEY);
 	});
 
-	it("sends requests that the trace contains too", () => {
+	it("sends the same requests as the host in the trace", () => {
 		const traced = new Set(
 			trace()
 				.filter(({ fromChip }) => !fromChip)
@@ -399,7 +399,7 @@ describe("The coprocessor's driver as an end device", () => {
 		assert.equal(bed.state, "joined");
 	});
 
-	it("restores without its parent, and then searches for it", () => {
+	it("restores its network although the parent is missing, and then searches for the parent", () => {
 		const bed = new Bed({ role: ROLE_END_DEVICE, chip: new FakeChip().join(ROLE_END_DEVICE) });
 		bed.chip.answer = (request) => {
 			if (request !== RESTORE) return undefined;
@@ -525,7 +525,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual(bed.receivedFrames, ["0003 0/1 010200 broadcast", "0003 0/1 010200 broadcast"]);
 	});
 
-	it("are ignored if they come from outside of the network, in another form", () => {
+	it("are ignored if the chip marks them as coming from another network (AF_INCOMING_MSG_EXT)", () => {
 		const bed = joined();
 		// AF_INCOMING_MSG_EXT: group, cluster, IEEE address of the sender, its endpoint and PAN, our endpoint, …, length
 		// (2), frame.

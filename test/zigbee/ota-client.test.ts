@@ -42,7 +42,7 @@ function attribute({ client }: OTABed, id: number): Buffer {
 }
 
 describe("OTA Upgrade client: a file", () => {
-	it("is requested after a notification, loaded, ended, and started after the coordinator's answer", () => {
+	it("is requested after a notification and loaded; its end is reported, and it starts after the coordinator's answer", () => {
 		const bed = loading();
 		assert.ok(bed.isBusy);
 		bed.until(() => bed.restarts > 0);

@@ -1,6 +1,6 @@
 /**
  * Every event in every phase of the driver, even impossible ones; then random frames of the chip, by seed. Nothing
- * throws, one request is pending at a time, and with a correct chip all works again.
+ * throws, one request is pending at a time, and the driver works again as soon as the chip behaves correctly.
  */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
@@ -137,7 +137,10 @@ function hushed(bed: Bed, ms: number): void {
 	bed.chip.answer = answer;
 }
 
-/** Checks that with a correct chip everything completes, and that the driver can be turned off and join again. */
+/**
+ * Makes the chip behave correctly. Checks that the driver then completes all that it has begun, and that it can join
+ * and be turned off. `mayLie`: the chip may have reported wrongly that it is in no network.
+ */
 function checkRecovers(bed: Bed, where: string, mayLie = false): void {
 	bed.chip.answer = well;
 	bed.chip.isSilent = false;
@@ -145,7 +148,6 @@ function checkRecovers(bed: Bed, where: string, mayLie = false): void {
 	const { state, driver } = bed;
 	const isOff = state === "off";
 	if (isOff) assert.equal(driver.deadlineMs, Infinity, where);
-	// The driver may have believed a wrong report of the chip that it is in no network.
 	else if (!mayLie) assert.equal(state, bed.chip.isJoined ? "joined" : "not_joined", where);
 	else assert.ok(state === "joined" || state === "not_joined", `${where}: ${state}`);
 	assert.equal(driver.joiningUntilMs, 0, where);
