@@ -135,7 +135,8 @@ describe("The ESP32's XS bindings", function () {
 		it("make the light blink in the given pattern, for either active level", () => void run(program, "light"));
 		it("return the free heap, in total and in one piece", () => void run(program, "memory"));
 		it("allocate for TLS first from an ESP32's instruction memory, then from the heap", () => void run(program, "tls"));
-		it("return how much of each stack was never used", () => void run(program, "stacks"));
+		it("return how much of each stack was never used, as text without a line cut short", () =>
+			void run(program, "stacks"));
 		it("report presses in order, once each", () => void run(program, "button"));
 		it("report a button that can't be watched", () => void run(program, "no-button"));
 		it("return no factory data without the partition, and zeros if it can't be read", () =>
