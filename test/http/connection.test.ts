@@ -178,7 +178,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.exchange(client, slow.slice(10))[0].status, 200);
 	});
 
-	it("closes a new connection that sends nothing after 10 s and an idle one after 30 s, without a reply", () => {
+	it("closes a new connection without data after 10 s, and an idle one after 30 s, without a reply", () => {
 		const bench = new Bench();
 		const silent = bench.connect();
 		const idle = bench.connect();

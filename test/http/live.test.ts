@@ -309,7 +309,7 @@ describe("HTTP server: a new connection", () => {
 		assert.ok(stream.closed);
 	});
 
-	it("may make many requests beside an event body, and they may take long", () => {
+	it("may make many requests while an event body is sent, and they may take long", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		bench.connect().send(get("/later", TOKEN));
@@ -327,7 +327,7 @@ describe("HTTP server: a new connection", () => {
 		);
 	});
 
-	it("is closed after the usual idle time, also beside an event body", () => {
+	it("is closed after the usual idle time, also while an event body is sent", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		const idle = bench.connect();

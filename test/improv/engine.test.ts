@@ -26,7 +26,7 @@ const FIRST_USE = 1;
 describe("The console in XS", function () {
 	this.timeout(60_000);
 
-	it("takes few slots while idle, and releases those that it takes in use", async function () {
+	it("takes few slots while idle, and releases those that it takes while in use", async function () {
 		const folder = mkdtempSync(join(tmpdir(), "improv-"));
 		const counts: number[] = [];
 		try {

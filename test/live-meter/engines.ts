@@ -21,7 +21,7 @@ const ANSWER_MS = 5000;
 const SLOTS_ON = 80;
 const SLOTS_OFF = 20;
 
-/** Sends a frame by UDP and returns the reply; undefined if none comes. */
+/** Sends a frame over UDP and returns the reply; undefined if none comes. */
 async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
 	const socket = createSocket("udp4");
 	try {
@@ -82,7 +82,7 @@ export function engines(engine: EngineName): void {
 			);
 		});
 
-		it("are sent by UDP on request", async () => {
+		it("are sent over UDP on request", async () => {
 			const reply = await requestByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});

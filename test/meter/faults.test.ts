@@ -81,7 +81,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		isGood(outcome);
 		assert.equal(outcome.readout?.baud, 9600);
 	});
-	it("returns a block whose BCC is always wrong with status 3 and does not store it", () => {
+	it("returns a block with status 3 if its BCC is always wrong, and does not store it", () => {
 		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
 		assert.equal(outcome.readout?.status, STATUS_CHECK_WRONG);
 		assert.deepEqual(packedReadings(outcome.readout?.records), zmf100.readings);
@@ -139,7 +139,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.equal(readout, undefined);
 		assert.equal(failure, failures.IEC_METER_ERROR);
 	});
-	it("reads a battery meter only if it wakes it", () => {
+	it("reads a battery meter only after waking it", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
 		isGood(bench.read());
 		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();

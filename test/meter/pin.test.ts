@@ -1,4 +1,4 @@
-/** Enters the PIN of a meter by light on a modelled line; the display counts flashes as real displays do. */
+/** Enters the PIN of a meter with light on a modelled line; the display counts flashes as real displays do. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { PINEntry, type PINPlan } from "../../modules/meter/pin.js";

@@ -1,4 +1,4 @@
-/** Commands by MQTT: which are carried out, and which are ignored. */
+/** Commands over MQTT: which are carried out, and which are ignored. */
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { put } from "../../modules/config/schema.js";

@@ -1,4 +1,4 @@
-/** Discovery messages for Home Assistant, checked by its schema for the discovery of a device. */
+/** Discovery messages, checked against Home Assistant's schema for the discovery of a device. */
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
 import {
@@ -300,7 +300,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed();
 	});
 
-	it("removes import minus export with another meter that does not have it", () => {
+	it("removes import minus export when another meter does not have it", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)");
 		bed.advance(11_000);

@@ -442,7 +442,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 	});
 
-	it("sends nothing without a network, and connects again with it", () => {
+	it("sends nothing without a network, and connects again when there is one", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -548,7 +548,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.output.failure?.code, "no_mqtt");
 	});
 
-	describe("by TLS", () => {
+	describe("over TLS", () => {
 		const own = makeCertificate({
 			names: [BROKER_ADDRESS],
 			validFromMs: Date.UTC(2026, 0, 1),

@@ -100,7 +100,7 @@ describe("obis/mapping", () => {
 			{ "1.8.0": B, "2.8.0": A },
 		);
 	});
-	it("uses the last entry of a code, and unassigns a code by 00000000", () => {
+	it("uses the last entry of a code, and takes 00000000 to mean that a code has no attribute", () => {
 		check(
 			[
 				["1.8.0", A],

@@ -1,6 +1,6 @@
 /**
- * A small Debian with the Python that newer programs need, made by debootstrap. Programs run in it by chroot, on this
- * computer's loopback address, each with its own packages from PyPI. Needs root.
+ * A small Debian, made by debootstrap, with the Python that newer programs need. Programs run in it with chroot, each
+ * with its own packages from PyPI, and use this computer's loopback address. Needs root.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal, on requests by
- * HTTPS. The session log proves that each case uses its feature: lists, blocks, segments, ciphering.
+ * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal when the test
+ * requests it over HTTPS. The session log proves that each case uses its feature: lists, blocks, segments, ciphering.
  */
 import assert from "node:assert/strict";
 import { renameSync, rmSync, symlinkSync } from "node:fs";

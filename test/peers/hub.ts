@@ -1,4 +1,4 @@
-/** Our gateway sends states by Home Assistant's REST API, and the test reads them back. */
+/** Our gateway sends states through Home Assistant's REST API, and the test reads them back. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessGateway } from "../api/process-gateway.js";

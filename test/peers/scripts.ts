@@ -36,7 +36,7 @@ function filled(name: string, { authority, token }: Bench): string {
 	return template(name, { [PAGE_HOST]: authority, TOKEN: token });
 }
 
-/** Runs a file of the page beside gateway.pem. */
+/** Runs a file of the page in the folder that contains gateway.pem. */
 function runFile(name: string, command: string, bench: Bench): Promise<string> {
 	writeFileSync(join(bench.folder, name), filled(name, bench));
 	return shell(bench.folder, `${command} ${name}`);

@@ -152,14 +152,14 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();
-		const waitAndGo = async () => {
+		const measureSlowReader = async () => {
 			const client = await connectSlowReader();
 			const waiting = await xs.slots();
 			client.close();
 			return { waiting, afterwards: await countAtRest() };
 		};
-		const first = await waitAndGo();
-		const second = await waitAndGo();
+		const first = await measureSlowReader();
+		const second = await measureSlowReader();
 		assert.deepEqual(second, first);
 		check(second.waiting, this);
 	});

@@ -296,7 +296,7 @@ describe("A unit on battery", function () {
 		assert.ok(unit.awake.at(-1)! < 75_000, `${unit.awake.at(-1)} ms`);
 	});
 
-	it("turns the radio on to send a readout by MQTT, and disconnects before it sleeps", async () => {
+	it("turns the radio on to send a readout over MQTT, and disconnects before it sleeps", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const brokers: ScriptedBroker[] = [];

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
 const START_MS = Date.UTC(2026, 9, 19, 22);
 const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
 
-describe("A month by the schedule alone", function () {
+describe("A month of scheduled readouts", function () {
 	this.timeout(120_000);
 	let left: UnattendedGateway;
 	/** Times when the meter fell silent, resumed, and was replaced. */

@@ -25,7 +25,7 @@ function liveBytes(): number {
 	return process.memoryUsage().heapUsed;
 }
 
-describe(`A year by the schedule alone (SEED=${SEED})`, function () {
+describe(`A year of scheduled readouts (SEED=${SEED})`, function () {
 	this.timeout(1_200_000);
 	const random = new SeededRandom(SEED);
 	let left: UnattendedGateway;
@@ -38,7 +38,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 	let cuts = 0;
 	const usedBytes: number[] = [];
 
-	async function trouble(what: () => Promise<void>): Promise<void> {
+	async function recordTrouble(what: () => Promise<void>): Promise<void> {
 		const before = left.nowMs;
 		await what();
 		troubled.push([before, left.nowMs]);
@@ -90,11 +90,11 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 			await gateway.pass(QUARTER_MS - (left.nowMs % QUARTER_MS) + (3 + random.below(10)) * MINUTE_MS);
 			const kind = week % 6;
 			if (kind === 0) await gateway.restart();
-			else if (kind === 1) await trouble(() => outage(random.below(30 * 60) * MINUTE_MS));
-			else if (kind === 2) await trouble(cut);
-			else if (kind === 3) await trouble(() => silence(false));
-			else if (kind === 4) await trouble(() => silence(true));
-			else await trouble(() => outage(random.below(10) * MINUTE_MS));
+			else if (kind === 1) await recordTrouble(() => outage(random.below(30 * 60) * MINUTE_MS));
+			else if (kind === 2) await recordTrouble(cut);
+			else if (kind === 3) await recordTrouble(() => silence(false));
+			else if (kind === 4) await recordTrouble(() => silence(true));
+			else await recordTrouble(() => outage(random.below(10) * MINUTE_MS));
 			if (week === 20 || week === 40) {
 				left.exchange();
 				exchanges++;
@@ -150,7 +150,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		});
 	}
 
-	it("has the same sum by days and by months, and notices each replaced meter", async () => {
+	it("has the same sum over days and over months, and notices each replaced meter", async () => {
 		const sumOf = (periods: JSONObject[]) => periods.reduce((sum, { import_wh }) => sum + import_wh, 0);
 		const days = await left.history("days");
 		const months = await left.history("months");

@@ -10,7 +10,7 @@ const TOP_LEVEL = [
 	.join(" ")
 	.split(" ");
 
-/** Folders of test/ beside those that mirror modules/. */
+/** Folders of test/ in addition to those that mirror modules/. */
 const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "emulated", "fuzz", "tidy"];
 
 describe("tidy: files", () => {

@@ -1,4 +1,4 @@
-/** Boundaries by the local clock, in all zones and at each clock change. */
+/** Boundaries of periods on the local clock, in all zones and at each clock change. */
 import assert from "node:assert/strict";
 import { DAYS, HOURS, LocalCalendar, MONTHS, QUARTER_S, QUARTERS } from "../../modules/time/calendar.js";
 import { HEADER_LENGTH, NAME_HEADER_LENGTH, namesStart, type TimeZone } from "../../modules/time/zone.js";

@@ -57,7 +57,7 @@ describe("time/zone", () => {
 		assert.equal(local("Pacific/Auckland", "2098-12-31T11:00:00Z"), "2099-01-01T00:00:00+13:00");
 	});
 
-	it("supports dates by day of the year, without counting February 29", () => {
+	it("supports dates given as the day of the year, without counting February 29", () => {
 		const zone = zoneByRule("AAA-1BBB,J60/0,J300");
 		for (const year of [2027, 2028]) {
 			const march = Date.UTC(year, 2, 1) - 3_600_000;

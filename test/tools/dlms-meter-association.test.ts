@@ -176,7 +176,7 @@ describe("The simulated DLMS meter, associations", () => {
 		assert.match(answer("", PUBLIC.replace("ffff", "000b")), /0e010603$/);
 	});
 
-	it("authenticates by HLS with GMAC in both directions, and sends ciphered values", () => {
+	it("authenticates with HLS and GMAC in both directions, and sends ciphered values", () => {
 		const { meter, answer } = authenticated();
 		assert.ok(meter.events.includes(AUTHENTICATED));
 		const [, value] = /^c701c10001000911(.*)$/.exec(answer)!;

@@ -130,7 +130,7 @@ describe("The simulated DLMS meter, HDLC", () => {
 		assert.deepEqual(meter.control("32", `e6e600${GET_NAME}`), [`52 e6e700${NAME}`]);
 	});
 
-	it("rejects impossible numbers, lengths and commands by FRMR", () => {
+	it("rejects impossible numbers, lengths and commands with FRMR", () => {
 		const opened = () => new DrivenDLMSMeter("--hdlc-info 64").open();
 		assert.deepEqual(opened().control("b0", `e6e600${AARQ}`), ["97 b00008"], "N(R) of a frame that was never sent");
 		assert.deepEqual(opened().control("10", "00".repeat(65)), ["97 100004"]);

@@ -191,7 +191,7 @@ describe("The ESP-IDF settings", () => {
 	it("have a folder of mcconfig's for each chip", () => {
 		for (const chip of new Set(BOARDS.map((board) => board.chip))) {
 			const manifest = JSON.parse(readFileSync(join(HOST, "chips", chip, "manifest.json"), "utf8"));
-			// ESP-IDF does the same for its own C by CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
+			// ESP-IDF does the same for its own C with CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
 			const shorter = /^esp32c/.test(chip) ? { C_FLAGS_SUBPLATFORM: "-msave-restore" } : {};
 			assert.deepEqual(manifest, { build: { ESP32_SUBCLASS: chip, ...shorter } });
 		}

@@ -91,7 +91,7 @@ describe("npm run ota", () => {
 			assertRefused(run("keygen", place("nowhere/key")), 1, /There is no folder/);
 		});
 
-		it("protects the key by a passphrase, and signs with it", () => {
+		it("protects the key with a passphrase, and signs with that key", () => {
 			process.env[PASSPHRASE] = "correct horse";
 			try {
 				assert.equal(run("keygen", place("protected")).status, 0);

@@ -1,4 +1,4 @@
-/** The firmware's size in flash by the SDK's linker, compared with the budgets of its parts. */
+/** The firmware's size in flash, measured on the output of the SDK's linker, compared with the parts' budgets. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";

@@ -94,7 +94,7 @@ class Bed {
 	}
 }
 
-/** A bed in this state, reached by the shortest way. */
+/** A bed that was brought into this state by as few events as possible. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	bed.settings.ethernetEnabled = state !== CABLE_OFF;

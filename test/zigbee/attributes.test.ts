@@ -34,7 +34,7 @@ describe("zigbee/attributes", () => {
 		assert.equal(attributes().hasMeasured, false);
 	});
 
-	it("converts by unit, whatever the meter sends", () => {
+	it("converts values from whichever unit the meter sends", () => {
 		const import_ = (value: string) => valuesAfter(`1.8.0(${value})`)[0];
 		assert.equal(import_("12345.678*kWh"), 12_345_678);
 		assert.equal(import_("12345678*Wh"), 12_345_678);

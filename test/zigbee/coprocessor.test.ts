@@ -111,7 +111,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(bed), ["joining", "joined"]);
 	});
 
-	it("goes on at once if the chip restarts after a leave", () => {
+	it("continues at once if the chip restarts after a leave", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		bed.call((nowMs) => bed.driver.leave(nowMs));
 		bed.requests();

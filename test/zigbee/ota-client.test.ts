@@ -423,7 +423,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 		assert.ok(!bed.isBusy);
 	});
 
-	it("gives way to an upload by HTTP, and informs the coordinator", () => {
+	it("gives way to an upload over HTTP, and informs the coordinator", () => {
 		const bed = loading(FILE);
 		until(bed, 20_000);
 		const refusals: number[] = [];
@@ -447,7 +447,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 		assertInstalled(bed);
 	});
 
-	it("does not begin during an upload by HTTP, or while the firmware is on trial", () => {
+	it("does not begin during an upload over HTTP, or while the firmware is on trial", () => {
 		const bed = new OTABed();
 		bed.answer = serve(SMALL, VERSION);
 		bed.join();

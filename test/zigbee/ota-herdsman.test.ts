@@ -25,7 +25,7 @@ const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
 const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });
 const LIMIT_MS = 60_000;
 
-describe("A firmware file by zigbee-herdsman", function () {
+describe("A firmware file sent by zigbee-herdsman", function () {
 	this.timeout(LIMIT_MS);
 	const folder = mkdtempSync(join(tmpdir(), "gateway-zigbee-"));
 	const ports: TCPPort[] = [];
@@ -85,7 +85,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		return result;
 	}
 
-	it("is rejected, as an upload by HTTP would be, if it is for another chip, and the coordinator is informed", async () => {
+	it("is rejected, as an upload over HTTP would be, if it is for another chip, and the coordinator is informed", async () => {
 		const file = makeFile(IMAGE, { ...BENCH, buildNumber: BUILD, chip: "esp32" });
 		assert.match(await update(file), /INVALID_IMAGE/);
 		const { ota_last_error, ota_state } = await status();

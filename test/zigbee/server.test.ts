@@ -318,7 +318,7 @@ describe("zigbee/server", () => {
 		);
 	});
 
-	it("survives any frame, sends at most one answer, and goes on", () => {
+	it("survives any frame, sends at most one answer to it, and continues", () => {
 		const world = new World({ clients: [new PlayedClient()], cells: 3 }).join();
 		const cluster = fc.constantFrom(0, 1, 3, 0x0702, 0x0b04, 0x000a, 0x0019, 0x0006);
 		const header = fc.tuple(fc.integer({ min: 0, max: 31 }), fc.nat(255), fc.integer({ min: 0, max: 0x18 }));

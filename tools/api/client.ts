@@ -37,7 +37,7 @@ export class GatewayClient {
 		return this.#token;
 	}
 
-	/** Logs in by challenge and proof; the password itself is not sent. */
+	/** Logs in with challenge and proof; the password itself is not sent. */
 	async login(): Promise<void> {
 		this.#token = "";
 		const { nonce, salt } = await this.get("system/challenge");

@@ -1,7 +1,7 @@
 /**
- * Builds a board's firmware by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target `build`
- * is used, because others end programs that use a serial port.
+ * Builds a board's firmware with the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
+ * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target
+ * `build` is used, because others end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -68,7 +68,7 @@ function everything(): (readonly [string, number])[] {
 	return all;
 }
 
-/** Shuffles by a seed. */
+/** The items in a random order that the seed determines. */
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
 	const result = [...items];
 	let state = seed;

@@ -67,7 +67,7 @@ describe("The ESP32's outputs", () => {
 		}
 	});
 
-	it("drive a light that is off at first and when it is closed", async () => {
+	it("drive a light, which is off at first and after it was closed", async () => {
 		const { createLEDPort } = await import("../../../hosts/esp32/led.js");
 		for (const activeLow of [false, true]) {
 			const { io: LED, pins } = createLEDPort({ pin: 7, activeLow });

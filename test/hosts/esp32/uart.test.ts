@@ -32,7 +32,7 @@ describe("The ESP32's UART", () => {
 
 	it("opens with the inversion and pull resistors of its lines, reports room before anything else, and rejects a second owner", () =>
 		run("opens"));
-	it("leaves nothing behind whichever driver call fails", () => run("fails"));
+	it("frees everything that it has taken, whichever driver call fails", () => run("fails"));
 	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () => run("parity"));
 	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => run("even-parity"));
 	it("marks a character without a stop bit", () => run("stop-bits"));

@@ -50,7 +50,7 @@ describe("The ESP32's Wi-Fi radio", function () {
 		run(program, "scan");
 	});
 
-	it("opens the access point beside the station, and reports its clients", () => {
+	it("opens the access point in addition to the station, and reports its clients", () => {
 		run(program, "access-point");
 	});
 

@@ -167,7 +167,7 @@ describe("The ESP32's XS bindings", function () {
 			}
 		});
 
-		it("return none from a partition that is erased, cut off, or has a wrong bit", () => {
+		it("return no factory data from a partition that is erased, cut off, or has a wrong bit", () => {
 			const record = encodeFactoryData(unit(32, 32, 63, 0xffff));
 			assert.equal(read(new Uint8Array(0)), undefined);
 			for (const length of [1, 4, 6, 8, 40, 72, 136, 168, 171]) assert.equal(read(record.slice(0, length)), undefined);

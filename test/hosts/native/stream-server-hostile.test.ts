@@ -190,7 +190,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				assert.equal(await peer.command("drop"), "drop");
 			});
 
-			it("reports the end to the owner after all bytes before it were read", async () => {
+			it("reports the end of a connection to the owner after all bytes before it were read", async () => {
 				const peer = await start();
 				const client = await peer.open();
 				client.request("GET /silent HTTP/1.1");
@@ -217,7 +217,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				client.socket.destroy();
 			});
 
-			it("loses nothing of a reply when it closes at once", async () => {
+			it("loses nothing of a reply when the owner closes the connection at once", async () => {
 				const peer = await start();
 				for (const delayMs of [0, 300]) {
 					const client = await peer.open();

@@ -1,4 +1,4 @@
-/** Heap that the native stream server's connections take on a chip, by a model (chip-model.h). */
+/** Heap that the native stream server's connections would take on a chip, calculated by a model (chip-model.h). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ describe("The memory of the native stream server", function () {
 		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
 	});
 
-	it("suffices for a download beside a client that reads nothing and a stalled handshake", async () => {
+	it("suffices for a download while another client reads nothing and a handshake stalls", async () => {
 		await start("chip");
 		const [client, deaf] = [await peer.open(), await peer.open()];
 		const timed = async () => {

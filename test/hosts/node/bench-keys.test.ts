@@ -30,7 +30,7 @@ describe("The development keys of the simulator", () => {
 		assert.deepEqual(openKeys({ state, ...NONE }), keys);
 	});
 
-	it("are replaced by those of the command line", () => {
+	it("are replaced by the keys that the command line names", () => {
 		const given = { updateKeys: ["04aa"], reportKey: "" };
 		assert.deepEqual(openKeys({ state, ...given }), given);
 		assert.deepEqual(describeKeys({ state, ...given }, 8443), []);

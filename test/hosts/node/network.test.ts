@@ -46,7 +46,7 @@ describe("A TLS listener of the simulator", () => {
 			};
 			const listener = new port.io({ ...port.pins, identity, onReadable: take });
 			/** Returns why the client failed, or "connected". */
-			const visit = (rejectUnauthorized: boolean) =>
+			const connectClient = (rejectUnauthorized: boolean) =>
 				new Promise<string>((resolve) => {
 					const client = connect({ port: listener.port, host: "127.0.0.1", maxVersion, rejectUnauthorized });
 					let outcome = "connected";
@@ -58,10 +58,10 @@ describe("A TLS listener of the simulator", () => {
 					client.resume();
 				});
 			const outcomes = new Set<string>();
-			for (let i = 0; i < 1000; i++) outcomes.add(await visit(true));
+			for (let i = 0; i < 1000; i++) outcomes.add(await connectClient(true));
 			assert.deepEqual([...outcomes], ["DEPTH_ZERO_SELF_SIGNED_CERT"]);
 			const before = sockets.length;
-			assert.equal(await visit(false), "connected");
+			assert.equal(await connectClient(false), "connected");
 			assert.equal(sockets.length, before + 1);
 			listener.close();
 		});

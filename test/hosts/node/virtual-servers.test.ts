@@ -60,8 +60,8 @@ describe("virtual servers", () => {
 		});
 	}
 
-	/** Connects by TLS; returns the events. */
-	function meet(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
+	/** Connects over TLS; returns the events. */
+	function eventsOfTLS(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
 		events = [];
 		world.servers.serve(ADDRESS, PORT, server);
 		connect({ host, tls });
@@ -180,34 +180,34 @@ describe("virtual servers", () => {
 		]);
 		assert.equal(world.servers.handshakes, 3);
 		world.servers.hasMemory = false;
-		assert.equal(meet({ certificate: own.certificate }, tls), `over ${CLIENT_OUT_OF_MEMORY}`);
+		assert.equal(eventsOfTLS({ certificate: own.certificate }, tls), `over ${CLIENT_OUT_OF_MEMORY}`);
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are trusted by a pinned certificate whatever its name, or by a chain for the name, while the certificate is valid", () => {
+	it("are trusted while their certificate is valid and either pinned, whatever its name, or has a trusted chain and the right name", () => {
 		const certificate = own.certificate;
-		assert.equal(meet({ certificate }, { trusted: certificate }), "connected");
-		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "connected");
-		assert.equal(meet({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
-		const at = (utcMs: number) => meet({ certificate }, { trusted: certificate, utcMs });
+		assert.equal(eventsOfTLS({ certificate }, { trusted: certificate }), "connected");
+		assert.equal(eventsOfTLS({ certificate }, { trusted: certificate }, ADDRESS), "connected");
+		assert.equal(eventsOfTLS({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
+		const at = (utcMs: number) => eventsOfTLS({ certificate }, { trusted: certificate, utcMs });
 		assert.equal(at(FROM_MS), "connected");
 		assert.equal(at(FROM_MS - 1), `over ${CLIENT_EXPIRED}`);
 		assert.equal(at(TO_MS + 1), `over ${CLIENT_EXPIRED}`);
 		const { root, leaf } = makeChain();
 		const trusted = Buffer.from(root.certificate);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "connected");
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted }), "connected");
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
 	});
 
 	it("may speak no TLS, or request our certificate", () => {
 		const tls = { trusted: own.certificate };
 		const certificate = own.certificate;
-		assert.equal(meet({}, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
+		assert.equal(eventsOfTLS({}, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(eventsOfTLS({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
 	});
 
 	it("resume only their own sessions", () => {
