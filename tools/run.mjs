@@ -306,7 +306,7 @@ function failForForm() {
 }
 
 const commands = {
-	// Without arguments, this only prepares.
+	// Without arguments, this command only installs packages and compiles, which has been done by now.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");

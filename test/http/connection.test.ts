@@ -495,7 +495,7 @@ describe("HTTP server: connection limit", () => {
 		assert.equal(known.closed, false);
 	});
 
-	it("leaves all but one place to clients that have shown a token, and reports each request with one to the host", () => {
+	it("keeps all but one place for clients that have shown a token, and reports each request with a token to the host", () => {
 		const bench = new Bench(3);
 		const known = [1, 2].map(() => bench.connect());
 		for (const client of known) bench.exchange(client, get("/text", TOKEN) + get("/text", TOKEN));

@@ -288,7 +288,7 @@ describe("the timing of a session", () => {
 		for (let ms = 610; ms < 605 + ACKNOWLEDGE_MS + 2500; ms += 100) conversation.to(ms).receive("\x06050\r\n\x7f");
 		conversation.to(605 + ACKNOWLEDGE_MS + 2500).ended(failures.IEC_NO_BLOCK);
 	});
-	it("allows 2000 ms from one character of a block to the next, and does not limit the whole", () => {
+	it("allows 2000 ms from one character of a block to the next, and does not limit the whole block", () => {
 		const conversation = Conversation.acknowledged();
 		let ms = 700;
 		for (const character of BLOCK) {

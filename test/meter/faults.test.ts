@@ -56,7 +56,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	it("reads a block without ETX and BCC", () => isGood(readWith({ noBCC: true })));
 	it("reads a block without STX, ETX and BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
 	it("reads a meter that answers a little later than the standard allows", () => isGood(readWith({ lateMs: 1800 })));
-	it("reads a meter that always answers after 3.5 s in a single session", () => {
+	it("reads a meter that always answers after 3.5 s, and needs one session only", () => {
 		const outcome = readWith({ lateMs: 3300 });
 		isGood(outcome);
 		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
@@ -264,7 +264,7 @@ describe("mode D", () => {
 		bench.world.advance(10_000);
 		assert.notEqual(bench.reader.outcomes.last, first);
 	});
-	it("reads telegrams that follow each other without a gap, from the middle of one on", () => {
+	it("reads telegrams that follow each other without a gap, even if it begins to listen in the middle of one", () => {
 		const bench = listen(pushed.telegram, { pushMs: 1 });
 		bench.reader.stop();
 		bench.world.advance(700);

@@ -312,7 +312,7 @@ describe("meter/schedule", () => {
 		}
 	});
 
-	it("waits an hour at most for a meter that rejects, whatever the clock shows after a sleep", () => {
+	it("pauses for an hour at most after a rejected password, whatever the clock shows after a sleep", () => {
 		const bench = new Bench();
 		bench.failures = [DLMS_AUTHENTICATION];
 		bench.time.advance(16 * MINUTE_MS);

@@ -141,7 +141,7 @@ describe("MQTT discovery", () => {
 		const time = "2026-11-22T10:00:00Z";
 		const rest = { problem: "off", problem_text: null, meter_number: "TST5METER", battery: 90, "1_0_1_8_0": 5 };
 		assert.deepEqual(state(), { time, meter: "on", ...rest, rssi: -61 });
-		// By Ethernet there is no signal, and the meter can't be read.
+		// Over Ethernet there is no signal strength; and now the meter can't be read.
 		radio.station = undefined;
 		bed.service.meterFailed();
 		bed.advance(1000);

@@ -39,7 +39,7 @@ function check(entries: readonly Entry[], expected: Readonly<Record<string, stri
 }
 
 describe("obis/mapping", () => {
-	it("has the size of its setting", () => {
+	it("has the maximum size of its setting", () => {
 		assert.equal(MAP_SIZE_LIMIT, 1 + MAP_LIMIT * MAP_ENTRY_SIZE);
 		assert.equal(ZIGBEE_MAPPING.maximum, MAP_SIZE_LIMIT);
 	});

@@ -57,7 +57,7 @@ describe("Units", () => {
 		for (const [unit, text] of known) assert.equal(cosemUnitText(unit), text, String(unit));
 	});
 
-	it("have no text in DLMS for the numbers of no unit, other unit and reserved ones", () => {
+	it('have no text for the DLMS numbers that mean "no unit" and "other unit", nor for reserved numbers', () => {
 		for (const unit of [0, 10, 58, 59, 68, 69, 73, 127, 254, 255, -1])
 			assert.equal(cosemUnitText(unit), "", String(unit));
 	});

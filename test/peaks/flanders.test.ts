@@ -77,7 +77,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bench.highest, [[at("2026-11-20 06:00"), 3600]]);
 	});
 
-	it("does not count a quarter hour without a reading in the minute after both ends", () => {
+	it("counts a quarter hour only if there are readings within a minute after its beginning and after its end", () => {
 		begin("2026-11-20 06:00");
 		bench.powerW = 9000;
 		// The first reading after 06:15 is too late.

@@ -340,7 +340,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	});
 
 	describe("after request bodies made to fill the memory", () => {
-		/** Sends each body over a new connection; checks that the slots at rest stay as many. */
+		/** Sends each body over a new connection; checks that the number of slots at rest stays the same. */
 		async function bombard(bodies: Iterable<string>, context: Mocha.Context): Promise<void> {
 			const send = async (body: string) => {
 				const { status } = await xs.request("system/login", { body });

@@ -230,7 +230,7 @@ describe("groups of TIC", () => {
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
 	});
-	it("are both dropped if the end of the first one, which separates them, is lost", () => {
+	it("are dropped in pairs if the end between them is lost", () => {
 		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
 		const [event] = eventsAfter(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));

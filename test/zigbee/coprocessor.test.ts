@@ -458,7 +458,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([bed.sents, bed.state], [[0xe9, 0x10, 0xff], "joined"]);
 	});
 
-	it("fail without a confirmation within 20 s; a late one, or one of another frame, is ignored", () => {
+	it("fail without a confirmation within 20 s; a late confirmation, or that of another frame, is ignored", () => {
 		const bed = joined();
 		bed.chip.answer = (request) => (request.startsWith("2401") ? ["640100"] : undefined);
 		bed.send("00").receive("44800001ff", "448000").after(19_999);

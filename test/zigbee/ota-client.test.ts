@@ -240,7 +240,7 @@ describe("OTA Upgrade client: queries", () => {
 		assert.equal(bed.count(QUERY), 4);
 	});
 
-	it("repeats a query a few times without an answer, and sends another the next day", () => {
+	it("repeats a query a few times if there is no answer, and sends another one the next day", () => {
 		const bed = new OTABed();
 		bed.join();
 		bed.time.advance(DAY_MS / 2);

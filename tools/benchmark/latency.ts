@@ -27,7 +27,7 @@ const QUICK_TELEGRAMS = 10;
 const EACH_MS = 1000;
 const ASK_MS = 20;
 /**
- * Number of first telegrams that are not measured: with them the gateway detects the protocol and opens its
+ * Number of telegrams at the beginning that are not measured: with them the gateway detects the protocol and opens its
  * connections.
  */
 const SETTLED = 4;

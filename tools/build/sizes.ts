@@ -16,7 +16,7 @@ const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 
 /**
- * Reads the output of `esp_idf_size --format json2`. Throws an Error with a message for the user for any other text.
+ * Reads the output of `esp_idf_size --format json2`. For any other text, throws an Error with a message for the user.
  */
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;

@@ -41,7 +41,7 @@ describe("The ESP32's outputs", () => {
 		assert.deepEqual(take(), [set(16, false), set(21, false), set(16, false), set(21, true)]);
 	});
 
-	it("leave lines of a coprocessor alone that are not wired", async () => {
+	it("leave a coprocessor's unwired lines alone", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
 		const { uart, transmit, receive, reset } = PINS;
 		assert.equal(createCoprocessorPort({ pins: { uart, transmit, receive }, timers, trace }).setLines, undefined);

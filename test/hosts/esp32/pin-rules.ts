@@ -90,8 +90,8 @@ const OLIMEX_POWER =
 	"The maker switches the PHY's supply with this pin and holds it low until the chip drives it: these boards start.";
 
 /**
- * Strapping pins that the manufacturer's wiring uses against the rule, as "board pin", with the reason for the
- * exception.
+ * Strapping pins that the manufacturer's wiring uses although a rule forbids it. A key is a board and a pin; its value
+ * is the reason for the exception.
  */
 export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 	"tubeszb-poe 12": OLIMEX_POWER,

@@ -184,7 +184,7 @@ describe("virtual servers", () => {
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are trusted while their certificate is valid and either pinned, whatever its name, or has a trusted chain and the right name", () => {
+	it("are trusted if their certificate is valid and is either pinned, whatever its name, or has a trusted chain and the right name", () => {
 		const certificate = own.certificate;
 		assert.equal(eventsOfTLS({ certificate }, { trusted: certificate }), "connected");
 		assert.equal(eventsOfTLS({ certificate }, { trusted: certificate }, ADDRESS), "connected");

@@ -137,7 +137,7 @@ describe("virtual world", () => {
 	});
 });
 
-/** A server that answers each request, which must arrive in one piece, with `reply`, in parts as large as its room. */
+/** A server that answers each request with `reply`, as fast as there is room. A request must arrive in one piece. */
 function serve(world: VirtualWorld, reply: string) {
 	const port = world.network.http;
 	const buffer = new Uint8Array(512);

@@ -45,7 +45,7 @@ function connect(
 	return new RecordingClient(client, { port, tls, ...options });
 }
 
-/** Exchanges bytes with the peer's server, which `over` closes. */
+/** Connects, exchanges bytes with the peer's server, and waits until the server has closed the connection. */
 async function greets(host: Host, recorder: RecordingClient): Promise<void> {
 	await recorder.connected(host);
 	recorder.client.write(HELLO);
