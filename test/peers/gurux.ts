@@ -104,8 +104,8 @@ const browses = (name: string, meter: string[], client: string[]) => ({
 });
 
 /**
- * Rows of tools/meter/dlms-profiles.ts, from the one `from` places before the last to the one `to` places before it.
- * The scaler of the first column is -1.
+ * Rows of tools/meter/dlms-profiles.ts: `from` and `to` count the places of the first and the last of them before the
+ * profile's last row. The scaler of the first column is -1.
  */
 function profileRows(from: number, to: number): string[] {
 	return Array.from({ length: from - to + 1 }, (_, i) => {
