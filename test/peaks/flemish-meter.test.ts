@@ -1,7 +1,7 @@
 /**
  * The gateway's peaks compared with those that a Flemish meter sends (e-MUCS P1). Its 1.4.0 is the energy counted
- * since the quarter hour began, divided by fifteen minutes. Both telegrams are from one log. One of them is the capture;
- * the other one differs from it in 1.4.0 and 1.7.0 only.
+ * since the quarter hour began, divided by fifteen minutes. Both telegrams are from one log; one of them is the capture,
+ * and the other one differs from it in 1.4.0 and 1.7.0 only.
  */
 import assert from "node:assert/strict";
 import { readTelegram } from "../../tools/meter/telegram.js";
