@@ -233,12 +233,12 @@ describe("The installation of newer firmware", () => {
 		["that is missing", () => ({ status: 404, body: Buffer.from("not here") }), "ota_not_found", ": 404"],
 		["that is empty", () => ({}), "ota_not_found", ": 200"],
 		[
-			"behind a redirect to plain HTTP",
+			"after a redirect to plain HTTP",
 			() => ({ status: 302, headers: [`Location: http://${HOST}/x`] }),
 			"ota_not_found",
 			": 302",
 		],
-		["behind a fourth redirect", () => ({ status: 302, headers: ["Location: /x"] }), "ota_not_found", ": 302"],
+		["after a fourth redirect", () => ({ status: 302, headers: ["Location: /x"] }), "ota_not_found", ": 302"],
 		["from a server that disappears", () => ({ body: FILE, breaksAt: 30_000 }), "ota_interrupted", ` from ${HOST}`],
 	] as const) {
 		it(`refuses a file ${what}, and reports this`, async () => {

@@ -37,7 +37,7 @@ const refusals = (hass: HomeAssistant) => hass.log.split("invalid authentication
 
 export const hubCases = [
 	{
-		name: "Home Assistant accepts the gateway's states by REST",
+		name: "Home Assistant accepts the gateway's states over REST",
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			await use(gateway, hass);

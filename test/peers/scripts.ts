@@ -61,14 +61,14 @@ async function sensors(bench: Bench, reply: JSONObject): Promise<Record<string, 
 
 export const scriptCases = [
 	{
-		name: "curl reads the last readout and the history, by the gateway's certificate",
+		name: "curl reads the last readout and the history, and trusts the gateway's certificate",
 		async run(bench: Bench) {
 			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("read.sh", bench))), bench.last);
 			assert.match(readFileSync(join(bench.folder, "days.csv"), "utf8"), /^start,end,/);
 		},
 	},
 	{
-		name: "curl reads by the gateway's key, and rejects another one",
+		name: "curl accepts the gateway's pinned key, and rejects another one",
 		async run(bench: Bench) {
 			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("pinned.sh", bench))), bench.last);
 			const other = filled("pinned.sh", bench).replace('"sha256//$PIN"', `"sha256//${"A".repeat(43)}="`);

@@ -41,7 +41,7 @@ describe("tidy: files", () => {
 		assertNone(
 			readdirSync(ROOT)
 				.filter((name) => !name.startsWith(".") && !TOP_LEVEL.includes(name))
-				.map((name) => `${name}: find the room that it belongs in`),
+				.map((name) => `${name}: find the folder that it belongs in`),
 		);
 	});
 
@@ -49,7 +49,7 @@ describe("tidy: files", () => {
 		assertNone(
 			paths
 				.filter((path) => /^modules\/\w[\w-]*\/(?!routes\/[^/]+$).*\//.test(path))
-				.map((path) => `${path}: one folder is one room: move it up`),
+				.map((path) => `${path}: a part is one folder: move it up`),
 		);
 	});
 
