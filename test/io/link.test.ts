@@ -418,7 +418,7 @@ describe("the end of a link", () => {
 		assert.equal(bench.timers.size, 0);
 		assert.deepEqual(bench.mistakes, []);
 	});
-	it("is not needed if the port can't be opened, because the constructor throws", () => {
+	it("needs no close if the port can't be opened: the constructor throws", () => {
 		const world = new Bench();
 		const port: SerialPort = {
 			hardwareParity: true,
@@ -504,7 +504,7 @@ describe("the timer of a link", () => {
 		assert.deepEqual(machine.advanced, [2000]);
 		assert.deepEqual(bench.mistakes, []);
 	});
-	it("leads to the output that the machine makes at its deadline", () => {
+	it("sends the output that the machine makes at its deadline", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500);
 		bench.hand.writable(100);
 		bench.machine.onAdvance = () => {
