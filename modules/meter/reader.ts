@@ -65,7 +65,7 @@ import type { LineLog } from "./line-log.js";
 import { LinkAdapter, type LinkListener } from "./link-adapter.js";
 import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
 import { Probe, type ProbeCallback } from "./probe.js";
-import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
+import { costOf, LISTEN_COST, PROTOCOLS, protocolOf, READOUT_COST } from "./protocols.js";
 import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
@@ -177,8 +177,8 @@ export class MeterReader implements Timed, LinkListener {
 			const { ledger, settings } = this.#options;
 			const { measured: last } = this.outcomes;
 			const isFree = this.#state === STATE_IDLE && this.#callbacks.count === 0 && nowMs >= this.#quietUntilMs;
-			if (last === undefined || !isFree || !ledger.claim(LISTEN_COST)) return;
-			this.#claimed = LISTEN_COST;
+			if (last === undefined || !isFree || !ledger.claim(READOUT_COST)) return;
+			this.#claimed = READOUT_COST;
 			this.#profile = undefined;
 			const session = protocolOf(settings).openLive?.(this.opening(nowMs), last, periodMs);
 			if (session === undefined) {
