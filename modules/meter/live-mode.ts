@@ -11,11 +11,9 @@
  * then releases the association first, and is opened again later. A meter objects if it refuses a value, stays silent, or
  * ends the association.
  */
-import type { Core } from "../core/core.js";
-import type { Task } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, METER_AUTH_FAILED } from "../readout/failure.js";
-import { METER_LIVE_SECS } from "./fields.js";
 import type { MeterReader } from "./reader.js";
 import type { LiveListener } from "./settings.js";
 
@@ -30,10 +28,17 @@ const LONGEST_MS = 3_600_000;
 
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
 
-type LiveCore = Pick<Core, "config" | "driver" | "live" | "saving">;
+/** Part of the core that live mode uses. */
+export interface LiveCore {
+	readonly driver: Driver;
+	readonly live: { readonly clients: { readonly length: number }; readonly wantedToMs: number; changed(): void };
+	readonly saving: { readonly awakeUntilMs: number } | undefined;
+}
 
 export class LiveMode implements Timed, LiveListener {
 	deadlineMs = 0;
+	/** Time from one round to the next, from the next session on. */
+	periodMs = 0;
 	readonly #core: LiveCore;
 	readonly #reader: MeterReader;
 	readonly #task: Task;
@@ -61,7 +66,7 @@ export class LiveMode implements Timed, LiveListener {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = nowMs + CHECK_MS;
-		const { config, live, saving } = this.#core;
+		const { live, saving } = this.#core;
 		const reader = this.#reader;
 		// A gateway that sleeps soon does not keep the meter busy.
 		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
@@ -70,7 +75,7 @@ export class LiveMode implements Timed, LiveListener {
 		else if (nowMs >= this.#fromMs) {
 			const { failure, last } = reader.outcomes;
 			if (last === undefined && failure === undefined) reader.read(NO_CALLBACK);
-			else reader.openLive(this, config.get(METER_LIVE_SECS) * 1000);
+			else reader.openLive(this, this.periodMs);
 		}
 	}
 

@@ -102,8 +102,11 @@ export class Metering implements Running {
 		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
 		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
-		if (config.get(METER_LIVE_SECS) > 0) this.live ??= new LiveMode(this.#core, this.reader);
-		else {
+		const liveSecs = config.get(METER_LIVE_SECS);
+		if (liveSecs > 0) {
+			this.live ??= new LiveMode(this.#core, this.reader);
+			this.live.periodMs = liveSecs * 1000;
+		} else {
 			this.live?.stop();
 			this.live = undefined;
 		}

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Core } from "../../modules/core/core.js";
 import { OPENING_AUTO, OPENING_DIRECT } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
@@ -24,7 +23,6 @@ class Bed {
 	readonly reported: { readout: Readout; atMs: number }[] = [];
 	isWanted = true;
 	readonly wantedToMs = 0;
-	periodMs = 2000;
 
 	constructor(line = "", dlms: Partial<DLMSBenchSettings> = {}, settings: Partial<Settings> = {}) {
 		const all = dlmsSettings({ physical: 17, opening: OPENING_DIRECT, ...dlms });
@@ -34,13 +32,9 @@ class Bed {
 		this.bench.live.measured = () => {
 			this.reported.push({ readout: this.bench.reader.outcomes.last!, atMs: clock.monotonicMs() });
 		};
-		const core = {
-			driver: new Driver({ clock, timers, guard: (_, run) => run() }),
-			config: { get: () => this.periodMs / 1000 },
-			live: this,
-			saving: undefined,
-		};
-		this.mode = new LiveMode(core as unknown as Core, this.bench.reader);
+		const driver = new Driver({ clock, timers, guard: (_, run) => run() });
+		this.mode = new LiveMode({ driver, live: this, saving: undefined }, this.bench.reader);
+		this.mode.periodMs = 2000;
 	}
 
 	/** Connects a meter with moving values. */
@@ -137,7 +131,7 @@ describe("live mode", () => {
 			["", 5000, 12],
 		] as const) {
 			const bed = new Bed(line);
-			bed.periodMs = periodMs;
+			bed.mode.periodMs = periodMs;
 			bed.begin().clear().pass(MINUTE);
 			const count = bed.reported.length;
 			assert.ok(Math.abs(count - rounds) <= 2, `${line} ${periodMs}: ${count} rounds`);
