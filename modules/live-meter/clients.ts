@@ -10,8 +10,8 @@ import type { ConfigStore } from "../config/store.js";
 import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
 /**
- * Columns of a row: address as a number, index of the dialect, number of requests, their times, and time and power of
- * the last reply.
+ * Columns of a row: address as a number, index of the dialect, number of requests, time of the last one, mean time
+ * between them, and time and power of the last reply.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
@@ -42,7 +42,7 @@ export interface RecordedClient {
 
 export class Clients {
 	readonly #config: ConfigStore;
-	/** The last row is that of the last client that is not listed. */
+	/** Rows of the listed clients; the row after them is for the last client that is not listed. */
 	readonly #rows = new Float64Array((CLIENT_LIMIT + 1) * ROW);
 	#count = 0;
 

@@ -41,7 +41,7 @@ const D_MOMENTARY = 7;
 const D_COUNTER = 8;
 const TARIFFS = 9;
 const TARIFFS_SHOWN = 2;
-/** Number of sums for the total and for each phase during the extraction: import, export and net power. */
+/** Number of powers that are collected for the total and for each phase: import, export and net power. */
 const PARTS_OF_POWER = 3;
 
 /** Fills the first LIVE_COUNT numbers of `into`. */

@@ -79,7 +79,7 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.endArray();
 }
 
-/** Streams the present power, the dialects, and the clients, in units, because there may be many clients. */
+/** Streams the present power, the dialects, and the clients. */
 export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 	const { clock, config } = exchange.core;
 	const { service } = exchange.part;

@@ -139,7 +139,10 @@ export class ProfileRows {
 		return values === this.columns;
 	}
 
-	/** Reads the time of a row that has one but no head (Makel meters). Returns false for other records. */
+	/**
+	 * Reads the time if the record is a row with its own time and no head (Makel meters). Returns false for other
+	 * records.
+	 */
 	private isRowAlone(): boolean {
 		const { cursor } = this;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -197,7 +200,8 @@ export class ProfileRows {
 		const zone = this.#zone;
 		if (season === SEASON_NONE) {
 			const firstS = firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-			// The second of two equal hours follows the rows of the first.
+			// When summer time ends, an hour of local time occurs twice. A row belongs to the second one if the row
+			// before it is not earlier than the time in the first one.
 			const isAgain = firstS <= this.timeS && this.timeS < firstS + HOUR_S;
 			const offset = zone.offsetMinutes(firstS * 1000) - zone.offsetMinutes((firstS + HOUR_S) * 1000);
 			return isAgain && offset === 60 ? firstS + HOUR_S : firstS;

@@ -7,7 +7,7 @@
  *     RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
  *
  *     (a) OFF if automatic reading is disabled.
- *     (b) for the next time of the new clock; due at once if the awaited time has passed.
+ *     (b) for the next time by the corrected clock; due at once if the awaited time has passed.
  *     (c) WAITING if the meter sends unsolicited telegrams: the run ends at once, with success if a telegram arrived
  *         since the previous time.
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING if only the caller's

@@ -101,7 +101,7 @@ export class TelegramScanner {
 	/** Length of the present run of text characters without bit 7. */
 	#plainRun = 0;
 	/* TIC: */
-	/** Sum of the characters of the group, with the last one. */
+	/** Sum of the characters of the group, including the last one. */
 	#groupSum = 0;
 	/** Last character but one of the group. */
 	#groupLast = 0;
@@ -317,7 +317,8 @@ export class TelegramScanner {
 			this.#isPush = this.#frameLength > 3;
 		} else if (at < 4 + this.#frameLength) {
 			this.#sum = (this.#sum + byte) & 0xff;
-			// The field C must be SND_UD with or without FCB, and CI any segment from 0 to 15, the last one or not.
+			// The field C must be SND_UD, with or without FCB. CI may be any segment number from 0 to 15, with or
+			// without the mark of the last segment.
 			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
 			if (!this.#isPush) this.#frame = 0;
 		} else if (at === 4 + this.#frameLength) {

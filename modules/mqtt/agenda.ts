@@ -69,11 +69,11 @@ const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
  */
 const EARLY_MS = 500;
 /**
- * Minimum pause between readouts, seconds, with which values are sent with acknowledgement. With a shorter pause they
- * are not acknowledged, because the next values soon replace lost ones.
+ * If the pause between readouts is at least this long, seconds, values are sent with acknowledgement. With a shorter
+ * pause they are sent without, because the next values soon replace lost ones.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
-/** A momentary value that was not renewed for so many pauses is out of date. */
+/** A momentary value is out of date if it was not renewed within this number of pauses. */
 const FRESH_PAUSES = 3;
 
 /** Settings of a session; changed settings apply from the next session on. */
@@ -299,7 +299,7 @@ export class Agenda {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** True if values may be sent: before the first readout a 0 would look like a reading. */
+	/** True if values may be sent. They are not sent before the first readout, when a 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}

@@ -1,4 +1,7 @@
-/** Failures of a session, by END_… of session.ts; those of the connection are in publish. */
+/**
+ * Failures of a session, in the order of END_… in session.ts. Failures of the connection are in
+ * publish/connect-failures.ts.
+ */
 import {
 	type OutputFailure,
 	outputFailure,

@@ -26,7 +26,7 @@ export const OFFLINE = "offline";
 /** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Commands that others may send. The first two have buttons, with the command as key. */
+/** Commands that others may send. The first two have buttons in Home Assistant, whose keys are the commands. */
 export const COMMAND_READ = "read";
 export const COMMAND_IDENTIFY = "identify";
 const COMMAND_INSTALL = "install";
@@ -39,7 +39,9 @@ const UPDATE = "update";
 const INSTALLED = "installed_version";
 const LATEST = "latest_version";
 
-/** Start of the serial number's part in entity identifiers. It is short, so that 20 entities fit 4 KB. */
+/**
+ * Entity identifiers contain only the end of the serial number, from this index on, so that 20 entities fit into 4 KB.
+ */
 const SERIAL_END = -6;
 
 /** Home Assistant's text for an unknown state; a template produces it from null. */

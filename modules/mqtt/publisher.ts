@@ -372,7 +372,7 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** Without a network: closes everything and fails a running test. */
+	/** Handles the loss of the network: closes the connection, and fails a running test. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);

@@ -1,5 +1,5 @@
 /**
- * Owns the connection that publisher.ts needs, for app/gateway.ts. No publisher exists while MQTT is off.
+ * Owns the connection that publisher.ts needs. No publisher exists while MQTT is off.
  *
  * A command runs in a tick of its own, COMMAND_PAUSE_MS after the one before; the same command is not queued twice.
  *
@@ -46,9 +46,9 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** True if a failed reading, later than `#news`, was not passed on yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
-	/** Time to pass both on, ms. */
+	/** Time at which `#news` and `#hasFailed` are passed to the publisher, ms. */
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** Time at which reading continues, ms. */
+	/** Time at which reading from the connection continues, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
 	/** Commands to run, as bits by their index in COMMANDS. */
@@ -265,7 +265,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		client?.close();
 	}
 
-	/** Handles that the connection accepts `count` bytes. */
+	/** Called when the connection is open and accepts `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;

@@ -62,9 +62,12 @@ export class OBISCode {
 	/** True when `encode()` returns the parsed bytes. */
 	canonical = false;
 
-	/** Start of `C.D.E`, after `A-B:`, in the bytes of `parse()` or `encode()`; of the address if it is no code. */
+	/**
+	 * Offset of `C.D.E`, after `A-B:`, in the bytes of `parse()` or `encode()`; start of the whole address if it is no
+	 * code.
+	 */
 	shortStart = 0;
-	/** End of `C.D.E`, before `*` or `&`; of the address if it is no code. */
+	/** Offset after `C.D.E`, before `*` or `&`; end of the whole address if it is no code. */
 	shortEnd = 0;
 	/** End of the long text, which begins with the address and omits a trailing `*255`. */
 	longEnd = 0;

@@ -19,7 +19,7 @@ export const MAP_LIMIT = 16;
 export const MAP_ENTRY_SIZE = 6;
 export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 
-/** Pair of unmapped codes; an entry with it excludes its code. */
+/** Pair that no attribute has. An entry with this pair excludes its code from the mapping. */
 export const UNMAPPED = "00000000";
 export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 

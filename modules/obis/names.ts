@@ -232,7 +232,7 @@ export class OBISNames {
 		return family + (offset % PHASE_STEP);
 	}
 
-	/** Returns the row of a code or of all its tariffs, or -1. */
+	/** Returns the row of the code, otherwise the row that stands for all its tariffs, otherwise -1. */
 	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;

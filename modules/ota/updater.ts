@@ -88,7 +88,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Time of the last bytes, and the time at which it is compared with the sender's limit; monotonic ms. */
+	/** Time at which bytes last arrived, and time of the next check for silence; monotonic ms. */
 	#receivedMs = 0;
 	#silentMs = Number.POSITIVE_INFINITY;
 	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */

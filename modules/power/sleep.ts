@@ -133,7 +133,7 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.measure()) this.userPresent(nowMs);
 	}
 
-	/** Updates the state by supply, mode and activity, and sets the deadline. */
+	/** Updates the state from supply, mode and activity, and sets the deadline. */
 	drain(nowMs: number): void {
 		if (this.#state < STATE_LOW) this.settle(nowMs);
 		if (this.#state === STATE_ROUTINE) this.finish(nowMs);

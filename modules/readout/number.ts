@@ -60,7 +60,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		if (!isNumber) return 0;
 		to--;
 	}
-	// The decimal point among the digits does not count.
+	// A decimal point between these digits is not counted.
 	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
 	return count > SIGNIFICANT_DIGITS ? 0 : to;
 }

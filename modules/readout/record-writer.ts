@@ -27,8 +27,8 @@
  * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
  * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
  *
- * Text arrives raw at the end of the buffer and is packed in place once complete, into at most its length plus the
- * RAW_ROOM free bytes before it.
+ * The raw text of a value is collected at the end of the buffer, with RAW_ROOM free bytes before it. When it is
+ * complete, it is packed in place; the result never needs more space than both together.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
@@ -99,7 +99,7 @@ export class RecordWriter implements RecordSink {
 	#addressOpen = false;
 	/** End of the packed head of a set without a complete value. */
 	#headEnd = 0;
-	/** Position of the last complete value's header, in which a following value is marked; -1 without one. */
+	/** Position of the last complete value's header, where bit 7 is set when another value follows; -1 without one. */
 	#lastValue = -1;
 	/** `quantity` of the last complete record; -1 without one. */
 	#quantity = -1;
@@ -222,7 +222,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#isDropped) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// The unit's number and length need this room.
+		// RAW_ROOM bytes are needed for the unit's number and length.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;

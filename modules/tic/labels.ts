@@ -19,7 +19,10 @@ const VARH = 32;
 const A = 33;
 const V = 35;
 
-/** Group to which the number at the end of a label is added: none; C, 20 for each phase; C; E. */
+/**
+ * Meanings of the number at the end of a label: none; the phase, each with a group C 20 higher than the phase before;
+ * the quadrant, which is added to C; the tariff, which is added to E.
+ */
 const FIXED = 0;
 const PHASE = 1;
 const QUADRANT = 2;

@@ -281,7 +281,8 @@ export class TICListener implements Machine {
 		records.beginValue();
 		records.text(PART_VALUE, group, at + 1, at + STAMP_LENGTH);
 		if (season !== BLANK) {
-			// The season is sent after the time; its old place in the group serves as the buffer.
+			// The season letter is written after the time. It is first stored in the group, in place of the season
+			// received.
 			group[at] = letter | (season & LOWER_CASE);
 			records.text(PART_VALUE, group, at, at + 1);
 		}

@@ -39,7 +39,7 @@ export const CABLE_LOST = 1;
 /** Link up, but no answer by DHCP. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** Delay so that the reply to the client leaves first. */
+/** Delay before new settings are applied, so that the reply to the client is sent first. */
 const APPLY_DELAY_MS = 1500;
 const LINK_MS = 5000;
 const ADDRESS_MS = 30_000;

@@ -39,7 +39,7 @@ export class NetworkManager implements ScheduledMachine {
 	#ethernet: EthernetPort | undefined;
 	/** Time of the next attempt to open the radio; Infinity unless the last attempt failed. */
 	#retryMs = Infinity;
-	/** State that the listener was notified of last. */
+	/** State at the last notification of the listener. */
 	#reportedAccessPoint = false;
 	#reportedCable = false;
 	#reportedIP = "";
@@ -221,7 +221,7 @@ export class NetworkManager implements ScheduledMachine {
 		}
 	}
 
-	/** A method of its own, so that the radio's callbacks capture only this object. */
+	/** Opens the radio. It is a separate method so that the radio's callbacks capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,
@@ -232,7 +232,7 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** A method of its own for the same reason. */
+	/** Opens the Ethernet port, in a separate method for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}

@@ -64,7 +64,7 @@ const ACCESS_POINT = 4;
 const WANTED = 1;
 const IS_FALLBACK = 2;
 
-/** Delay so that the reply to the client leaves first. */
+/** Delay before new settings are applied, so that the reply to the client is sent first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -92,9 +92,9 @@ export class WiFiPolicy implements Timed {
 	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
-	/** ENABLED, FALLBACK, ACCESS_POINT as applied last. */
+	/** Flags ENABLED, FALLBACK and ACCESS_POINT of the settings that were applied last. */
 	#flags = 0;
-	/** End of Wi-Fi by hand, monotonic ms. */
+	/** Time at which Wi-Fi that was turned on by hand is turned off again, monotonic ms. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
@@ -111,7 +111,9 @@ export class WiFiPolicy implements Timed {
 	/** Failure WIFI_… of `#station`; `#givenUp` is that of the abandoned new network, and is reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** True if a cable is in use, so that the access point opens by hand only. Set it before `settle`. */
+	/**
+	 * True if a cable is in use; the access point then opens only when it is turned on by hand. Set it before `settle`.
+	 */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;

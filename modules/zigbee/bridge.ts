@@ -200,7 +200,7 @@ export class Bridge implements Machine, RadioListener {
 		let deadline = Math.min(this.chip.deadlineMs, this.#storeMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// The next frame waits for the end of the pause; a report also for its time.
+		// The next frame waits for the end of the pause. If it is a report, it also waits until the report is due.
 		const isWaiting = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, isWaiting ? 0 : this.#reports.dueMs));
 	}

@@ -247,7 +247,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD, the frame that failed is a request that was answered nevertheless.
+		// In HELD the coordinator has answered the last request, even if the chip says that it was not delivered.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + RETRY_MS);
 	}
@@ -257,8 +257,8 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	/**
-	 * Called by the updater at the end of our file, possibly inside another call. The result is processed in the next
-	 * call of this object.
+	 * Called by the updater at the end of our file, sometimes while another method of this object is on the stack. The
+	 * result is therefore processed in the next call.
 	 */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;

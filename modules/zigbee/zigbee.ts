@@ -109,7 +109,9 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/** The Zigbee part while it runs. It is also the options of link, bridge and clients, to save XS slots. */
+/**
+ * The Zigbee part while it runs. The same object serves as the options of link, bridge and clients, to save XS slots.
+ */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeListener, LinkOptions, OTADeps, TimeDeps
 {

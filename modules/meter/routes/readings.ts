@@ -240,8 +240,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the unit of the second value. If there are more than two values, writes all values, and the units from the
-	 * third value on.
+	 * Writes the unit of the second value. If there are more than two values, writes a list of all values and a list of
+	 * the units of the third and later values.
 	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
