@@ -110,7 +110,7 @@ describe("The diagnostic report", function () {
 		);
 	});
 
-	it("can't be opened if its serial number, time, key or first block was changed, and opens up to a later damage", async () => {
+	it("can't be opened if its serial number, time, key or first block was changed; with a later block damaged, it opens up to that block", async () => {
 		const whole = Buffer.from(file().body);
 		const blocks = 22 + "VIRTUAL0001".length + 65;
 		const { text } = await openReport(whole, REPORT_PRIVATE_KEY);

@@ -525,7 +525,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		}
 	});
 
-	it("probes the meter by a connection if there is no sign-on", async () => {
+	it("probes the meter by opening an HDLC connection if there is no sign-on", async () => {
 		await start("", DIRECT);
 		const probe = JSON.parse((await gateway.post("meter/probe")).text);
 		assert.deepEqual([probe.ok, probe.meter_id, probe.error], [true, "", null]);

@@ -111,7 +111,7 @@ describe("The API with Ethernet", () => {
 		const back = await status();
 		assert.deepEqual([back.interface, back.ip, back.ethernet_last_error], ["ethernet", CABLE_IP, null]);
 		assert.deepEqual(await events(), [
-			// The log merges the first `network_up` of this address into the last.
+			// The log keeps only the last of equal entries, so the first `network_up` of the cable is missing here.
 			"network_down",
 			`network_up ${WIFI_IP}`,
 			`network_up ${CABLE_IP}`,

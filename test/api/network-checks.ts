@@ -63,7 +63,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await renew();
 		});
 
-		it("describes a new unit, which is its own access point", async () => {
+		it("describes a new unit, whose only network is its own access point", async () => {
 			assert.deepEqual(await status(), {
 				ip: "192.168.4.1",
 				netmask: "255.255.255.0",

@@ -79,7 +79,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(150_000);
 		assert.equal((await status()).ap_mode, false);
 	});
-	it("joins a network without apply at the next start only", async () => {
+	it("joins a network that was set without apply only at the next start", async () => {
 		await gateway.write("network/wifi", { ...HOME, apply: false });
 		await gateway.pass(60_000);
 		assert.equal(air.radio?.connects, 0);

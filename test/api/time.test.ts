@@ -100,7 +100,7 @@ describe("The API over minutes and hours", () => {
 			const { created } = await gateway.write("system/tokens", { name: "x" });
 			assert.equal(created, START_UTC_MS / 1000 + 60);
 		});
-		it("shows 0 if it was created before the clock was set; so does a session until then", async () => {
+		it("shows 0 if it was created before the clock was set; a session shows 0 only until then", async () => {
 			await gateway.stop();
 			gateway = new VirtualGateway("client", {});
 			await gateway.login();
