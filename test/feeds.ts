@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-/** Stands in place of a meaning when the decoder has detected an error. */
+/** Returned in place of a meaning when the decoder has detected an error. */
 export const REFUSED = "refused";
 
 export interface Feedable {
@@ -13,7 +13,7 @@ export interface Feedable {
 	take(bytes: Uint8Array, start: number, end: number): void;
 	/**
 	 * Called for a silence of the sender. Returns the meanings decoded since the last call, as complete texts in order,
-	 * or REFUSED. Makes the decoder ready for another frame, if necessary as its user does.
+	 * or REFUSED. If the decoder must be reset before another frame, as its user does, this method does so.
 	 */
 	settle(): string[];
 }
@@ -33,7 +33,7 @@ export interface Feed {
 	readonly checked: boolean;
 	/** True: frames may follow each other without a silence. */
 	readonly streams: boolean;
-	/** Number of bytes at the end without which the meaning may be known. */
+	/** Number of bytes at the end of the frame that the decoder may not need to know the meaning. */
 	readonly spare?: number;
 	/** Bytes that may precede a frame. */
 	readonly garbage?: readonly Uint8Array[];

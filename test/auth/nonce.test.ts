@@ -81,7 +81,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), true);
 	});
 
-	it("remembers 512 used nonces, and then rejects all nonces issued before the first forgotten one was used", () => {
+	it("remembers 512 used nonces; when it forgets one, it rejects all nonces that were issued before that one was used", () => {
 		assert.equal(USED_LIMIT, 512);
 		const { clock, nonces } = make();
 		const [early, unused] = [nonces.issue(), nonces.issue()];

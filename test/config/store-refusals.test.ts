@@ -27,7 +27,7 @@ function sealed(body: Uint8Array): Uint8Array {
 	return Uint8Array.of(...body, check & 0xff, check >> 8);
 }
 
-/** A record in the form of `together`. */
+/** Makes the record with which config/store.ts changes several entries at once. */
 function together(...parts: readonly (readonly [key: Uint8Array, entry: Uint8Array])[]): Uint8Array {
 	const bytes = parts.flatMap(([key, entry]) => [key.length, ...key, entry.length >> 8, entry.length & 0xff, ...entry]);
 	return sealed(Uint8Array.from(bytes));

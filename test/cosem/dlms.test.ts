@@ -28,7 +28,7 @@ describe("a DLMS/COSEM session", () => {
 			["opens by mode E", "--mode-e", OPENING_MODE_E, 0],
 			["opens at a fixed speed", "", OPENING_DIRECT, 2500],
 		] as const) {
-			it(`${what} without being configured so, and does so at once the next time`, () => {
+			it(`${what} although no opening is configured, and tries this opening first the next time`, () => {
 				const bed = new Bed({ opening: OPENING_AUTO }).meter(line);
 				const first = bed.succeed();
 				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
@@ -161,17 +161,18 @@ describe("a DLMS/COSEM session", () => {
 		});
 	});
 
-	it("requests at most ten attributes at a time once the meter fell silent on many", () => {
+	it("requests at most ten attributes at a time once the meter has not answered a request for more", () => {
 		const bed = new Bed({}).meter("--hdlc-info 512 --drop 3-6");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);
-		// The name, eleven scalers and twelve values: in one request, which fails, then in three.
+		// 24 attributes (the name, eleven scalers and twelve values) are read in one request, which fails, then in
+		// three.
 		assert.equal(bed.count(ANSWERED), 1 + 3);
 		bed.clear().succeed();
 		assert.deepEqual([bed.count(ASSOCIATED), bed.count(ANSWERED)], [1, 2]);
 	});
 
-	it("requests one attribute at a time once the meter fell silent on several", () => {
+	it("requests one attribute at a time once the meter has not answered a request for several", () => {
 		const bed = new Bed({}).meter("--drop 4-7");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);

@@ -87,7 +87,7 @@ describe("records of a DLMS readout", () => {
 			["1-0:1.4.0*1", "1.4.0", undefined, "4", "", 1],
 		]);
 	});
-	it("are complete as far as there is room, and then end", () => {
+	it("are complete records only: those that do not fit are left out", () => {
 		const list = listOf("4 1-0:1.8.0.255 5");
 		const long = "x".repeat(250);
 		const { writer } = fillFrom(

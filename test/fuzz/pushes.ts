@@ -1,8 +1,8 @@
 /**
  * Hostile DLMS/COSEM pushes, SML telegrams and TIC frames against their listeners, in simulated time. No listener
- * throws. A value is shown from a push only if the meter's own keys sealed it and it was not shown before, also over
- * restarts as far as flash records it. SML values are shown only if their checks are right, TIC values only if they
- * were sent. A good transmission after a silence is read each time.
+ * throws. A push is accepted only if it was sealed with the meter's own keys and was not accepted before, not even
+ * before a restart, as far as flash has recorded it. SML values are shown only if their checks are right, TIC values
+ * only if they were sent. A good transmission after a silence is read each time.
  */
 import assert from "node:assert/strict";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
@@ -68,7 +68,8 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			}
 			if (!isOdd) assert.equal(shown.at(-1), meter.counter, "a good push is refused");
 			for (const { status } of readouts(encrypting)) assert.equal(status, STATUS_UNCHECKED);
-			// The listener without keys accepts unencrypted messages of anyone: `odd` may have forged them.
+			// The listener without keys accepts unencrypted messages from any sender, such as those that `odd` has
+			// forged.
 			for (const readout of readouts(open)) assert.ok(isForged || counterOf(readout) > before);
 		}
 		if (random.oneIn(50)) checking = restart(checking.opening.memory);
@@ -114,7 +115,7 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 			nowMs += random.below(5);
 			for (let i = start; i < end; i++) {
 				for (const { event, records } of bed.receive(buffer.subarray(i, i + 1), nowMs)) {
-					// The damaged bytes may still contain a whole telegram, or have one from the splice.
+					// The damaged bytes may still contain a whole telegram: their own, or one that was spliced in.
 					const isSent = [...good.values()].some((values) => values.join() === records.join());
 					if (event === EVENT_READOUT && !isForged) assert.ok(isSent, `${records} was never sent`);
 				}

@@ -95,8 +95,9 @@ class XSBench {
 	}
 
 	/**
-	 * Logs in, and checks on all connections at once that requests work and a readout has the simulator's values; then,
-	 * once the gateway is idle, that as many slots are alive as the first time.
+	 * Logs in, opens all connections that the gateway serves, and checks on each that requests work and that a readout
+	 * has the simulator's values. Then it checks that the idle gateway has about as many live slots as at the first
+	 * call.
 	 */
 	async checkGood(): Promise<void> {
 		const { xs } = this;

@@ -96,7 +96,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 1300);
 	});
 
-	it("treats a reading as that of a boundary within a fifteenth of the period, but at most 15 minutes", () => {
+	it("uses a reading as that of a boundary if it is within a fifteenth of the period, and within 15 minutes", () => {
 		const cases = [
 			["quarters", 60],
 			["hours", 240],
@@ -297,7 +297,7 @@ describe("The history", () => {
 			]);
 			assert.equal(unit.periods("quarters").length, 5 + 1);
 		});
-		it("keeps correct sums if it is set back by weeks, into compacted readings", () => {
+		it("keeps correct sums if it is set back by weeks, to a time whose readings are already compacted", () => {
 			run(at("2026-09-20"), at("2026-11-20"));
 			const before = unit.periods("days", 0, at("2026-11-04"));
 			const importWh = (at("2026-11-20") - at("2026-09-20")) / 60;
@@ -345,7 +345,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 76);
 	});
 
-	it("throws to a reader of periods if it was compacted meanwhile, instead of returning wrong ones", () => {
+	it("makes a cursor of periods throw, instead of returning wrong periods, if readings were compacted meanwhile", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-22 06:00"));
 		const cursor = unit.history.periods(QUARTERS, 0, 2 ** 32);
 		assert.ok(cursor.next());

@@ -1,6 +1,6 @@
 /**
- * Rules of an admission queue (hosts/native/admission-queue.h), as scripts that every queue must obey: the native one
- * and the simulator's. Each line is a command with an address or with a number of milliseconds:
+ * Rules of the admission queue (hosts/native/admission-queue.h), as scripts. The native queue and that of the simulator
+ * must both obey them. Each line is a command with an address or with a number of milliseconds:
  *
  *   connect A   a connection from A, whose first bytes arrive at once     trust A   a valid token was shown from A
  *   admit       admits the next connection                                forget    a token was revoked

@@ -11,7 +11,7 @@ const HERE = "test/hosts/esp32";
 
 describe("The ESP32's random generator and sleep", function () {
 	this.timeout(60_000);
-	/** The lines of output before each step's own line. */
+	/** Output of each step: the lines before the line with the step's name. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {
