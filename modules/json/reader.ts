@@ -77,7 +77,9 @@ export interface JSONReaderLimits {
 export class JSONReader {
 	/** Value of the last number; NaN when truncated, infinite beyond doubles. */
 	number = 0;
-	/** True if the number is whole and exact as a double, also if written as `1.0` or `1e2`. */
+	/**
+	 * True if the number is a whole number that a double represents exactly, even if it is written as `1.0` or `1e2`.
+	 */
 	isInteger = false;
 
 	readonly #string: StringScanner;

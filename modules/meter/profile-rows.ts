@@ -225,7 +225,7 @@ function digitsOf(text: Uint8Array, from: number, to: number): number {
 	return number;
 }
 
-/** Returns the groups A to F of the profile's code; those not given are the usual ones. */
+/** Returns the groups A to F of the profile's code; groups that are not given have their usual values. */
 export function profileGroups({ a, b, c, d, e, f }: OBISCode): Uint8Array {
 	return Uint8Array.of(a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f);
 }

@@ -286,7 +286,7 @@ export class Schedule implements Timed, ReadCallback {
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
 	}
 
-	/** Handles a due time; all but the last of several count as missed. */
+	/** Handles a due time. If several times were due, all but the last one count as missed. */
 	private begin(utcMs: number): void {
 		this.#failed = 0;
 		if (this.#nextUtcMs === 0) return;

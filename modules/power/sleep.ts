@@ -27,7 +27,7 @@ const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
 export interface Sleeper {
-	/** Power mode in force; MODE_NEVER in safe mode. */
+	/** Power mode that applies now; MODE_NEVER in safe mode. */
 	readonly powerMode: number;
 	/** True while no network is configured. */
 	readonly isNew: boolean;

@@ -40,7 +40,7 @@ export const DAY_LENGTH = 10;
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2099;
 
-/** Returns the days since 1970-01-01 of a day in the API; -1 if it is no day of the years 2000 to 2099. */
+/** Returns the days since 1970-01-01 of a day in the API; -1 if it is not a date in the years 2000 to 2099. */
 export function dayOf(text: string): number {
 	const year = text.slice(0, 4);
 	const month = text.slice(5, 7);

@@ -26,7 +26,10 @@ function kind(unit: string, deviceClass: string, isCounter = false, places = 0):
 	return Object.freeze({ unit, deviceClass, isCounter, places });
 }
 
-/** Kinds in the order of those of Quantities. Home Assistant rejects a device class that does not allow the unit. */
+/**
+ * Kinds, in the order of the constants in readout/quantities.ts. Home Assistant rejects a device class that does not
+ * allow the unit.
+ */
 const KINDS: readonly Kind[] = Object.freeze([
 	kind("kWh", "energy", true),
 	kind("kvarh", "reactive_energy", true),

@@ -1,6 +1,7 @@
 /**
- * Receives the frames that a meter sends continuously by TIC (télé-information client): Enedis-NOI-CPT_54E for Linky,
- * CPT_02E for the older form, called historic, which a Linky uses until its owner has it changed.
+ * Receives the frames that a meter sends continuously through its TIC output (télé-information client):
+ * Enedis-NOI-CPT_54E for Linky, CPT_02E for the older form, called historic, which a Linky uses until its owner has it
+ * changed.
  *
  * | bytes | meaning |
  * |---|---|

@@ -34,9 +34,9 @@ export const CABLE_WITHOUT = 3;
 
 /** Value of `lastError`: no failure. */
 export const CABLE_WELL = 0;
-/** Cable unplugged, or the other end is off. */
+/** The cable is unplugged, or the device at its other end is off. */
 export const CABLE_LOST = 1;
-/** Link up, but no answer by DHCP. */
+/** The link is up, but no DHCP server answers. */
 export const CABLE_NO_ADDRESS = 2;
 
 /** Delay before new settings are applied, so that the reply to the client is sent first. */

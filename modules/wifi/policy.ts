@@ -268,7 +268,7 @@ export class WiFiPolicy implements Timed {
 		if (hasPassed) this.#settings.keepStation();
 	}
 
-	/** Called when the attempt to join failed or the connection was lost. `reason`: that of ESP-IDF. */
+	/** Called when the attempt to join failed or the connection was lost. `reason`: the reason code of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}

@@ -1,6 +1,6 @@
 /**
- * Network services other than HTTP: name and services by mDNS, time by SNTP, and the access point's DNS server that leads
- * phones to the web page. app/gateway.ts reports the state of the network.
+ * Network services other than HTTP: the device's name and services over mDNS, the time from SNTP, and the access
+ * point's DNS server that leads phones to the web page. app/gateway.ts reports the state of the network.
  *
  *   in a network       mDNS there, SNTP
  *   access point on    DNS server; also mDNS while there is no other network
@@ -48,7 +48,7 @@ const HTTP_TYPE = "_http._tcp";
 const SERIAL_END = -6;
 
 export class NetworkServices {
-	/** Shared by all users of UDP. */
+	/** Dependencies that all users of UDP share. */
 	readonly deps: DatagramDeps;
 	readonly #info: HostInfo;
 	readonly #time: TimeService;

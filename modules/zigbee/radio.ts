@@ -98,7 +98,7 @@ export interface Radio {
 	send(frame: Outgoing, nowMs: number): void;
 }
 
-/** Driver of the coprocessor, created anew at each start of the gateway. */
+/** Driver of the coprocessor; a new one is created at each start of the gateway. */
 export interface Chip extends Machine, Radio {
 	/** Starts the chip, which returns to its network and never joins another. */
 	start(nowMs: number): void;
