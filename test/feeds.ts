@@ -71,7 +71,7 @@ export function feeds(name: string, feed: Feed): void {
 			});
 		}
 
-		it("is decoded after a copy that was cut short anywhere", () => {
+		it("is decoded after a copy that was truncated at any place", () => {
 			for (let length = 0; length < frame.length; length++) {
 				const decoder = feed.open();
 				const cut = fed(decoder, frame.subarray(0, length));
@@ -83,7 +83,7 @@ export function feeds(name: string, feed: Feed): void {
 			}
 		});
 
-		it("is decoded after a copy with one flipped bit, whichever it is", () => {
+		it("is decoded after a copy with any one bit flipped", () => {
 			for (let at = 0; at < frame.length; at++) {
 				for (let bit = 0; bit < feed.bits; bit++) checkFlip(feed, at, bit);
 			}

@@ -144,7 +144,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			}
 		});
 
-		it("determine the local time of a readout, also of an earlier one", async () => {
+		it("determine the local time of a readout, even of an earlier one", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await setZone("America/St_Johns");
 			await gateway().write(path, { timestamp: SUMMER });

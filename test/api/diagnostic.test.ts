@@ -1,4 +1,6 @@
-/** `GET system/diagnostic`: the contents of the report, and that only its receiver can read it. Virtual time. */
+/**
+ * `GET system/diagnostic`: the contents of the report, and that only its receiver can read it. Runs in virtual time.
+ */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -96,7 +98,7 @@ describe("The diagnostic report", function () {
 		assert.deepEqual(sections.get("conversation"), ["not recorded: log_en is off"]);
 	});
 
-	it("is sealed anew each time, only for the manufacturer's key", async () => {
+	it("is encrypted with a new key each time, and only for the manufacturer", async () => {
 		const [first, second] = [file().body, file().body].map((body) => Buffer.from(body));
 		const at = 22 + "VIRTUAL0001".length;
 		assert.deepEqual(first.subarray(0, 17), second.subarray(0, 17));

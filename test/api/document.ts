@@ -69,7 +69,7 @@ function closed(node: Node, isPlace: boolean): Node {
 	return copy;
 }
 
-/** Keywords that the document uses beside those of JSON Schema. */
+/** Keywords that the document uses besides those of JSON Schema. */
 const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial", "x-status"];
 const OPTIONS = {
 	strict: true,

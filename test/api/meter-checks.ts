@@ -336,7 +336,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post("meter/probe"), 503, "busy");
 			assert.equal(succeeded(await reading.reply()).status, 0);
 		});
-		it("is followed by a readout that was requested meanwhile", async () => {
+		it("is followed by a readout that was requested while it ran", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			const probing = gateway().begin("POST", "meter/probe");
 			await gateway().pass(20);

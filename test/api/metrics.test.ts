@@ -1,4 +1,4 @@
-/** `GET metrics`: its form, and that it has the readings of `GET iec62056/last`. Virtual time. */
+/** `GET metrics`: its form, and that it has the readings of `GET iec62056/last`. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { Core } from "../../modules/core/core.js";

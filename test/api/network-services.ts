@@ -79,7 +79,7 @@ async function queryMulticast(socket: Socket, name: string): Promise<string[]> {
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
 
-/** Returns the addresses that the gateway announces by mDNS, once it has claimed its name. */
+/** Returns the addresses that the gateway announces over mDNS, once it has claimed its name. */
 async function announcedAddresses(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);
@@ -145,7 +145,7 @@ export function networkServices(engine: EngineName): void {
 			assert.equal((await gateway.read("system/clock")).is_valid, true);
 		});
 
-		it("resolves every name to the device in the access point's network, and its own name by mDNS", async () => {
+		it("resolves every name to the device in the access point's network, and its own name over mDNS", async () => {
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
 			const resolver = new Resolver({ timeout: 2000, tries: 5 });
 			for (const name of ["connectivitycheck.gstatic.com", "captive.apple.com", "x.example"])

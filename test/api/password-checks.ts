@@ -208,7 +208,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 			const body = { old_password: PASSWORD, new_password: PASSWORD };
 			isEmpty(await gateway().post("system/password", body, { token: "nonsense" }));
 		});
-		it("ends all sessions in either form, also that of the client that changed it", async () => {
+		it("ends all sessions in either form, including that of the client that changed it", async () => {
 			for (const change of [
 				() => password.to(NEW),
 				async () => isEmpty(await post({ old_password: NEW, new_password: NEW })),

@@ -1,4 +1,4 @@
-/** Load profiles of DLMS meters and of P.01, read by `GET meter/profile`. Virtual time. */
+/** Load profiles of DLMS meters and of P.01, read with `GET meter/profile`. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
@@ -99,7 +99,7 @@ describe("GET meter/profile", () => {
 				assert.equal(rows[29].localtime, "2026-06-21T20:30:00+02:00");
 			});
 		}
-		it("returns a hundred rows at most, and those of a day by default", async () => {
+		it("returns at most a hundred rows, and the rows of a day by default", async () => {
 			await start("");
 			assert.equal((await gateway.read("meter/profile?entries=100")).rows.length, 100);
 			assert.equal((await gateway.read("meter/profile")).rows.length, 96);

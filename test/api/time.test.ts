@@ -1,4 +1,6 @@
-/** Checks that take minutes: lifetimes of nonces and sessions, delays of the limiter, time-outs. Virtual time. */
+/**
+ * Checks that take minutes: lifetimes of nonces and sessions, delays of the limiter, time-outs. Runs in virtual time.
+ */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { slowTransitionChecks } from "./transition-checks.js";
@@ -33,7 +35,7 @@ describe("The API over minutes and hours", () => {
 			isError(await loginAfter(MINUTE_MS + 1), 401, "nonce_invalid");
 			isError(await loginAfter(24 * 60 * MINUTE_MS), 401, "nonce_invalid");
 		});
-		it("stays used after its minute", async () => {
+		it("is still rejected after its minute if it was used", async () => {
 			const { nonce, salt } = await gateway.read("system/challenge");
 			const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
 			succeeded(await tryLogin(body));

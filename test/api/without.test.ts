@@ -17,7 +17,7 @@ import { isError, type JSONObject, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BUILD = join(ROOT, ".build");
-/** The bundle lies beside the modules that find files relative to their own path. */
+/** The bundle must be in this folder, because modules in it find files relative to their own path. */
 const BUNDLE = join(BUILD, "test", "api", "virtual-gateway-without.mjs");
 /** Everything that can be left out, except the radio, which the board's row leaves out. */
 const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");

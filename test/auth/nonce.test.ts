@@ -60,7 +60,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), false);
 	});
 
-	it("accepts no nonce of another issuer, and none with a changed bit", () => {
+	it("rejects a nonce of another issuer, and one with a changed bit", () => {
 		const { nonces } = make();
 		assert.equal(nonces.take(make().nonces.issue()), false);
 		const nonce = Buffer.from(Buffer.from(nonces.issue()).toString("latin1"), "hex");

@@ -203,7 +203,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("knows an IPv6 address singly, so that its neighbours do not slow it down", () => {
+	it("knows single IPv6 addresses, so that their neighbours do not slow them down", () => {
 		const { limiter } = make();
 		limiter.succeeded("2001:db8::20");
 		for (let i = 0; i < 11; i++) limiter.failed(`2001:db8::${i}`);

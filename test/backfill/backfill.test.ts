@@ -243,7 +243,7 @@ describe("Filling of the history", function () {
 		assert.ok(status.rows < 2000, `${status.rows} rows again`);
 	});
 
-	it("refuses a code that is no profile, and ends if the meter has no such profile", async () => {
+	it("refuses a code that is not that of a profile, and ends if the meter has no such profile", async () => {
 		await start();
 		isError(
 			await bench.gateway.request("POST", "meter/backfill", { body: { enabled: true, obis: "1-0:1.8.0" } }),

@@ -25,7 +25,7 @@ const LOW = { auth: 1, client: 32, password: Uint8Array.from(Buffer.from(PASSWOR
 describe("a DLMS/COSEM session", () => {
 	describe("opening", () => {
 		for (const [what, line, opening, other] of [
-			["opens by mode E", "--mode-e", OPENING_MODE_E, 0],
+			["opens with mode E", "--mode-e", OPENING_MODE_E, 0],
 			["opens at a fixed speed", "", OPENING_DIRECT, 2500],
 		] as const) {
 			it(`${what} although no opening is configured, and tries this opening first the next time`, () => {
@@ -43,7 +43,7 @@ describe("a DLMS/COSEM session", () => {
 				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
 			});
 		}
-		it("opens by mode E at no more than baudrate_max, and at a lower speed if the meter is silent", () => {
+		it("opens with mode E at no more than baudrate_max, and at a lower speed if the meter is silent", () => {
 			const bed = new Bed({ opening: OPENING_MODE_E }, { baudMax: 4800 }).meter("--mode-e --drop 1-4 --inactivity 3");
 			assert.equal(bed.succeed().readout?.baud, 2400);
 		});
@@ -128,7 +128,7 @@ describe("a DLMS/COSEM session", () => {
 	});
 
 	describe("stored results", () => {
-		it("keeps scalers between readouts, and requests those of a changed object list", () => {
+		it("keeps scalers between readouts, and requests them again when the list of objects changes", () => {
 			const bed = new Bed({}).meter("");
 			bed.succeed();
 			const first = bed.count(ANSWERED);
@@ -249,7 +249,7 @@ describe("a DLMS/COSEM session", () => {
 			return result;
 		};
 
-		it("detects the meter by a sign-on or by an HDLC connection", () => {
+		it("detects the meter with a sign-on or with an HDLC connection", () => {
 			const ident = Buffer.from(probe(new Bed({ opening: OPENING_AUTO }).meter("--mode-e")).ident).toString();
 			assert.equal(ident, "LGZ5\\2ZMD3104");
 			for (const opening of [OPENING_AUTO, OPENING_DIRECT]) {

@@ -665,7 +665,7 @@ describe("a line of pushes in 8E1, the format of M-Bus ports", () => {
 		const again = bench.read();
 		assert.deepEqual([recordsOf(again.readout?.records), again.tookMs < 5500], [RECORDS, true]);
 	});
-	it("is given up for 8N1 again if only the first pushes were damaged", () => {
+	it("is replaced by 8N1 again if only the first pushes were damaged", () => {
 		const { readout } = benchOf(mbusMeter(FORMAT_8N1, 2)).read();
 		assert.deepEqual(recordsOf(readout?.records), RECORDS);
 	});

@@ -49,7 +49,7 @@ describe("records of a DLMS readout", () => {
 			["0-1:1.0.0", "1.0.0", "2026-01-31T12:00:00", "", "", 0, 1, null],
 		]);
 	});
-	it("have the unit's text, also a non-ASCII one, and none if the value has no unit", () => {
+	it("have the text of the unit, even if it is not ASCII, and no text if the value has no unit", () => {
 		const units = [9, 46, 56, 10, 254, 200, UNIT_NONE];
 		const { writer } = fill(...units.map((unit) => [0, ["1", unit]] as [number, [string, number]]));
 		const shown = packedReadings(writer.kept).map((reading) => reading.value1_unit);

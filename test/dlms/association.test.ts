@@ -152,7 +152,7 @@ describe("an association", () => {
 				assert.equal(new Set(server.counters).size, server.counters.length);
 			});
 
-			it("ends whichever answer is truncated, and never reads a wrong value", () => {
+			it("always ends if an answer is truncated, and never reads a wrong value", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {
@@ -168,7 +168,7 @@ describe("an association", () => {
 				}
 			});
 
-			it("ends whichever bit of an answer is flipped, and reads no wrong value if it is ciphered", () => {
+			it("always ends if a bit of an answer is flipped, and reads no wrong value if it is ciphered", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {

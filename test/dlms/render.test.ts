@@ -44,7 +44,7 @@ describe(`numbers (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("of integer types are correct, also at bounds, with the decimal point that the scaler sets", () => {
+	it("of integer types are correct, even at the bounds of the type, with the decimal point that the scaler sets", () => {
 		assert.equal(shown(hex("147FFFFFFFFFFFFFFF"), -3), "9223372036854775.807");
 		assert.equal(shown(hex("148000000000000000")), "-9223372036854775808");
 		assert.equal(shown(hex("15FFFFFFFFFFFFFFFF"), 2), "1844674407370955161500");

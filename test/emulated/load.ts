@@ -177,7 +177,7 @@ export function load(bench: EmulatedBoard): void {
 		isAtLeast(await bench.note("two downloads of the page"), DOWNLOADS_FLOOR);
 	});
 
-	it("sends to a hub, if the board's firmware can, and to a broker, by TLS", async () => {
+	it("sends over TLS to a broker, and to a hub if the board's firmware can", async () => {
 		await powerCycle();
 		await readMeter(bench, P1);
 		const { certificate: cert } = servers;

@@ -40,7 +40,7 @@ function receiveBytes(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Reado
 	return outcomes;
 }
 
-/** Throws, with the seed, if one of `runs` hostile pushes does harm. */
+/** Throws an error with the seed if one of `runs` hostile pushes does harm. */
 export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 	const keys = { encryptionKey: KEYS.encryption, authenticationKey: KEYS.authentication };
 	const meter = new HostilePusher();
@@ -102,7 +102,7 @@ export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean 
 	return { sent: Uint8Array.from([...checked, ...checkOf(checked)]), isForged };
 }
 
-/** Throws, with the seed, if one of `runs` hostile SML telegrams does harm. */
+/** Throws an error with the seed if one of `runs` hostile SML telegrams does harm. */
 export async function fuzzSML(seed: number, runs: number): Promise<void> {
 	const bed = new Bed();
 	const good = new Map(SML_TELEGRAMS.map((telegram) => [telegram, readingsOf(new Bed(), telegram)]));
@@ -132,7 +132,7 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 /** TIC frames as on the line, with parity. */
 export const TIC_FRAMES = (["standard", "historic"] as const).map((mode) => ticTelegram(READING, mode));
 
-/** Throws, with the seed, if one of `runs` damaged TIC frames does harm. */
+/** Throws an error with the seed if one of `runs` damaged TIC frames does harm. */
 export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 	const beds = TIC_FRAMES.map((frame) => {
 		const bed = new TICBed();

@@ -84,7 +84,7 @@ function tic(): Kind {
 	};
 }
 
-/** Throws, with the seed, if one of `runs` hostile pushes or telegrams does harm in XS. */
+/** Throws an error with the seed if one of `runs` hostile pushes or telegrams does harm in XS. */
 export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> {
 	for (const kind of [pushes(), sml(), tic()]) await fuzz(kind, seed, runs);
 }

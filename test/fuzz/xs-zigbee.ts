@@ -144,7 +144,7 @@ function hostile(mutator: Mutator): Uint8Array {
 	}
 }
 
-/** Throws, with the seed, if one of `runs` rounds does harm in XS. */
+/** Throws an error with the seed if one of `runs` rounds does harm in XS. */
 export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 	return Bench.run(seed, async (bench) => {
 		const { xs } = bench;

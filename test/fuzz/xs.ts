@@ -193,7 +193,7 @@ function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 	assert.ok(sent.some(isSent), `${reply.text} was never sent`);
 }
 
-/** Throws, with the seed, if one of `runs` damaged requests does harm in XS. */
+/** Throws an error with the seed if one of `runs` damaged requests does harm in XS. */
 export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	return XSBench.run({ seed }, async (bench) => {
 		const { xs } = bench;
@@ -210,7 +210,7 @@ export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws, with the seed, if one of `runs` damaged transmissions of modes C and D does harm in XS. */
+/** Throws an error with the seed if one of `runs` damaged transmissions of modes C and D does harm in XS. */
 export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: number): Promise<void> {
 	const all = meterTransmissions(lengthLimit);
 	const goodOf = new Map<Transmission, unknown>();

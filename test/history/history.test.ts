@@ -116,7 +116,7 @@ describe("The history", () => {
 		}
 	});
 
-	it("shows a gap as one period with everything that was counted meanwhile", () => {
+	it("shows a gap as one period with everything that was counted in it", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		run(at("2026-11-20 10:20"), at("2026-11-20 12:05"), QUARTER);
 		assert.deepEqual(short(unit.periods("hours")), [
@@ -155,7 +155,7 @@ describe("The history", () => {
 		}
 	});
 
-	it("applies another time zone to earlier readings too, as far as they are stored", () => {
+	it("applies a new time zone to the earlier readings that are still stored, too", () => {
 		run(at("2026-11-19 22:00"), at("2026-11-21 02:00"));
 		const [utc] = unit.periods("days", at("2026-11-20"));
 		assert.deepEqual([utc.start, utc.end], [at("2026-11-20"), at("2026-11-21")]);
@@ -345,7 +345,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 76);
 	});
 
-	it("makes a cursor of periods throw, instead of returning wrong periods, if readings were compacted meanwhile", () => {
+	it("makes a cursor throw, instead of returning wrong periods, if readings were compacted while it was in use", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-22 06:00"));
 		const cursor = unit.history.periods(QUARTERS, 0, 2 ** 32);
 		assert.ok(cursor.next());

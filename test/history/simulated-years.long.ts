@@ -24,7 +24,7 @@ const SETUPS: readonly { name: string; years: number; setup: Partial<Setup> }[] 
 	{ name: "twelve years of readings every hour", years: 12, setup: { stepS: 3600 } },
 ];
 
-/** Most and fewest erases of a sector in a year, and those of all sectors together. */
+/** Largest and smallest number of erases of a sector per year, and the number of erases of all sectors together. */
 function wear(unit: Unit, years: number): { most: number; least: number; all: number } {
 	const { erases } = unit.partition;
 	const all = erases.reduce((sum, one) => sum + one, 0);

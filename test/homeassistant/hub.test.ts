@@ -542,7 +542,7 @@ describe("A test of the hub", () => {
 		assert.equal(bench.server.takeLog().length, 3);
 	});
 
-	it("ends if the hub is turned off meanwhile", () => {
+	it("ends when the hub is turned off", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 5000;

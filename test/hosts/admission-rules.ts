@@ -65,7 +65,7 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 		dropped: "2 1 6",
 	},
 	{
-		title: "when full, drops another address's connection rather than that of a trusted address with as many",
+		title: "when full, drops a connection of another address rather than of a trusted address that has as many",
 		places: 3,
 		commands: "connect a,connect b,connect c,trust f,connect f,admit,admit,admit,admit",
 		admitted: "f a b -",
