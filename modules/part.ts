@@ -57,7 +57,7 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Defaults of all parts; as their prototype, they take flash only once. */
+/** Members that a part may omit. This object is the prototype of all parts, so that it takes flash only once. */
 const PLAIN: Omit<Part, "name"> = Object.freeze({
 	entries: NOTHING,
 	events: NOTHING,

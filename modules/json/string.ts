@@ -68,7 +68,7 @@ export class StringScanner {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True if the byte that `take()` stopped at is invalid. */
+	/** True if the byte at which `scan()` stopped is invalid. */
 	get isBad(): boolean {
 		return this.#state === STATE_BAD;
 	}

@@ -1,9 +1,10 @@
 /**
- * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have a
- * row, so other clients cannot replace them. Only the last client that is not listed is remembered, so that the owner
- * can add it.
+ * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have
+ * rows of their own, so that other clients cannot displace them. Among the other clients only the last one is
+ * remembered, so that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one with the oldest last request.
+ * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one that was not used for the
+ * longest time.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";

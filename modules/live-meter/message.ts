@@ -1,7 +1,7 @@
 /**
  * JSON messages of the dialects as frozen tables, in which text and code alternate. `writeMessage` writes each text,
  * then the value of the code after it, which may be a message itself. If a value is unknown, text and value are both
- * left out; so a text begins with the comma before its member.
+ * left out; for this reason each text begins with the comma before its member.
  *
  *     message('{"power":', whole(LIVE_POWER), ',"powerPhase1":', whole(LIVE_POWER_L1), "}")
  */

@@ -12,7 +12,9 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** `freshSecs` of a meter that sends every few seconds. It is long, because the meter may be covered for a moment. */
+/**
+ * `freshSecs` of a meter that sends every few seconds. It is long, because reception may be interrupted for a while.
+ */
 const PUSH_FRESH_S = 300;
 /** Time in which nearly every readout ends, including its retries, s. */
 const READOUT_S = 300;

@@ -1,6 +1,6 @@
 /**
- * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a tick of
- * its own, to save stack.
+ * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once. Each
+ * notification has a separate tick, because it needs much stack.
  *
  *                `resolve()`   next tick           timeout                              `remove()`
  *     WAITING    RESOLVED      –                   removed and notified, or waits (a)   removed

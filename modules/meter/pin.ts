@@ -56,7 +56,10 @@ export interface PINPlan {
 	readonly pin: string;
 	/** Number of flashes from the idle display to "PIN". */
 	readonly flashes: number;
-	/** Number of flashes from the first value after the PIN to the entry for the long flash; undefined: no long flash. */
+	/**
+	 * Number of flashes that lead from the first value after the PIN to the menu entry "InF", which a long flash then
+	 * switches; undefined: InF is not switched.
+	 */
 	readonly inf?: number | undefined;
 	/** Time at which the last flash for an earlier PIN ended, monotonic ms; -Infinity without an earlier PIN. */
 	readonly litMs: number;
@@ -75,7 +78,7 @@ export class PINEntry implements Machine, LineBorrower {
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, onEnd: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#onEnd = onEnd;
-		// The display must reset first: in the menu of an earlier PIN, a long flash would switch another entry.
+		// The display must reset first: in the menu of an earlier PIN, a long flash would switch another menu entry.
 		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + RESET_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();

@@ -3,7 +3,8 @@
  *
  * | kind | required contents |
  * |---|---|
- * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, by most of its characters |
+ * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, like most of its
+ * characters |
  * | SML | 1B×4 01×4 76, or 1B×4 1A and a pad count of 0 to 3 (SML 1.04, 8.1) |
  * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, a pushed APDU (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
@@ -103,7 +104,7 @@ export class TelegramScanner {
 	/* TIC: */
 	/** Sum of the characters of the group, including the last one. */
 	#groupSum = 0;
-	/** Last character but one of the group. */
+	/** Second to last character of the group. */
 	#groupLast = 0;
 	/** Last character of the group, which may be the check character. */
 	#groupCheck = 0;
@@ -114,7 +115,7 @@ export class TelegramScanner {
 	#escapes = 0;
 	/** Number of 01 bytes after four 1B bytes. */
 	#begins = 0;
-	/** True if the next byte is the pad count of an end. */
+	/** True if the next byte is the pad count at the end of a telegram. */
 	#isEnding = false;
 	/* HDLC: */
 	/** Header from the format on. */
@@ -231,7 +232,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** Returns true, at the `!`, if nearly all characters have the same framing. */
+	/** Called at the `!`. Returns true if nearly all characters of the telegram have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;

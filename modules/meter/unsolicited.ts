@@ -117,7 +117,8 @@ export class UnsolicitedDetector {
 	}
 
 	/**
-	 * Records the end of a session. Returns its failure; but noise is kept for `betterOf`, and undefined is returned.
+	 * Records the end of a session. Returns the session's failure; if that is noise, keeps it for `betterOf` and
+	 * returns undefined.
 	 */
 	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;

@@ -10,7 +10,7 @@
  *     OFFLINE     publish that the gateway goes offline for good
  *
  * A message is due until the broker has acknowledged it. The announced keys are kept in flash, so that the announcement
- * can be withdrawn, and each key that has vanished is removed once:
+ * can be withdrawn, and each key that no longer exists is removed from Home Assistant once:
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  */
@@ -364,7 +364,7 @@ export class Agenda {
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
 		const known = this.stored;
-		// Before the first readout it is unknown whether the meter is another one.
+		// Before the first readout it is unknown whether the meter has changed.
 		const wasSame = known.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
 		let keys = wasSame ? known : head;
 		let shown = this.#shown || " ";
@@ -412,7 +412,7 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
-			// Flash errors are reported elsewhere; the announcement or withdrawal is then repeated.
+			// Flash errors are reported elsewhere; the announcement or withdrawal is repeated later.
 		}
 	}
 }

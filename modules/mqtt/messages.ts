@@ -1,9 +1,9 @@
 /**
- * Published messages: state, and announcement by Home Assistant's MQTT discovery (home-assistant.io, "MQTT", "Device
- * discovery payload"). A JSON payload is generated twice, for its length and while it is sent, so that it is never
- * stored as a whole.
+ * Published messages: the state, and the announcement for Home Assistant's MQTT discovery (home-assistant.io, "MQTT",
+ * "Device discovery payload"). A JSON payload is generated twice, once for its length and again while it is sent, so
+ * that it is never stored as a whole.
  *
- *     <topic>/<id>/status     online, or as our will offline
+ *     <topic>/<id>/status     online; the will: offline
  *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *     <topic>/<id>/<key>      1234.567
  *     <topic>/<id>/update     {"installed_version":"1.2.0","latest_version":"1.3.0",…}

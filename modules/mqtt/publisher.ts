@@ -52,8 +52,8 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. Each is varied at random by up to a fifth. With the time to connect, a session is
- * restored within a minute. A sleeping device waits longer, because attempts drain its battery.
+ * Delays after a failure, seconds. Each is varied at random by up to a fifth. Even with the time for connecting, a
+ * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);

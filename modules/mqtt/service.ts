@@ -1,7 +1,7 @@
 /**
  * Owns the connection that publisher.ts needs. No publisher exists while MQTT is off.
  *
- * A command runs in a tick of its own, COMMAND_PAUSE_MS after the one before; the same command is not queued twice.
+ * Each command runs in a separate tick, COMMAND_PAUSE_MS after the previous one. The same command is not queued twice.
  *
  * Limits: PIECE bytes per read or write, PIECES_AT_ONCE reads in a row.
  */
@@ -101,8 +101,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	}
 
 	/**
-	 * Called when firmware, newest version or progress of an installation has changed; processed in a later tick, as
-	 * above.
+	 * Called when firmware, newest version or progress of an installation has changed; processed in a later tick, like
+	 * a readout.
 	 */
 	updateChanged(): void {
 		if (this.#publisher === undefined) return;

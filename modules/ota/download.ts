@@ -38,7 +38,7 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** Called at the end; the result is the updater's. */
+	/** Called at the end. The result is in the updater. */
 	over(): void;
 }
 

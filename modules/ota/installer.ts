@@ -277,7 +277,10 @@ export class Installer {
 		} else this.storePosition(false);
 	}
 
-	/** Stores the position after `received` bytes, where a piece in flash ends, or deletes it. */
+	/**
+	 * Stores the position after `received` bytes, at which a piece is completely in flash. Without `hasPosition`,
+	 * deletes the stored position.
+	 */
 	private storePosition(hasPosition: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {

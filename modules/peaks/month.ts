@@ -8,7 +8,7 @@ import { monthOf } from "../time/date.js";
 export const RANKS = 3;
 /** Index of the month (`monthOf`) of the highest intervals. */
 export const MONTH = 0;
-/** Index of a number for the settings that the highest intervals belong to. */
+/** Index of a number that identifies the settings with which the highest intervals were found. */
 export const SHAPE = 1;
 /** Index of the earliest start of an interval that is still to be examined, Unix seconds. */
 export const FROM = 2;

@@ -7,7 +7,8 @@
  *
  * The mean of an interval is calculated from the first reading after its start and the first reading after its end in
  * the history, if both are near (`toleranceOf`) and from the same meter. After a change of the clock by more than
- * STEP_MS, the first interval is the next one. Flash is written when one of the highest intervals changes.
+ * STEP_MS, the running interval is not used; the first one is the next. Flash is written when one of the highest
+ * intervals changes.
  */
 import type { Core, Running } from "../core/core.js";
 import { KEEP_S } from "../history/compaction.js";
@@ -203,7 +204,7 @@ export class Peaks implements Running, Timed {
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
 			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) hasChanged = true;
 			startS = beginS;
-			// After a readout without the counter, the rise of the next one begins before this readout.
+			// If this entry has no counter, the next rise covers more than the time since this entry.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
 		}

@@ -61,7 +61,7 @@ export const SEND_MS = 60_000;
 /** Longest sleep, after which the device measures the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
-/** A shorter sleep is not worth a restart. */
+/** Shortest sleep; a shorter one is not worth the restart that ends it. */
 export const SHORTEST_MS = 10_000;
 const LOOK_MS = 10_000;
 const POLL_MS = 250;

@@ -264,7 +264,9 @@ export class Output implements PermitClient {
 		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Time at which the test must be reported, to be included in the client's deadline; Infinity without a test. */
+	/**
+	 * Time at which the test must be reported; Infinity without a test. The client must include it in its own deadline.
+	 */
 	get deadlineMs(): number {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}

@@ -18,7 +18,9 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Number of decimal places by which the unit of Quantities is shifted to this unit. */
+	/**
+	 * Number of places by which the decimal point is moved to convert a value from the unit in readout/quantities.ts.
+	 */
 	readonly places: number;
 }
 
@@ -114,7 +116,7 @@ export class PublishedValues {
 			if (c === IMPORT) taken = Number(this.value);
 			if (c === EXPORT) given = Number(this.value);
 		}
-		// The difference of two decimal numbers has more digits than both.
+		// In floating point, the difference of two decimal numbers may have many more digits than both.
 		const net = Math.round((taken - given) * POWER_UNITS) / POWER_UNITS;
 		return Number.isNaN(net) ? "" : String(net);
 	}

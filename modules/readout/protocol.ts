@@ -78,9 +78,9 @@ export interface ProfileSpan {
 	readonly to: ProfileMoment;
 	/** The meter's clock, as local seconds since 1970; NaN if it was not read. */
 	clockS: number;
-	/** Minutes from the clock's time to UTC; NaN if the meter does not tell. */
+	/** Minutes from the clock's time to UTC; NaN if the meter does not send them. */
 	clockDeviation: number;
-	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not tell. */
+	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not send it. */
 	clockSeason: number;
 	/** Number of rows that the meter has; -1 if unknown. */
 	rowsInMeter: number;

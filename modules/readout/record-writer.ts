@@ -12,7 +12,8 @@
  *
  * Bit 7 changes the meaning of the flags:
  *
- * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most of a long telegram is such rows.
+ * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most records of a long telegram have
+ * this form.
  * - alone: the address follows as length and text.
  * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its
  *   head.
@@ -111,7 +112,7 @@ export class RecordWriter implements RecordSink {
 	#values = 0;
 	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Number of values that are still missing from the head or row, which a line without an address then continues. */
+	/** Number of values that the head or row still lacks; a line without an address then continues it. */
 	#missing = 0;
 	/** Offset of the last record if it is a row, otherwise NOWHERE. */
 	#row = NOWHERE;

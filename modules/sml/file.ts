@@ -1,6 +1,6 @@
 /**
- * Parses an SML telegram byte by byte; values of GetList responses go straight into records. SML 1.04 (BSI TR-03109-1,
- * annex IV, part b), 5 (messages) and 6 (encoding).
+ * Parses an SML telegram byte by byte; values of GetList responses are written into the records at once. SML 1.04 (BSI
+ * TR-03109-1, annex IV, part b), 5 (messages) and 6 (encoding).
  *
  * | depth | list of | content |
  * |---|---|---|
@@ -14,7 +14,7 @@
  * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8
  * bytes. Times, signatures and other messages are skipped; any other structure breaks the file.
  *
- * Wrong signs of some meters are corrected by the status word of their energy registers:
+ * Wrong signs of some meters are corrected with the status word of their energy registers:
  *
  * - DZG DVS7412, DWS7412: a power that is too large for a signed number of its bytes arrives as a negative one. In the
  *   status word (FNN), bit 11 means that the meter exports, bits 12 to 14 that its phases do. A negative value of one
@@ -117,7 +117,7 @@ export class SMLFile {
 	#maker = 0;
 	/** True if the present value has a valid code. */
 	#hasCode = false;
-	/** Status received last, because only energy registers send it. */
+	/** Last status received. It also applies to the values after it, because only energy registers send it. */
 	#status = NO_STATUS;
 	/** Unit of the present value. */
 	#unit = UNIT_NONE;

@@ -13,7 +13,7 @@
  *          silence, too long, unknown escape sequence     HUNT; the telegram is dropped
  *   any    abort                                          ENDED; received bytes are ignored
  *
- * A lost or extra byte costs only its telegram.
+ * If a byte is lost or inserted, only its telegram is lost.
  */
 import { stepCRC16 } from "../bytes/crc16.js";
 import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";

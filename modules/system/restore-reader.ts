@@ -1,6 +1,6 @@
 /**
  * Parses a backup (backup.ts) as it arrives, for restore.ts. Settings that this firmware lacks are skipped and named in
- * `ignored`. The first error is reported, unless the JSON is malformed.
+ * `ignored`. The first error is reported; malformed JSON is reported in its place, wherever it is in the file.
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";

@@ -1,6 +1,6 @@
 /**
  * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). A label that is not in the table
- * is shown unchanged. A number at the end of a label counts phases, tariffs or quadrants:
+ * is shown unchanged. A number at the end of a label is that of a phase, tariff or quadrant:
  *
  *     EASF05 1.8.5    ERQ2 6.8.0    IRMS1 31.7.0    SINSTS 9.7.0    SINSTS2 49.7.0
  *

@@ -12,7 +12,7 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
  * that is not 0.
  */
 export interface Recurrence {
-	/** 1 minute to 28 days; ignored unless `months` is 0. Up to an hour it must divide an hour. */
+	/** 1 minute to 28 days; ignored unless `months` is 0. A value of up to 60 must divide 60. */
 	readonly minutes: number;
 	/**
 	 * Minute at which a period begins, counted within a day, or within a period of several days. With `months` it is

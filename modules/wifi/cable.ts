@@ -122,7 +122,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_OFF, Infinity);
 	}
 
-	/** Applies new settings after a delay, so that the reply to the client leaves first. */
+	/** Applies new settings after a delay, so that the reply to the client is sent first. */
 	applySoon(nowMs: number): void {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}

@@ -1,5 +1,5 @@
 /**
- * Connects radio and Ethernet port to their policies (policy.ts, cable.ts), for the network routes and app/gateway.ts.
+ * Connects radio and Ethernet port to their policies (policy.ts, cable.ts), for the network routes and networking.ts.
  * The radio is open only while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand; otherwise its
  * memory is free. A scan holds SCAN_LIMIT networks.
  */
@@ -153,7 +153,7 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
+	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
 	applySoon(what: number): void {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}

@@ -14,8 +14,8 @@
  *   trial          A network that was never joined is on trial, for 45 s from the first attempt. Then the previous network, if
  *                  any, is restored. The first address and new settings end the trial.
  *   access point   On when wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens without a configured
- *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. Beside
- *                  a cable in use (`isCabled`) the access point is on only when turned on by hand.
+ *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. While
+ *                  a cable is in use (`isCabled`), the access point is on only when turned on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
  * Event methods only record the event; call `settle` after each of them, even after an exception. Commands to the radio
@@ -216,7 +216,7 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
+	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
 	applySoon(groups: number, nowMs: number): void {
 		this.#pending |= groups;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;

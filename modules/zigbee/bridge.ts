@@ -166,7 +166,7 @@ export class Bridge implements Machine, RadioListener {
 		);
 	}
 
-	/** Returns the value last reported for pair 1 to 5: kWh, kWh, W, V, A; NaN if none was. */
+	/** Returns the value last reported for pair 1 to 5: kWh, kWh, W, V, A; NaN if none was reported. */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}

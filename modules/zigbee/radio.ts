@@ -118,7 +118,7 @@ export interface Chip extends Machine, Radio {
 export interface RadioListener {
 	/** Ids of the clusters that our endpoint serves, ascending. */
 	readonly servers: readonly number[];
-	/** Ids of the clusters of which it is a client, ascending. */
+	/** Ids of the clusters of which our endpoint is a client, ascending. */
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;

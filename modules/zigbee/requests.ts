@@ -63,7 +63,7 @@ const GAP_MS = 500;
 export const REQUEST_MS = 6000;
 /** Longest time for a scan of all channels and its final notification. */
 const BDB_MS = 60_000;
-/** Time for the frame of a leave to go out. */
+/** Time in which the chip sends the frame of a leave, ms. */
 export const LEAVE_MS = 3000;
 
 /** Status given to a request that the chip does not know. */
@@ -85,7 +85,7 @@ const INFO_SHOWN = 0x807f9b;
 const STATES_JOINED = 0x00c0;
 /** Device states of a device whose parent is lost, as bits. */
 const STATES_ORPHANED = 0xfc10;
-/** Device states of a device that looks for a network, or for its own, as bits. */
+/** Device states of a device that looks for a network to join, or for its own network, as bits. */
 const STATES_SEARCHING = 0x000c;
 const NO_NETWORK = 0xffff;
 
@@ -145,7 +145,7 @@ export abstract class Requests {
 	/** Called when the chip has restarted, on request or not. */
 	protected abstract restarted(nowMs: number): void;
 	/**
-	 * Called when an answer has arrived and its content is stored. `isWell` is false if a mandatory request was
+	 * Called when an answer has arrived and its content is stored. `isAccepted` is false if a mandatory request was
 	 * refused.
 	 */
 	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;

@@ -127,7 +127,7 @@ export class Zigbee
 	#waitMs = FIRST_WAIT_MS;
 	/** State of the radio at the last notification. */
 	#lastState = RADIO_OFF;
-	/** True if the log says that the chip has failed. */
+	/** True if the last log entry about the chip says that it has failed. */
 	#isLost = false;
 	/** True if the map changed while there was no link. */
 	#hasMapChanged = false;
