@@ -12,7 +12,7 @@ export interface Feedable {
 	/** Takes `bytes[start..end)`; the buffer is overwritten afterwards. */
 	take(bytes: Uint8Array, start: number, end: number): void;
 	/**
-	 * Called for a silence of the sender. Returns the meanings decoded since the last call, as complete texts in order,
+	 * Called when the sender is silent. Returns the meanings decoded since the last call, as complete texts in order,
 	 * or REFUSED. If the decoder must be reset before another frame, as its user does, this method does so.
 	 */
 	settle(): string[];
@@ -33,7 +33,7 @@ export interface Feed {
 	readonly checked: boolean;
 	/** True: frames may follow each other without a silence. */
 	readonly streams: boolean;
-	/** Number of bytes at the end of the frame that the decoder may not need to know the meaning. */
+	/** Number of bytes at the end of the frame that may be missing when the decoder already knows the meaning. */
 	readonly spare?: number;
 	/** Bytes that may precede a frame. */
 	readonly garbage?: readonly Uint8Array[];

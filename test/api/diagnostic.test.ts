@@ -153,7 +153,7 @@ describe("The diagnostic report", function () {
 		assert.equal(received, telegram, lines.join("\n"));
 	});
 
-	it("contains no secret and nothing personal, wherever one was set", async () => {
+	it("contains no secret and no personal data, although every setting for them has a value", async () => {
 		const canary = new Canary([PASSWORD, ...Object.values(SECRETS), ...Object.values(PERSONAL)]);
 		const { token } = await gateway.write("system/tokens", { name: PERSONAL.token });
 		await gateway.write("iec62056/config", { device_address: PERSONAL.meterAddress, password: SECRETS.programming });

@@ -462,7 +462,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		});
 	}
 
-	it("never reuses an invocation counter after a power cut at a write of a readout, or after a factory reset", async () => {
+	it("never reuses an invocation counter after a power cut at any write during a readout, or after a factory reset", async () => {
 		// This meter stays silent if the counter is too low, and the gateway must not request the counter.
 		const meter = new LastingMeter(dlmsMeter("--on-low-counter silence"));
 		await start(undefined, GMAC);

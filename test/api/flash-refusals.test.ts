@@ -204,7 +204,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 		}
 	});
 
-	it("has no key of any kind left in flash when a factory reset is answered", async () => {
+	it("has no key of any kind left in flash when the reply to a factory reset is sent", async () => {
 		const storage = new VirtualStorage();
 		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
 		await gateway.login();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ExpectedReading } from "../vectors.js";
 import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
-/** A short capture; the third letter of the maker is upper case. */
+/** A short capture. The third letter of the maker is upper case, so the meter has the longer reaction time. */
 const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
 /** A capture with second values. */
 const metcom = vectorOf("metcom-mcs301-maxima");

@@ -15,7 +15,7 @@ const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
 const ETHERNET = "network/ethernet";
-/** Members of the status that change only by settings. */
+/** Members of the status that change only with the settings. */
 const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
 const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
 

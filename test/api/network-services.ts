@@ -58,7 +58,10 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Looks the name up, with retries, since the gateway may print its substitute for port 53 only after it is ready. */
+/**
+ * Looks the name up, with retries, since the gateway may print the port that it uses in place of port 53 only after it
+ * is ready.
+ */
 function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Promise<RecordWithTtl[]> {
 	return retried(() => {
 		const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
@@ -169,7 +172,7 @@ export function networkServices(engine: EngineName): void {
 			});
 		}
 
-		it("turns the access point on at a press of the button, which counts once", async () => {
+		it("turns the access point on at a press of the button, and counts the press once", async () => {
 			gateway = await ProcessGateway.start(engine);
 			await gateway.login();
 			await gateway.untilNetwork(({ connected }) => connected);

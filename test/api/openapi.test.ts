@@ -146,7 +146,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("names parameters as the paths do, and each operation once", () => {
+	it("names parameters as the paths do, and gives each operation a name of its own", () => {
 		const ids = [...OPERATIONS.values()].map(({ operationId }) => operationId);
 		assert.equal(new Set(ids).size, ids.length);
 		for (const [key, { parameters = [] }] of OPERATIONS) {

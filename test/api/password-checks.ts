@@ -127,7 +127,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 		});
 
 		describe("in plaintext", () => {
-			it("works over HTTPS, from 8 to 128 characters", async () => {
+			it("works over HTTPS with passwords of 8 to 128 characters", async () => {
 				for (const next of ["12345678", "x".repeat(128), "ü".repeat(8), NEW]) {
 					gateway().plant(next);
 					isEmpty(await post({ old_password: password.now, new_password: next }));

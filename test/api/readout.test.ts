@@ -154,7 +154,7 @@ describe("GET iec62056/read", () => {
 	});
 
 	describe("of an unusual meter", () => {
-		it("wakes a sleeping meter if it is set to have a battery", async () => {
+		it("wakes a sleeping meter if the setting battery is on", async () => {
 			await start({ telegram: zmf100.telegram, battery: true }, { battery: true });
 			assert.deepEqual(withoutNames(await gateway.read("iec62056/read")), zmf100.readings);
 			await gateway.write("iec62056/config", { battery: false });

@@ -340,7 +340,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			for (let i = 0; i < 7; i++) await gateway().login();
 			assert.equal((await sessions()).length, 6);
 		});
-		it("ends another session by its id, at once and once", async () => {
+		it("ends another session by its id, at once, and only one time", async () => {
 			const first = gateway().token;
 			await gateway().login();
 			const [{ id }] = await sessions();

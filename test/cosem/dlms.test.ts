@@ -115,7 +115,7 @@ describe("a DLMS/COSEM session", () => {
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.mode, readout?.baud, bed.count(LINK_OPENED)], [0x43, 9600, 0]);
 		});
-		it("gives way to mode C at a lower speed with a meter that announces a speed it can't do", () => {
+		it("gives way to mode C at a lower speed with a meter that announces a speed that it can't use", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e --lie 4800").read();
 			assert.deepEqual([readout?.mode, readout?.baud, readout?.status], [0x43, 4800, STATUS_OK]);
 		});

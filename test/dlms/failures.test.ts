@@ -23,7 +23,7 @@ const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
 
 type Both = Partial<ServerOptions> & ClientOptions;
 
-/** Result of a client and a server with these options, and the client. */
+/** Runs a client and a server with these options; returns the failure and the client. */
 function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, Conversation] {
 	const conversation = new Conversation({ list, counter: 1, ...client });
 	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];

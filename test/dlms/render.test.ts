@@ -12,7 +12,7 @@ import { join, withLength } from "./server.js";
 const SEED = seedOfRun();
 const seeded = { seed: SEED, numRuns: 2000 };
 
-/** The text of a simple value; NO_TEXT and TEXT_TOO_LONG as numbers. */
+/** Returns the text of a simple value, or the number NO_TEXT or TEXT_TOO_LONG. */
 function shown(bytes: Uint8Array, scaler = 0, octets = AS_TEXT): string | number {
 	const cursor = new Cursor(bytes).set(bytes, 0, bytes.length);
 	const walker = new DataWalker(cursor, new Uint8Array(STACK_SIZE + 3), 3);

@@ -268,7 +268,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("replies to a client that knows only plain DNS in the form of plain DNS", () => {
+		it("replies in the form of plain DNS to a client that knows only plain DNS", () => {
 			const { air } = Air.settled();
 			const [reply, ...more] = air.query({ id: 0x4321, ...one("Gateway.local", A) }, { port: 40_000 });
 			assert.equal(more.length, 0);

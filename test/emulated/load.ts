@@ -1,6 +1,6 @@
 /**
- * Free memory in the states with a floor, and 500 telegrams of a P1 port during an upload and with two browsers. Each
- * state begins with a power-on, which resets the minimums of heap and stacks.
+ * Free memory in the states for which a minimum is required, and 500 telegrams of a P1 port during an upload and with
+ * two browsers. Each state begins with a power-on, which resets the minimums of heap and stacks.
  */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:https";

@@ -17,7 +17,7 @@ import { checkTrace } from "./requests.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** Additional growth for each failure code, which is counted separately from its first occurrence on. */
+/** Additional growth for each failure code that occurs, because it then has a counter of its own. */
 const SLOTS_OF_CODE = 3;
 /** Time for the longest transmission and a silence, ms. */
 const PUSH_MS = 4000;

@@ -31,7 +31,7 @@ import type { Transmission } from "./transmissions.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** Additional growth for each failure code, which is counted separately from its first occurrence on. */
+/** Additional growth for each failure code that occurs, because it then has a counter of its own. */
 const SLOTS_OF_CODE = 3;
 /** Virtual time for the complete reply to a POST, ms; its effects continue in the next step. */
 const MOMENT_MS = 100;

@@ -181,7 +181,7 @@ describe("transfer over an HDLC connection", () => {
 		}
 		assert.equal(conversation.connection.repeated, 0);
 	});
-	it("sends a request in segments of the meter's size, each after the RR for the one before", () => {
+	it("sends a request in segments of the meter's size, each after the RR for the previous one", () => {
 		const request = bytes(100);
 		// The meter accepts 40 bytes, including the LLC header.
 		const conversation = Conversation.connected("818003060128").send(request);

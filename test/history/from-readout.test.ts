@@ -19,7 +19,7 @@ function readingsOf(lines: string, meter?: Meter): Readings {
 	return Object.fromEntries(NAMES.flatMap((name, i) => (isKnown(i) ? [[name, numbers[READINGS + i]]] : [])));
 }
 
-/** Readings in the captures, judged by hand from their .json; Wh and litres. */
+/** Readings in the captures, determined by hand from their .json files; Wh and litres. */
 const CAPTURED: Readonly<Record<string, Readings>> = {
 	"easymeter-q3da1024-import": { import: 1_013_036, export: 376_012 },
 	"emh-ehz-push": { import: 32_942_023 },

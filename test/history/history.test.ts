@@ -336,7 +336,7 @@ describe("The history", () => {
 		);
 	});
 
-	it("reports flash that refuses, and continues when it accepts writes again", () => {
+	it("reports flash that refuses writes, and continues when it accepts them again", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		unit.flash.refusals = 1;
 		unit.read(at("2026-11-20 07:15:03"), { import: 1_000_435 });

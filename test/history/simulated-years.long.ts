@@ -8,7 +8,7 @@ import { at, type Unit } from "./unit.js";
 
 const DAY = 86_400;
 const YEAR = 365.25 * DAY;
-/** Number of erases that a sector of flash endures, by the data sheets. */
+/** Number of erases that a sector of flash endures according to the data sheets. */
 const ENDURANCE = 100_000;
 
 const FAULTS = { cuts: 300, outages: 3000, exchanges: 20_000 };

@@ -323,7 +323,7 @@ describe("Failures of the hub", () => {
 		);
 	});
 
-	it("end the attempts if the token is rejected, except for one an hour, until the settings are saved", () => {
+	it("end the attempts, except for one an hour, if the token is rejected, until the settings are saved", () => {
 		for (const [status, code] of [
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
@@ -560,7 +560,7 @@ describe("The hub over TLS", () => {
 	const url = "https://hub.lan:8123";
 	const { certificate } = OWN_CERTIFICATE;
 
-	it("publishes to a server with the right certificate, also over a second connection", () => {
+	it("publishes to a server with the right certificate, even over a second connection", () => {
 		const bench = new HubBench({ url, certificate });
 		bench.server.serve(8123, { certificate });
 		bench.read(counter(1));

@@ -1,5 +1,5 @@
 /**
- * When the ADC's noise feeds the ESP32's random generator, and what ends its sleep, on fakes of ESP-IDF.
+ * Tests when the ADC's noise feeds the ESP32's random generator, and what ends the chip's sleep, with fakes of ESP-IDF.
  * wifi-driver.test.ts tests this with the radio.
  */
 import assert from "node:assert/strict";
