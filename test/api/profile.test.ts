@@ -11,7 +11,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const DIRECT = { server_physical: 17, opening: "direct" };
 const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) };
 const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
-/** Time of the simulated meter (dlms-bench.ts). Sessions must not cross the end of a period. */
+/** Time of the simulated meter (test/cosem/bench.ts). Sessions must not cross the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
 const SECRET = "canary-7 7";
