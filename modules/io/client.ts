@@ -54,9 +54,10 @@ export interface ClientOptions {
 
 export interface TLSClientOptions {
 	/**
-	 * Trusted certificates, PEM text of up to TRUSTED_LIMIT bytes: CA certificates, one of which must end the server's
-	 * chain for the expected name or address; or the server's own certificate, for any name; or ANYBODY. The constructor
-	 * throws an Error for other text without a certificate.
+	 * Trusted certificates as PEM text of up to TRUSTED_LIMIT bytes. If they are CA certificates, the server's chain
+	 * must end with one of them, and its certificate must be for the expected name or address. If the server's own
+	 * certificate is among them, its name does not matter. ANYBODY trusts any server. The constructor throws an Error
+	 * for other text without a certificate.
 	 */
 	readonly trusted: Uint8Array;
 	/** Expected name in the certificate; default `host`. */

@@ -115,7 +115,7 @@ describe("publish/output", () => {
 		);
 	});
 
-	it("ends a test once: by the first outcome, or at its time limit", () => {
+	it("ends a test once: with its first outcome, or at its time limit", () => {
 		const { output } = bench();
 		const { drained, test } = tester(output);
 		assert.equal(output.test(test, 0), true);
