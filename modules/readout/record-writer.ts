@@ -13,7 +13,7 @@
  * Bit 7 changes the meaning of the flags:
  *
  * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most records of a long telegram have
- * this form.
+ *   this form.
  * - alone: the address follows as length and text.
  * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its
  *   head.

@@ -215,17 +215,17 @@ export class TICListener implements Machine {
 
 	private endFrame(): void {
 		const count = this.#count;
-		const right = this.#validGroups;
+		const valid = this.#validGroups;
 		const isUsual = count === this.#usualLength;
 		const isRepeated = count === this.#previousLength;
-		const usualRight = isUsual ? this.#usualValid : this.#previousValid;
+		const usualValid = isUsual ? this.#usualValid : this.#previousValid;
 		this.#previousLength = count;
-		this.#previousValid = right;
-		if ((!isUsual && !isRepeated) || right === 0) return;
+		this.#previousValid = valid;
+		if ((!isUsual && !isRepeated) || valid === 0) return;
 		this.#usualLength = count;
-		this.#usualValid = Math.max(right, usualRight);
+		this.#usualValid = Math.max(valid, usualValid);
 		// A group with a damaged LF is not counted, so the number of valid groups is compared too.
-		this.isCut = right < this.#groups || right < usualRight || this.records.overflow;
+		this.isCut = valid < this.#groups || valid < usualValid || this.records.overflow;
 		this.records.endBlock(true);
 		this.#event = EVENT_READOUT;
 		this.#hasRead = true;
