@@ -52,8 +52,8 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. Each is varied at random by up to a fifth. With the time to connect, a session is
- * restored within a minute. A sleeping device waits longer, because attempts drain its battery.
+ * Delays after a failure, seconds. Each is varied at random by up to a fifth. Even with the time for connecting, a
+ * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
@@ -372,7 +372,7 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** Without a network: closes everything and fails a running test. */
+	/** Handles the loss of the network: closes the connection, and fails a running test. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);
