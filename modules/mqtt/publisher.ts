@@ -326,7 +326,7 @@ export class Publisher implements Timed {
 		if (broker === undefined) this.fail(BAD_URL, true, nowMs);
 		else if (broker.secure && !output.hasCertificates) this.fail(NO_CERTIFICATE, true, nowMs);
 		else if (broker.secure && !this.hasPermit()) return;
-		else if (this.claim(nowMs)) {
+		else if (this.claim(nowMs, true)) {
 			this.#endMs = Number.POSITIVE_INFINITY;
 			this.#broker = broker;
 			this.#step = MQTT_OPENING;
@@ -343,9 +343,9 @@ export class Publisher implements Timed {
 		return this.#output.askPermit();
 	}
 
-	/** Claims memory. If it returns false, another try follows in MEMORY_MS. */
-	private claim(nowMs: number): boolean {
-		const isClaimed = this.#output.claim();
+	/** Claims memory to send, or for a new connection. If it returns false, another try follows in MEMORY_MS. */
+	private claim(nowMs: number, isConnection = false): boolean {
+		const isClaimed = isConnection ? this.#output.claimConnection() : this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
 		return isClaimed;
 	}

@@ -15,6 +15,7 @@ import {
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
 	type ClientPort,
+	CONNECTION_HEAP_BYTES,
 	type TLSClientOptions,
 } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
@@ -144,7 +145,12 @@ export class Output implements PermitClient {
 		return hasPermit;
 	}
 
-	/** Claims memory for a connection; returns false if there is too little. A second call has no effect. */
+	/** Claims memory for a new connection; returns false if there is too little. */
+	claimConnection(): boolean {
+		return this.#deps.ledger.hasHeap(CONNECTION_HEAP_BYTES) && this.claim();
+	}
+
+	/** Claims memory to send; returns false if there is too little. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
