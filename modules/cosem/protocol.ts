@@ -2,7 +2,6 @@
  * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
  * sign-on. Their sessions combine HDLC and the sign-on.
  */
-import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
@@ -13,9 +12,8 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
-import type { Readout } from "../readout/readout.js";
-import { RecordCursor } from "../readout/record-cursor.js";
-import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
+import { openLive } from "./live.js";
+import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
 /** Value of `protocol` in the API. */
@@ -115,35 +113,6 @@ function probe(opening: Opening<COSEMSettings>): Probing {
 	const choice = opening.settings.dlms.opening;
 	if (choice === OPENING_DIRECT) return new ConnectionProbe(opening);
 	return choice === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
-}
-
-/** Import, export and net power, of all phases together and of each. */
-const POWERS_LIMIT = 12;
-const PHASE_STEP = 20;
-
-/**
- * Reads registers 1-b:c.7.0, in which c is 1 (import), 2 (export) or 16 (net), plus 20, 40 or 60 for a phase (IEC
- * 62056-6-1). The last readout may be one of mode C, if mode E is optional.
- */
-function openLive(
-	opening: Opening<COSEMSettings>,
-	{ protocol, records }: Readout,
-	periodMs: number,
-): ReadSession | undefined {
-	const list = new Uint8Array(1 + POWERS_LIMIT * POLL_ENTRY_SIZE);
-	const cursor = new RecordCursor(records);
-	let at = 1;
-	while (cursor.nextRecord() && at < list.length) {
-		const { a, b, c, d, e } = cursor.code;
-		const kind = c < 4 * PHASE_STEP ? c % PHASE_STEP : 0;
-		const isPower = a === 1 && d === 7 && e === 0 && cursor.attribute === 0;
-		if (!isPower || (kind !== 1 && kind !== 2 && kind !== 16)) continue;
-		list.set([a, b, c, d, e, 255, 3, 2], at);
-		at += POLL_ENTRY_SIZE;
-	}
-	list[0] = at >> 3;
-	if (protocol !== PROTOCOL_DLMS || at === 1) return undefined;
-	return new DLMSReadSession({ ...opening, live: list.slice(0, at), periodMs });
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
