@@ -69,7 +69,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "what a readout is made of belongs to no protocol",
 	},
 	{
-		rooms: "hdlc dlms sml tic mbus",
+		rooms: "hdlc dlms sml tic mbus kmp",
 		from: "bytes obis io/host io/machine readout",
 		why: "protocols never know each other",
 	},
@@ -101,7 +101,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic time",
+		from: "bytes without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus time",
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{

@@ -15,6 +15,9 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	IEC62056_MODE_E_DLMS,
 	IEC62056_PASSWORD,
+	MBUS_ADDRESS,
+	MBUS_BAUDRATE,
+	MBUS_METERS,
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
@@ -60,6 +63,18 @@ export class MeterSettingsStore {
 
 	get password(): Uint8Array {
 		return this.#text.encode(this.#store.get(IEC62056_PASSWORD));
+	}
+
+	get mbusAddress(): number {
+		return this.#store.get(MBUS_ADDRESS);
+	}
+
+	get mbusSlaves(): number {
+		return this.#store.get(MBUS_METERS);
+	}
+
+	get mbusBaud(): number {
+		return this.#store.get(MBUS_BAUDRATE);
 	}
 
 	get simulator(): boolean {

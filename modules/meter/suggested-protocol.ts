@@ -6,11 +6,13 @@
 import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
 import { OPENING_DIRECT } from "../cosem/settings.js";
 import { probeIdent } from "../iec62056-21/protocol.js";
+import { KMP, probeKMP } from "../kmp/protocol.js";
+import { MBUS, probeMBus } from "../mbus/protocol.js";
 import type { Failure } from "../readout/failure.js";
 import type { Opening, Probing } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { TIC } from "../tic/protocol.js";
-import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
+import { FAILURE_HDLC_INSTEAD, FAILURE_KMP_INSTEAD, FAILURE_MBUS_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
 /** A protocol to try; `failure` is reported if the meter answers in it. */
@@ -32,8 +34,20 @@ const HDLC: SuggestedProtocol = Object.freeze({
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 
+const KAMSTRUP: SuggestedProtocol = Object.freeze({ failure: FAILURE_KMP_INSTEAD, limitMs: 1300, probe: probeKMP });
+/** The wake-up takes 2.3 s, reset and request up to 0.5 s each, and the longest telegram 1.2 s. */
+const SLAVE: SuggestedProtocol = Object.freeze({ failure: FAILURE_MBUS_INSTEAD, limitMs: 4500, probe: probeMBus });
+
 /** Returns the protocols to try, in order. */
 export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
-	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
-	return settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];
+	const ways: SuggestedProtocol[] = [];
+	const isDLMS = DLMS.isChosen(settings);
+	const isKMP = KMP.isChosen(settings);
+	const isMBus = MBUS.isChosen(settings);
+	const listens = settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings);
+	if (listens || isKMP || isMBus || (isDLMS && settings.dlms.opening === OPENING_DIRECT)) ways.push(SIGN_ON);
+	if (!isDLMS) ways.push(HDLC);
+	if (!isKMP) ways.push(KAMSTRUP);
+	if (!isMBus) ways.push(SLAVE);
+	return ways;
 }

@@ -51,8 +51,8 @@ export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming
 	/** Number of received characters, and of damaged ones among them. Default 0: an 8-bit line has no parity. */
 	readonly received: number;
 	readonly damaged?: number;
-	/** Called once after a failure; returns the next session to try. */
-	nextProbe?(nowMs: number): Probing;
+	/** Called once after a failure; returns the next session to try, if there is one. */
+	nextProbe?(nowMs: number): Probing | undefined;
 }
 
 /** Data that are kept in RAM between sessions until a meter setting changes. */
@@ -94,6 +94,10 @@ export interface MeterProtocol<Settings> {
 	listenBaud?(settings: Settings): number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
+	/**
+	 * Shortest period of automatic readouts, minutes, for meters whose battery pays for each one; undefined: any period.
+	 */
+	readonly restMinutes?: number;
 	/** True if a profile is requested by its code rather than extracted from a readout. */
 	readonly asksForProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
@@ -112,6 +116,7 @@ export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
+	readonly restMinutes?: undefined;
 	readonly asksForProfiles?: undefined;
 	readonly forget?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;

@@ -41,7 +41,10 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	}
 	if (settings == null) return undefined;
 	if ("deviation" in settings) return t("finding.deviation");
-	return t(settings.protocol === "dlms" ? "finding.asked.dlms" : "finding.asked.iec62056");
+	const { protocol } = settings;
+	return protocol === "iec62056"
+		? t("finding.asked.iec62056")
+		: t("finding.asked.other", { what: t(`protocol.${protocol}`) });
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {

@@ -17,6 +17,11 @@ export const FAILURES = {
 		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit und ob der Zähler von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
 		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na porcie licznika.",
 	],
+	"failure.asked": [
+		"Nothing came back from the meter. Press one of its buttons, because its optical port may be asleep; then check head or wires, address and speed.",
+		"Vom Zähler kam nichts zurück. Drücken Sie eine seiner Tasten, denn seine Schnittstelle schläft vielleicht; prüfen Sie dann Kopf oder Leitung, Adresse und Geschwindigkeit.",
+		"Licznik nie odpowiedział. Naciśnij jeden z jego przycisków, bo jego port może być uśpiony; potem sprawdź głowicę lub przewody, adres i prędkość.",
+	],
 	"failure.echo": [
 		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
 		"Nur das eigene Licht des Gateways kam zurück: Der Kopf arbeitet, der Zähler schweigt. Verschieben Sie den Kopf; prüfen Sie dann Adresse und Batterie in den Einstellungen des Zählers.",
@@ -102,10 +107,10 @@ export const FAILURES = {
 		"Der Zähler antwortet im Standardprotokoll (IEC 62056-21), das Gateway ist aber anders eingestellt.",
 		"Licznik odpowiada w protokole standardowym (IEC 62056-21), ale bramka jest ustawiona inaczej.",
 	],
-	"finding.asked.dlms": [
-		"The meter answers in DLMS/COSEM, but the gateway asks in another way.",
-		"Der Zähler antwortet in DLMS/COSEM, das Gateway fragt aber anders.",
-		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
+	"finding.asked.other": [
+		"The meter answers by {what}, but the gateway asks in another way.",
+		"Der Zähler antwortet per {what}, das Gateway fragt aber anders.",
+		"Licznik odpowiada przez {what}, ale bramka pyta inaczej.",
 	],
 	"finding.deviation": [
 		"The meter's clock is wrong by exactly twice its offset from UTC: it seems to send the offset with the opposite sign.",

@@ -1,0 +1,100 @@
+/**
+ * Frames of Kamstrup's KMP (Kamstrup Meter Protocol, 3.1 and 3.2).
+ *
+ * | bytes | meaning |
+ * |---|---|
+ * | 80 or 40 | start of a request or of an answer |
+ * | 3F | address of the meter |
+ * | 1 | command |
+ * | n | data |
+ * | 2 | CRC from the address to the data, high byte first |
+ * | 0D | end |
+ *
+ * Between start and end, each of the bytes 06, 0D, 1B, 40 and 80 is sent as 1B and its complement.
+ */
+
+const REQUEST = 0x80;
+const ANSWER = 0x40;
+const END = 0x0d;
+const ESCAPE = 0x1b;
+const ACK = 0x06;
+export const METER_ADDRESS = 0x3f;
+/** Maximum length of an answer without start, end and escapes: eight registers with 8-byte values have 108 bytes. */
+const ANSWER_LIMIT = 128;
+/** Length of address, command and CRC, the shortest answer. */
+const SHORTEST = 4;
+const CRC_LENGTH = 2;
+
+/** Polynomial of the CRC, which begins at 0 and is not inverted (CRC-16/XMODEM). */
+const POLYNOMIAL = 0x1021;
+
+function crcOf(bytes: Uint8Array, end: number): number {
+	let register = 0;
+	for (let i = 0; i < end; i++) {
+		register ^= bytes[i] << 8;
+		for (let bit = 0; bit < 8; bit++) register = register & 0x8000 ? ((register << 1) & 0xffff) ^ POLYNOMIAL : register << 1;
+	}
+	return register;
+}
+
+/** Writes the request with the command and its data, `body[0..length)`, to `into`; returns the end. */
+export function encodeRequest(body: Uint8Array, length: number, into: Uint8Array): number {
+	const plain = new Uint8Array(length + 1 + CRC_LENGTH);
+	plain[0] = METER_ADDRESS;
+	for (let i = 0; i < length; i++) plain[i + 1] = body[i];
+	const crc = crcOf(plain, length + 1);
+	plain[length + 1] = crc >> 8;
+	plain[length + 2] = crc & 0xff;
+	let to = 0;
+	into[to++] = REQUEST;
+	for (let i = 0; i < plain.length; i++) {
+		const byte = plain[i];
+		if (byte === REQUEST || byte === ANSWER || byte === END || byte === ESCAPE || byte === ACK) {
+			into[to++] = ESCAPE;
+			into[to++] = byte ^ 0xff;
+		} else into[to++] = byte;
+	}
+	into[to++] = END;
+	return to;
+}
+
+/** Extracts answers. An echo of a request is ignored. */
+export class AnswerFrames {
+	/** After `take()` returns true, the command and its data are `bytes[1..end)`. */
+	readonly bytes = new Uint8Array(ANSWER_LIMIT);
+	end = 0;
+	#isInside = false;
+	#isEscaped = false;
+
+	/** Processes a byte. Returns true if it completes a frame with a right CRC, which is valid until the next call. */
+	take(byte: number): boolean {
+		if (byte === ANSWER) {
+			this.#isInside = true;
+			this.#isEscaped = false;
+			this.end = 0;
+		} else if (byte === REQUEST) this.#isInside = false;
+		else if (this.#isInside && byte === END) {
+			this.#isInside = false;
+			return this.isRight();
+		} else if (this.#isInside) this.add(byte);
+		return false;
+	}
+
+	private add(byte: number): void {
+		if (byte === ESCAPE && !this.#isEscaped) {
+			this.#isEscaped = true;
+			return;
+		}
+		// More than fits can't be an answer.
+		if (this.end === ANSWER_LIMIT) this.#isInside = false;
+		else this.bytes[this.end++] = this.#isEscaped ? byte ^ 0xff : byte;
+		this.#isEscaped = false;
+	}
+
+	private isRight(): boolean {
+		const { bytes } = this;
+		if (this.#isEscaped || this.end < SHORTEST || bytes[0] !== METER_ADDRESS || crcOf(bytes, this.end) !== 0) return false;
+		this.end -= CRC_LENGTH;
+		return true;
+	}
+}

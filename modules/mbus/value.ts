@@ -1,0 +1,167 @@
+/**
+ * Values of data records as text (EN 13757-3, annex A). Numbers come low byte first, and are multiplied by a power of
+ * ten. Times are written as P1 ports send them: YYMMDDhhmmss, with S in summer time; a date has six digits.
+ */
+import { DECIMAL_LIMIT, putFloat, putInteger } from "../bytes/decimal.js";
+import { putHex } from "../bytes/hex.js";
+import {
+	CODING_BCD,
+	CODING_FLOAT,
+	CODING_NONE,
+	CODING_VARIABLE,
+	isBCD,
+	isNegative,
+	isText,
+	type RecordHeader,
+	TABLE_FD,
+} from "./record-header.js";
+
+const QUANTITY_DATE = 0x6c;
+const QUANTITY_CLOCK = 0x6d;
+const QUANTITY_TARIFF_START = TABLE_FD + 0x30;
+const QUANTITY_BATTERY_CHANGE = TABLE_FD + 0x70;
+/** Codings of a date (type G), a time of day (type J), a time with minutes (type F), and with seconds (type I). */
+const CODING_DATE = 2;
+const CODING_TIME = 3;
+const CODING_MINUTES = 4;
+const CODING_SECONDS = 6;
+
+const INTEGER_LENGTH = 8;
+/** Maximum length of a number in BCD, whose digits fit a double, bytes. */
+const BCD_LIMIT = 7;
+const BCD_NEGATIVE = 15;
+const TWO_32 = 2 ** 32;
+/** Maximum length of text and of binary data, bytes; the text of a record has at most twice as many characters. */
+const LIMIT = 255;
+
+const BLANK = 0x20;
+const DELETE = 0x7f;
+const MINUS = 0x2d;
+const DIGIT_0 = 0x30;
+const LETTER_S = 0x53;
+
+export class ValueText {
+	/** The text is `bytes[0..length)`. */
+	readonly bytes = new Uint8Array(Math.max(DECIMAL_LIMIT + 1, 2 * LIMIT));
+	length = 0;
+	/** True for a number in the record's unit. */
+	isNumber = false;
+	readonly #integer = new Uint8Array(INTEGER_LENGTH);
+
+	/** Returns false if the record has no value, or an impossible one. */
+	read(source: Uint8Array, header: RecordHeader, exponent: number): boolean {
+		const { coding, dataAt, end } = header;
+		this.length = 0;
+		this.isNumber = false;
+		if (coding === CODING_NONE) return false;
+		if (this.readTime(source, header)) return this.length > 0;
+		if (coding === CODING_VARIABLE) this.readVariable(source, dataAt, end, exponent);
+		else if (coding > CODING_BCD) this.readBCD(source, dataAt, end, exponent, false);
+		else {
+			const integer = this.#integer;
+			const first = INTEGER_LENGTH - (end - dataAt);
+			for (let i = first; i < INTEGER_LENGTH; i++) integer[i] = source[end - 1 - (i - first)];
+			const span = { bytes: integer, start: first, end: INTEGER_LENGTH };
+			this.isNumber = true;
+			this.length =
+				coding === CODING_FLOAT ? putFloat(span, exponent, this.bytes) : putInteger(span, true, exponent, this.bytes);
+		}
+		return this.length > 0;
+	}
+
+	private readVariable(source: Uint8Array, at: number, end: number, exponent: number): void {
+		const kind = source[at];
+		if (isBCD(kind)) this.readBCD(source, at + 1, end, exponent, isNegative(kind));
+		else if (isText(kind) && isPrintable(source, at + 1, end)) {
+			for (let i = end - 1; i > at; i--) this.bytes[this.length++] = source[i];
+		} else this.putHex(source, at + 1, end);
+	}
+
+	private readBCD(source: Uint8Array, at: number, end: number, exponent: number, isBelowZero: boolean): void {
+		const top = source[end - 1] >> 4;
+		const hasSign = end > at && top === BCD_NEGATIVE;
+		let number = 0;
+		for (let i = end - 1; i >= at; i--) {
+			const high = i === end - 1 && hasSign ? 0 : source[i] >> 4;
+			const low = source[i] & 15;
+			if (high > 9 || low > 9) number = Number.NaN;
+			number = number * 100 + high * 10 + low;
+		}
+		// Displays show letters for an error.
+		if (Number.isNaN(number) || end - at > BCD_LIMIT) {
+			this.putHex(source, at, end);
+			return;
+		}
+		const integer = this.#integer;
+		const view = new DataView(integer.buffer);
+		view.setUint32(0, Math.floor(number / TWO_32));
+		view.setUint32(4, number % TWO_32);
+		const from = number > 0 && (hasSign || isBelowZero) ? 1 : 0;
+		this.bytes[0] = MINUS;
+		const span = { bytes: integer, start: 0, end: INTEGER_LENGTH };
+		this.isNumber = true;
+		this.length = from + putInteger(span, false, exponent, this.bytes.subarray(from));
+	}
+
+	/** Writes the bytes as the meter's display would show them, last byte first. */
+	private putHex(source: Uint8Array, at: number, end: number): void {
+		for (let i = end - 1; i >= at; i--) {
+			putHex(this.bytes, this.length, source[i]);
+			this.length += 2;
+		}
+	}
+
+	/** Returns false if the record is no time. An invalid time leaves `length` at 0. */
+	private readTime(source: Uint8Array, { quantity, coding, dataAt: at }: RecordHeader): boolean {
+		if (quantity === QUANTITY_DATE && coding === CODING_DATE) this.putDate(source, at);
+		else if (
+			quantity !== QUANTITY_CLOCK &&
+			quantity !== QUANTITY_TARIFF_START &&
+			quantity !== QUANTITY_BATTERY_CHANGE
+		)
+			return false;
+		else if (coding === CODING_TIME) this.putTime(source[at + 2], source[at + 1], source[at]);
+		else if (coding === CODING_MINUTES) this.putMoment(source, at + 2, source[at + 1], source[at], 0);
+		else if (coding === CODING_SECONDS) this.putMoment(source, at + 3, source[at + 2], source[at + 1], source[at]);
+		else return false;
+		return true;
+	}
+
+	private putMoment(source: Uint8Array, at: number, hour: number, minute: number, second: number): void {
+		this.putDate(source, at);
+		if (this.length === 0) return;
+		this.putTime(hour, minute, second);
+		if ((hour & 0x80) !== 0 && this.length > 0) this.bytes[this.length++] = LETTER_S;
+	}
+
+	private putDate(source: Uint8Array, at: number): void {
+		const day = source[at] & 0x1f;
+		const month = source[at + 1] & 0x0f;
+		const year = (source[at] >> 5) | ((source[at + 1] & 0xf0) >> 1);
+		if (day === 0 || month === 0 || month > 12 || year > 99) return;
+		this.putPair(year);
+		this.putPair(month);
+		this.putPair(day);
+	}
+
+	/** The high bit of `minute` is set if the meter's clock is not right. */
+	private putTime(hour: number, minute: number, second: number): void {
+		const [hours, minutes, seconds] = [hour & 0x1f, minute & 0x3f, second & 0x3f];
+		if ((minute & 0x80) !== 0 || hours > 23 || minutes > 59 || seconds > 59) this.length = 0;
+		else {
+			this.putPair(hours);
+			this.putPair(minutes);
+			this.putPair(seconds);
+		}
+	}
+
+	private putPair(number: number): void {
+		this.bytes[this.length++] = DIGIT_0 + Math.floor(number / 10);
+		this.bytes[this.length++] = DIGIT_0 + (number % 10);
+	}
+}
+
+function isPrintable(bytes: Uint8Array, start: number, end: number): boolean {
+	for (let i = start; i < end; i++) if (bytes[i] < BLANK || bytes[i] === DELETE) return false;
+	return true;
+}
