@@ -32,7 +32,8 @@ function crcOf(bytes: Uint8Array, end: number): number {
 	let register = 0;
 	for (let i = 0; i < end; i++) {
 		register ^= bytes[i] << 8;
-		for (let bit = 0; bit < 8; bit++) register = register & 0x8000 ? ((register << 1) & 0xffff) ^ POLYNOMIAL : register << 1;
+		for (let bit = 0; bit < 8; bit++)
+			register = register & 0x8000 ? ((register << 1) & 0xffff) ^ POLYNOMIAL : register << 1;
 	}
 	return register;
 }
@@ -93,7 +94,8 @@ export class AnswerFrames {
 
 	private isRight(): boolean {
 		const { bytes } = this;
-		if (this.#isEscaped || this.end < SHORTEST || bytes[0] !== METER_ADDRESS || crcOf(bytes, this.end) !== 0) return false;
+		if (this.#isEscaped || this.end < SHORTEST || bytes[0] !== METER_ADDRESS || crcOf(bytes, this.end) !== 0)
+			return false;
 		this.end -= CRC_LENGTH;
 		return true;
 	}

@@ -170,7 +170,6 @@ function variableLength(byte: number): number {
 	return byte < LVAR_END ? 4 * (byte - LVAR_LONG_START) : IMPOSSIBLE;
 }
 
-
 export function isText(lengthByte: number): boolean {
 	return lengthByte < LVAR_BCD;
 }

@@ -114,11 +114,7 @@ export class ValueText {
 	/** Returns false if the record is no time. An invalid time leaves `length` at 0. */
 	private readTime(source: Uint8Array, { quantity, coding, dataAt: at }: RecordHeader): boolean {
 		if (quantity === QUANTITY_DATE && coding === CODING_DATE) this.putDate(source, at);
-		else if (
-			quantity !== QUANTITY_CLOCK &&
-			quantity !== QUANTITY_TARIFF_START &&
-			quantity !== QUANTITY_BATTERY_CHANGE
-		)
+		else if (quantity !== QUANTITY_CLOCK && quantity !== QUANTITY_TARIFF_START && quantity !== QUANTITY_BATTERY_CHANGE)
 			return false;
 		else if (coding === CODING_TIME) this.putTime(source[at + 2], source[at + 1], source[at]);
 		else if (coding === CODING_MINUTES) this.putMoment(source, at + 2, source[at + 1], source[at], 0);

@@ -27,14 +27,7 @@ export const METER_PROTOCOL = field<string>({
 	id: 1,
 	name: "protocol",
 	kind: CHOICE,
-	choices: Object.freeze([
-		PROTOCOL_IEC62056,
-		PROTOCOL_DLMS,
-		PROTOCOL_SML,
-		PROTOCOL_TIC,
-		PROTOCOL_KMP,
-		PROTOCOL_MBUS,
-	]),
+	choices: Object.freeze([PROTOCOL_IEC62056, PROTOCOL_DLMS, PROTOCOL_SML, PROTOCOL_TIC, PROTOCOL_KMP, PROTOCOL_MBUS]),
 	initial: PROTOCOL_IEC62056,
 });
 export const METER = entry("meter", 1, [METER_PROTOCOL]);

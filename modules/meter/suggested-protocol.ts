@@ -12,7 +12,12 @@ import type { Failure } from "../readout/failure.js";
 import type { Opening, Probing } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { TIC } from "../tic/protocol.js";
-import { FAILURE_HDLC_INSTEAD, FAILURE_KMP_INSTEAD, FAILURE_MBUS_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
+import {
+	FAILURE_HDLC_INSTEAD,
+	FAILURE_KMP_INSTEAD,
+	FAILURE_MBUS_INSTEAD,
+	FAILURE_SIGN_ON_INSTEAD,
+} from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
 /** A protocol to try; `failure` is reported if the meter answers in it. */

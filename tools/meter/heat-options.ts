@@ -81,16 +81,7 @@ export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined
 	});
 }
 
-const OF_MBUS = [
-	"telegram",
-	"address",
-	"slaves",
-	"medium",
-	"two-frames",
-	"sleeps",
-	"ignore-fcb",
-	"baud",
-] as const;
+const OF_MBUS = ["telegram", "address", "slaves", "medium", "two-frames", "sleeps", "ignore-fcb", "baud"] as const;
 
 const WORDS = {
 	protocol: text,

@@ -47,7 +47,11 @@ export function kmpCRC(bytes: readonly number[]): number {
 export function kmpFrame(start: number, body: readonly number[], spoil = 0): Uint8Array {
 	const crc = kmpCRC(body) ^ spoil;
 	const all = [...body, crc >> 8, crc & 0xff];
-	return Uint8Array.from([start, ...all.flatMap((byte) => (STUFFED.includes(byte) ? [0x1b, byte ^ 0xff] : [byte])), 0x0d]);
+	return Uint8Array.from([
+		start,
+		...all.flatMap((byte) => (STUFFED.includes(byte) ? [0x1b, byte ^ 0xff] : [byte])),
+		0x0d,
+	]);
 }
 
 function registersOf(reading: HeatReading): ReadonlyMap<number, Register> {
@@ -113,7 +117,8 @@ export class KMPMeter implements Machine {
 		this.#request = undefined;
 		const plain: number[] = [];
 		for (let i = 0; i < stuffed.length; i++) plain.push(stuffed[i] === 0x1b ? stuffed[++i] ^ 0xff : stuffed[i]);
-		const body = plain.length > 3 && kmpCRC(plain) === 0 && plain[0] === HEAT_METER ? this.#reply(plain.slice(1, -2), nowMs) : [];
+		const body =
+			plain.length > 3 && kmpCRC(plain) === 0 && plain[0] === HEAT_METER ? this.#reply(plain.slice(1, -2), nowMs) : [];
 		if (body.length === 0 || this.#silence > 0) {
 			if (body.length > 0) this.#silence--;
 			this.#outputs.push(eventOf(METER_REFUSED));
