@@ -134,11 +134,11 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 
 /**
  * Left out of boards with 4 MB of flash and a radio, whose slot would be nearly full (docs/hardware.md). Their owners
- * have MQTT and Zigbee in place of the hub's HTTP.
+ * have MQTT and Zigbee in place of the hub's HTTP. Meters of heat and water are rarer than those of electricity.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "kmp", "mbus"]) });
 /** With Ethernet in addition: the cable takes the place of Wi-Fi settings by the console. */
-const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "improv"]) });
+const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "kmp", "mbus", "improv"]) });
 
 /** XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);

@@ -60,9 +60,11 @@ const STATE_QUIET = 0;
 const STATE_ASKING = 1;
 const STATE_ENDED = 2;
 
-/** 0-0:96.1.0 serial number, 0-0:0.2.0 firmware version. */
-const SERIAL_CODE = Object.freeze([0, 0, 96, 1, 0, BILLING_PERIOD_CURRENT]);
-const VERSION_CODE = Object.freeze([0, 0, 0, 2, 0, BILLING_PERIOD_CURRENT]);
+/** Groups C and D of 0-0:96.1.0, serial number, and of 0-0:0.2.0, firmware version. */
+const SERIAL_C = 96;
+const SERIAL_D = 1;
+const VERSION_C = 0;
+const VERSION_D = 2;
 const UNIT_NONE = 0;
 
 export class KMPSession implements Machine {
@@ -181,7 +183,7 @@ export class KMPSession implements Machine {
 			if (command !== GET_SERIAL || end !== DATA + SERIAL_LENGTH) return false;
 			const text = new Uint8Array(SERIAL_DIGITS);
 			this.meterId = text.slice(0, putInteger({ bytes, start: DATA, end }, false, 0, text));
-			this.write(SERIAL_CODE, this.meterId);
+			this.write(SERIAL_C, SERIAL_D, this.meterId);
 			return true;
 		}
 		if (this.#step === STEP_TYPE) {
@@ -201,11 +203,11 @@ export class KMPSession implements Machine {
 		const text = new Uint8Array(1 + SERIAL_DIGITS);
 		text[0] = BEFORE_LETTER_A + letter;
 		const source = { bytes: Uint8Array.of(number), start: 0, end: 1 };
-		this.write(VERSION_CODE, text.subarray(0, 1 + putInteger(source, false, 0, text.subarray(1))));
+		this.write(VERSION_C, VERSION_D, text.subarray(0, 1 + putInteger(source, false, 0, text.subarray(1))));
 	}
 
-	private write(code: readonly number[], text: Uint8Array): void {
-		this.#records.beginCode(Uint8Array.from(code), 0);
+	private write(c: number, d: number, text: Uint8Array): void {
+		this.#records.beginCode(Uint8Array.of(0, 0, c, d, 0, BILLING_PERIOD_CURRENT), 0);
 		this.#records.value(text, text.length, UNIT_NONE);
 	}
 }

@@ -52,7 +52,7 @@ const U_A = 18;
 const U_NONE = 19;
 const PREFIXES = Object.freeze(["", "k", "M", "G"]);
 
-/** What a code is made of: C of heat and cooling, or one of those below. */
+/** Group C of heat and cooling meters, or a code below. */
 const C_NONE = 0;
 const C_ENERGY = 1;
 const C_VOLUME = 2;

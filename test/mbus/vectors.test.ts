@@ -37,7 +37,7 @@ describe("the test frames of libmbus", () => {
 			assert.match(serial, /^0-0:96\.1\.0\*255: [0-9a-f]{8}$/);
 			assert.equal(status, `0-0:96.5.0*255: ${expected.status.toLowerCase()}`);
 			const records = expected.records.filter((record) => reasonToSkip(record) === undefined);
-			records.forEach((record, i) => checkRecord(readings[i] ?? "nothing", record));
+			for (const [i, record] of records.entries()) checkRecord(readings[i] ?? "nothing", record);
 			assert.equal(readings.length, records.length);
 			assert.equal(telegram.isCut, false);
 			compared += records.length;

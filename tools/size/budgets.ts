@@ -35,10 +35,10 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/improv": 6400,
 	"modules/io": 8200,
 	"modules/json": 13000,
-	"modules/kmp": 4000,
+	"modules/kmp": 8550,
 	"modules/live-meter": 23500,
-	"modules/mbus": 7250,
-	"modules/meter": 78450,
+	"modules/mbus": 21700,
+	"modules/meter": 79400,
 	"modules/mqtt": 37800,
 	"modules/obis": 12150,
 	"modules/ota": 28450,
@@ -67,7 +67,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 122650,
+	"resource web.bin": 122880,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 

@@ -6,14 +6,13 @@ import { t } from "./text.js";
  * Codes with the same causes share a text. `{what}` in a text is replaced by the part of the code after the last "-".
  */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
-	["failure.silence", "iec62056-21/silence"],
+	["failure.silence", "iec62056-21/silence kmp/silence mbus/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
 	[
 		"failure.unheard",
 		"iec62056-21/no-telegram sml/no-telegram sml/silence tic/no-frame dlms-push/silence dlms-push/unknown",
 	],
 	["failure.tic", "tic/silence tic/no-start tic/frame"],
-	["failure.asked", "kmp/silence mbus/silence"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	[
 		"failure.noise",
@@ -52,7 +51,6 @@ const AT_HEAD: readonly TextKey[] = [
 	"failure.silence",
 	"failure.addressed",
 	"failure.unheard",
-	"failure.asked",
 	"failure.echo",
 	"failure.noise",
 	"failure.broken",

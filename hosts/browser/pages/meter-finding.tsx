@@ -41,10 +41,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	}
 	if (settings == null) return undefined;
 	if ("deviation" in settings) return t("finding.deviation");
-	const { protocol } = settings;
-	return protocol === "iec62056"
-		? t("finding.asked.iec62056")
-		: t("finding.asked.other", { what: t(`protocol.${protocol}`) });
+	return t("finding.asked", { what: t(`protocol.${settings.protocol}`) });
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {

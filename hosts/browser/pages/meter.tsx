@@ -59,7 +59,7 @@ export function Meter() {
 					/>
 				)}
 				{isDLMS && <DLMSCard key={revision} />}
-				{protocol === "mbus" && <SettingsCard title="M-Bus" path="mbus/config" fields={MBUS_FIELDS} />}
+				{protocol === "mbus" && <SettingsCard title={t("protocol.mbus")} path="mbus/config" fields={MBUS_FIELDS} />}
 				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />
 			</div>
 			{isDLMS && <ObjectsCard />}
@@ -149,9 +149,9 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 ]);
 
 const MBUS_FIELDS = fieldsOf(MBUS_CONFIG, [
-	{ name: "address", label: "mbus.address", kind: "number" },
+	{ name: "address", label: "iec.address", kind: "number" },
 	{ name: "meters", label: "mbus.meters", kind: "number" },
-	{ name: "baudrate", label: "mbus.speed", kind: "choice", choices: SPEEDS },
+	{ name: "baudrate", label: "readings.speed", kind: "choice", choices: SPEEDS },
 ]);
 
 const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [

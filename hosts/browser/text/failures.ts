@@ -3,9 +3,9 @@ import type { Translations } from "./translations.js";
 
 export const FAILURES = {
 	"failure.silence": [
-		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
-		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: by a setting or a button.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: durch eine Einstellung oder eine Taste.",
+		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.addressed": [
 		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that.",
@@ -16,11 +16,6 @@ export const FAILURES = {
 		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",
 		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit und ob der Zähler von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
 		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na porcie licznika.",
-	],
-	"failure.asked": [
-		"Nothing came back from the meter. Press one of its buttons, because its optical port may be asleep; then check head or wires, address and speed.",
-		"Vom Zähler kam nichts zurück. Drücken Sie eine seiner Tasten, denn seine Schnittstelle schläft vielleicht; prüfen Sie dann Kopf oder Leitung, Adresse und Geschwindigkeit.",
-		"Licznik nie odpowiedział. Naciśnij jeden z jego przycisków, bo jego port może być uśpiony; potem sprawdź głowicę lub przewody, adres i prędkość.",
 	],
 	"failure.echo": [
 		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
@@ -102,15 +97,10 @@ export const FAILURES = {
 		"Es kommen Daten an, die das Gateway nicht angefordert hat und die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
 		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne obce światło. Osłoń głowicę i obróć ją.",
 	],
-	"finding.asked.iec62056": [
-		"The meter answers in the standard protocol (IEC 62056-21), but the gateway is set to another.",
-		"Der Zähler antwortet im Standardprotokoll (IEC 62056-21), das Gateway ist aber anders eingestellt.",
-		"Licznik odpowiada w protokole standardowym (IEC 62056-21), ale bramka jest ustawiona inaczej.",
-	],
-	"finding.asked.other": [
-		"The meter answers by {what}, but the gateway asks in another way.",
-		"Der Zähler antwortet per {what}, das Gateway fragt aber anders.",
-		"Licznik odpowiada przez {what}, ale bramka pyta inaczej.",
+	"finding.asked": [
+		"The meter answers in another way: {what}.",
+		"Der Zähler antwortet anders: {what}.",
+		"Licznik odpowiada inaczej: {what}.",
 	],
 	"finding.deviation": [
 		"The meter's clock is wrong by exactly twice its offset from UTC: it seems to send the offset with the opposite sign.",

@@ -14,14 +14,8 @@ export const METER = {
 	"protocol.sml": ["SML", "SML", "SML"],
 	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
 	"protocol.kmp": ["KMP (Kamstrup)", "KMP (Kamstrup)", "KMP (Kamstrup)"],
-	"protocol.mbus": ["M-Bus (heat, water)", "M-Bus (Wärme, Wasser)", "M-Bus (ciepło, woda)"],
-	"mbus.address": ["Address (254: any)", "Adresse (254: beliebig)", "Adres (254: dowolny)"],
-	"mbus.meters": [
-		"Number of meters, at consecutive addresses",
-		"Zahl der Zähler, mit aufeinanderfolgenden Adressen",
-		"Liczba liczników, pod kolejnymi adresami",
-	],
-	"mbus.speed": ["Speed", "Geschwindigkeit", "Prędkość"],
+	"protocol.mbus": ["M-Bus", "M-Bus", "M-Bus"],
+	"mbus.meters": ["Number of meters", "Anzahl der Zähler", "Liczba liczników"],
 	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
