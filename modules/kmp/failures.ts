@@ -10,14 +10,14 @@ export const KMP_SILENCE = failure(
 /** Characters arrived, but no whole frame, or none that answers the request. */
 export const KMP_BROKEN = failure(
 	METER_ERROR,
-	"kmp/frame",
+	"kmp/check",
 	5,
 	"Characters came, but no right answer in KMP. Turn the head, shade it from light, or choose another protocol.",
 );
 /** The session broke off after the serial number. */
 export const KMP_LOST = failure(
 	METER_TIMEOUT,
-	"kmp/lost",
+	"kmp/cut",
 	21,
 	"The meter gave its serial number, but not its registers. Check that the head sits firmly; then try again.",
 );

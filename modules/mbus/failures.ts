@@ -10,14 +10,14 @@ export const MBUS_SILENCE = failure(
 /** Characters arrived, but no whole frame. */
 export const MBUS_BROKEN = failure(
 	METER_ERROR,
-	"mbus/frame",
+	"mbus/check",
 	5,
 	"Characters came, but no whole frame of M-Bus. Check baudrate; then that each meter has an address of its own.",
 );
 /** A slave acknowledged the reset or sent a telegram, and then fell silent, or sent damaged frames only. */
 export const MBUS_LOST = failure(
 	METER_TIMEOUT,
-	"mbus/lost",
+	"mbus/cut",
 	21,
 	"The meter began to answer, but no whole telegram arrived. Check the head or the wires; then try again.",
 );

@@ -82,9 +82,9 @@ describe("the meter reader with KMP", function () {
 	it("says why nothing was read", () => {
 		const codeOf = (options: Partial<KMPMeterOptions>) => kmpBench(options).bench.read().failure?.code;
 		assert.equal(codeOf({ silence: 100 }), "kmp/silence");
-		assert.equal(codeOf({ wrongCheck: 100 }), "kmp/frame");
+		assert.equal(codeOf({ wrongCheck: 100 }), "kmp/check");
 		let sent = 0;
-		assert.equal(codeOf({ damage: (answer) => (sent++ < 2 ? answer : answer.map((byte) => byte ^ 1)) }), "kmp/lost");
+		assert.equal(codeOf({ damage: (answer) => (sent++ < 2 ? answer : answer.map((byte) => byte ^ 1)) }), "kmp/cut");
 	});
 	it("finds the meter by a probe, and by one of another protocol within seconds", () => {
 		const { failure, ident } = probe(kmpBench().bench);

@@ -111,7 +111,7 @@ describe("the meter reader with M-Bus", function () {
 	it("says why nothing was read", () => {
 		const codeOf = (...args: Parameters<typeof mbusBench>) => mbusBench(...args).bench.read().failure?.code;
 		assert.equal(codeOf({}, { mbusAddress: 9 }), "mbus/silence");
-		assert.equal(codeOf({ wrongCheck: 100 }), "mbus/lost");
+		assert.equal(codeOf({ wrongCheck: 100 }), "mbus/cut");
 		assert.equal(codeOf({ slaves: [slave(1), slave(2)] }, { mbusAddress: 1, mbusSlaves: 3 }), "mbus/silence");
 		const ciphered = [...longHeader(1, "KAM", 4).slice(0, -1), 0x05, 1, 2, 3];
 		for (const telegram of [[0x73, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0x70, 8], ciphered])

@@ -1,6 +1,6 @@
 /** Settings for reading the meter: protocol, schedule, and tools for troubleshooting. */
 import { useEffect, useState } from "preact/hooks";
-import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, MBUS_CONFIG, METER_PROTOCOL } from "../kit/bodies.js";
+import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
@@ -59,7 +59,6 @@ export function Meter() {
 					/>
 				)}
 				{isDLMS && <DLMSCard key={revision} />}
-				{protocol === "mbus" && <SettingsCard title={t("protocol.mbus")} path="mbus/config" fields={MBUS_FIELDS} />}
 				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />
 			</div>
 			{isDLMS && <ObjectsCard />}
@@ -146,12 +145,6 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		when: isAsked,
 	},
 	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", isRare: true, when: isAsked },
-]);
-
-const MBUS_FIELDS = fieldsOf(MBUS_CONFIG, [
-	{ name: "address", label: "iec.address", kind: "number" },
-	{ name: "meters", label: "mbus.meters", kind: "number" },
-	{ name: "baudrate", label: "readings.speed", kind: "choice", choices: SPEEDS },
 ]);
 
 const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [

@@ -3,14 +3,14 @@ import type { Translations } from "./translations.js";
 
 export const FAILURES = {
 	"failure.silence": [
-		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: by a setting or a button.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: durch eine Einstellung oder eine Taste.",
+		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that, or a button.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Wecken Sie einen Zähler mit Batterie (Einstellung, Taste).",
 		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.addressed": [
-		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie die eingestellte Adresse oder lassen Sie sie leer; dann den Kopf. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
-		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that, or a button.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie die eingestellte Adresse oder lassen Sie sie leer; dann den Kopf. Wecken Sie einen Zähler mit Batterie (Einstellung, Taste).",
+		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.unheard": [
 		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",

@@ -13,9 +13,8 @@ export const METER = {
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],
 	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
-	"protocol.kmp": ["KMP (Kamstrup)", "KMP (Kamstrup)", "KMP (Kamstrup)"],
+	"protocol.kmp": ["Kamstrup", "Kamstrup", "Kamstrup"],
 	"protocol.mbus": ["M-Bus", "M-Bus", "M-Bus"],
-	"mbus.meters": ["Number of meters", "Anzahl der Zähler", "Liczba liczników"],
 	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
