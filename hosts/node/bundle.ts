@@ -11,18 +11,25 @@ export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.m
  * up to date, so that it works in a read-only checkout.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
-	const { outputFiles } = await build({
-		entryPoints: [entry],
+	const common = {
 		write: false,
 		bundle: true,
-		format: "iife",
 		platform: "neutral",
 		target: "es2023",
 		charset: "utf8",
-		// Inlines constants, because each top-level name of a module takes a slot of the engine's stack (4096).
-		minifySyntax: true,
 		logLevel: "warning",
+	} as const;
+	const whole = await build({ ...common, entryPoints: [entry], format: "esm" });
+	// Each top-level name takes a slot of the engine's stack (4096). So numbers are inlined, which esbuild does only for
+	// constants at the very beginning.
+	const numbers: string[] = [];
+	const rest = whole.outputFiles[0].text.replace(/^var (\w+ = -?[\w.]+;)$/gm, (line, number: string) => {
+		if (!/= -?\d/.test(number)) return line;
+		numbers.push(`const ${number}`);
+		return "";
 	});
+	const contents = [...numbers, rest].join("\n");
+	const { outputFiles } = await build({ ...common, stdin: { contents }, format: "iife", minifySyntax: true });
 	const { text } = outputFiles[0];
 	if (!existsSync(script) || readFileSync(script, "utf8") !== text) writeFileSync(script, text);
 }

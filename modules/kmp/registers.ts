@@ -17,29 +17,6 @@ import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
 /** Maximum number of registers in one request. */
 export const REGISTERS_LIMIT = 8;
 
-/** Numbers of the registers, in the order in which they are requested. */
-export const REGISTERS = Object.freeze([
-	...[60, 63, 68, 74, 80, 86, 87, 89],
-	...[1004, 1003, 1002, 99, 113, 266, 97, 110],
-]);
-/** Groups A, C, D and E of their codes, or 0. */
-const CODES = Object.freeze([
-	...[code(6, 1, 0, 0), code(5, 1, 0, 0), code(6, 2, 0, 0), code(6, 9, 0, 0)],
-	...[code(6, 8, 0, 0), code(6, 10, 0, 0), code(6, 11, 0, 0), code(6, 12, 0, 0)],
-	...[code(0, 96, 8, 0), code(0, 0, 9, 2), code(0, 0, 9, 1), code(0, 97, 97, 0)],
-	...[0, 0, 0, 0],
-]);
-/** Names of the registers without a code, which are last. */
-const NAMES = Object.freeze(["INFOEVENT", "E1HIGHRES", "E8", "E9"]);
-
-/** Units by number; an empty one is a plain number, and "?" one that is not known, so that its register is left out. */
-const UNITS = Object.freeze([
-	...["", "Wh", "kWh", "MWh", "GWh", "J", "kJ", "MJ", "GJ", "cal", "kcal", "Mcal", "Gcal"],
-	...["varh", "kvarh", "Mvarh", "Gvarh", "VAh", "kVAh", "MVAh", "GVAh", "W", "kW", "MW", "GW"],
-	...["var", "kvar", "Mvar", "Gvar", "VA", "kVA", "MVA", "GVA", "V", "A", "kV", "kA"],
-	...["\u00b0C", "K", "l", "m3", "l/h", "m3/h", "m3*\u00b0C", "t", "t/h", "h", "", "", "?", "?", "", "bar", "?", "?"],
-	...["m3", "t", "GJ", "min", "", "s", "ms", "d"],
-]);
 /** Units with a number of digits: hh:mm:ss and yy:mm:dd, without the colons. */
 const UNIT_CLOCK = 0x2f;
 const UNIT_DATE = 0x30;
@@ -56,6 +33,29 @@ const NEGATIVE_EXPONENT = 0x40;
 const EXPONENT = 0x3f;
 const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
+
+/** Numbers of the registers, in the order in which they are requested. */
+export const REGISTERS = Object.freeze([
+	...[60, 63, 68, 74, 80, 86, 87, 89],
+	...[1004, 1003, 1002, 99, 113, 266, 97, 110],
+]);
+/** Groups A, C, D and E of their codes, or 0. */
+const CODES = Object.freeze([
+	...[code(6, 1, 0, 0), code(5, 1, 0, 0), code(6, 2, 0, 0), code(6, 9, 0, 0)],
+	...[code(6, 8, 0, 0), code(6, 10, 0, 0), code(6, 11, 0, 0), code(6, 12, 0, 0)],
+	...[code(0, 96, 8, 0), code(0, 0, 9, 2), code(0, 0, 9, 1), code(0, 97, 97, 0)],
+	...[0, 0, 0, 0],
+]);
+/** Names of the registers without a code, which are last. */
+const NAMES = Object.freeze(["INFOEVENT", "E1HIGHRES", "E8", "E9"]);
+/** Units by number; an empty one is a plain number, and "?" one that is not known, so that its register is left out. */
+const UNITS = Object.freeze([
+	...["", "Wh", "kWh", "MWh", "GWh", "J", "kJ", "MJ", "GJ", "cal", "kcal", "Mcal", "Gcal"],
+	...["varh", "kvarh", "Mvarh", "Gvarh", "VAh", "kVAh", "MVAh", "GVAh", "W", "kW", "MW", "GW"],
+	...["var", "kvar", "Mvar", "Gvar", "VA", "kVA", "MVA", "GVA", "V", "A", "kV", "kA"],
+	...["\u00b0C", "K", "l", "m3", "l/h", "m3/h", "m3*\u00b0C", "t", "t/h", "h", "", "", "?", "?", "", "bar", "?", "?"],
+	...["m3", "t", "GJ", "min", "", "s", "ms", "d"],
+]);
 
 function code(a: number, c: number, d: number, e: number): number {
 	return ((a * 256 + c) * 256 + d) * 256 + e;

@@ -20,7 +20,6 @@ import { KMP_BROKEN, KMP_LOST, KMP_SILENCE } from "./failures.js";
 import { AnswerFrames, encodeRequest } from "./frame.js";
 import { countRegisters, REGISTERS, REGISTERS_LIMIT, writeRegisters } from "./registers.js";
 
-export const KMP_LINE: LineSettings = Object.freeze({ baud: 1200, format: FORMAT_8N2 });
 /** Start bit, eight data bits, two stop bits. */
 const CHARACTER_MS = 11_000 / 1200;
 
@@ -66,6 +65,8 @@ const SERIAL_D = 1;
 const VERSION_C = 0;
 const VERSION_D = 2;
 const UNIT_NONE = 0;
+
+export const KMP_LINE: LineSettings = Object.freeze({ baud: 1200, format: FORMAT_8N2 });
 
 export class KMPSession implements Machine {
 	failure: Failure | undefined;

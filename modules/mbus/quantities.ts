@@ -28,11 +28,6 @@ const A_GAS = 7;
 const A_WATER = 8;
 const A_HOT_WATER = 9;
 
-/** Units; those up to U_POWER_J take the prefixes of PREFIXES. */
-const UNITS = Object.freeze([
-	...["Wh", "J", "W", "J/h", "m3", "kg", "m3/h", "m3/min", "m3/s", "kg/h", "\u00b0C", "K", "bar"],
-	...["s", "min", "h", "d", "V", "A", ""],
-]);
 const U_WH = 0;
 const U_J = 1;
 const U_W = 2;
@@ -50,7 +45,6 @@ const U_SECONDS = 13;
 const U_V = 17;
 const U_A = 18;
 const U_NONE = 19;
-const PREFIXES = Object.freeze(["", "k", "M", "G"]);
 
 /** Group C of heat and cooling meters, or a code below. */
 const C_NONE = 0;
@@ -72,6 +66,12 @@ const C_FIRMWARE = 25;
 const TIME = 16;
 const EXPONENT_OFFSET = 16;
 
+/** Units; those up to U_POWER_J take the prefixes of PREFIXES. */
+const UNITS = Object.freeze([
+	...["Wh", "J", "W", "J/h", "m3", "kg", "m3/h", "m3/min", "m3/s", "kg/h", "\u00b0C", "K", "bar"],
+	...["s", "min", "h", "d", "V", "A", ""],
+]);
+const PREFIXES = Object.freeze(["", "k", "M", "G"]);
 const ROWS = Object.freeze([
 	row(0x00, 3, -3, U_WH, C_ENERGY),
 	row(0x08, 3, 0, U_J, C_ENERGY),

@@ -27,7 +27,6 @@ export const CODING_VARIABLE = 13;
 /** Number of bytes of each coding; VARIABLE and IMPOSSIBLE are no lengths. */
 const VARIABLE = -1;
 const IMPOSSIBLE = -2;
-const LENGTHS = Object.freeze([0, 1, 2, 3, 4, 4, 6, 8, IMPOSSIBLE, 1, 2, 3, 4, VARIABLE, 6, IMPOSSIBLE]);
 
 /** Quantities of the tables for VIF FB and FD follow those of VIF itself. */
 export const TABLE_FB = 0x80;
@@ -66,6 +65,8 @@ export const READ_END = 1;
 export const READ_MORE = 2;
 /** The structure is wrong. */
 export const READ_WRONG = 3;
+
+const LENGTHS = Object.freeze([0, 1, 2, 3, 4, 4, 6, 8, IMPOSSIBLE, 1, 2, 3, 4, VARIABLE, 6, IMPOSSIBLE]);
 
 /** A record, reused by each `read`. */
 export class RecordHeader {

@@ -35,7 +35,6 @@ const CONFIGURATION_OFFSET = 3;
 const HEADER_END_OFFSET = 4;
 /** Modes of encryption with AES (high byte of the configuration, 7.2.4). Old meters have arbitrary bytes there. */
 const MODE_MASK = 0x1f;
-const CIPHERED: readonly number[] = Object.freeze([5, 7, 8, 9, 10, 13]);
 
 const IDENT_LENGTH = 4;
 const MAKER_LENGTH = 3;
@@ -49,6 +48,8 @@ const PREFIX_LIMIT = 3;
 const COLON = 0x3a;
 const DIGIT_0 = 0x30;
 const NO_UNIT = 0;
+
+const CIPHERED: readonly number[] = Object.freeze([5, 7, 8, 9, 10, 13]);
 
 export class SlaveTelegram {
 	/** Maker's three letters and identification, ASCII. */

@@ -329,7 +329,7 @@ export interface PricePeriod {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -387,7 +387,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
