@@ -15,7 +15,12 @@ describe("the schedule with KMP", () => {
 			await gateway.write("meter/protocol", { protocol: "kmp" });
 			const hourly = await next();
 			assert.equal((hourly + START_UTC_MS / 1000) % 3600, 0);
-			await gateway.write("iec62056/schedule", { enabled: true, period_unit: "hours", period_value: 4 });
+			await gateway.write("iec62056/schedule", {
+				enabled: true,
+				period_unit: "hours",
+				period_value: 4,
+				trigger_minute: 0,
+			});
 			assert.ok((await next()) > 0);
 			await gateway.write("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 1 });
 			assert.equal(await next(), hourly);
