@@ -69,9 +69,9 @@ class MBusReadSession extends MBusSession implements ReadSession, Probing {
 	}
 }
 
-/** Opens a session that looks for a single slave at the usual speed, after a wake-up. */
+/** Opens a session that looks for a single slave at the usual speed. A wake-up would take too long, and hide pushes. */
 export function probeMBus(opening: Opening<MBusSettings>): Probing {
-	return new MBusReadSession(opening, USUAL, true, true);
+	return new MBusReadSession(opening, USUAL, true);
 }
 
 export const MBUS: MeterProtocol<MBusSettings> = Object.freeze({

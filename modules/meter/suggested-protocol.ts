@@ -40,8 +40,8 @@ const HDLC: SuggestedProtocol = Object.freeze({
 });
 
 const KAMSTRUP: SuggestedProtocol = Object.freeze({ failure: FAILURE_KMP_INSTEAD, limitMs: 1300, probe: probeKMP });
-/** The wake-up takes 2.3 s, reset and request up to 0.5 s each, and the longest telegram 1.2 s. */
-const SLAVE: SuggestedProtocol = Object.freeze({ failure: FAILURE_MBUS_INSTEAD, limitMs: 4500, probe: probeMBus });
+/** Reset and request take up to 0.5 s each, and the longest telegram 1.2 s. */
+const SLAVE: SuggestedProtocol = Object.freeze({ failure: FAILURE_MBUS_INSTEAD, limitMs: 1600, probe: probeMBus });
 
 /** Returns the protocols to try, in order. */
 export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {

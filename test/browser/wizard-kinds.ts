@@ -153,8 +153,8 @@ export const KINDS: readonly Kind[] = [
 		isInXS: true,
 	},
 	{
-		what: "M-Bus, woken up",
-		meter: ["--protocol", "mbus", "--sleeps", "--baud-pace"],
+		what: "M-Bus",
+		meter: ["--protocol", "mbus", "--baud-pace"],
 		protocol: "mbus",
 		isInXS: true,
 	},

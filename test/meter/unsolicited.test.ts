@@ -259,7 +259,7 @@ describe("a meter with unsolicited data", function () {
 		const asked = new Set<string>();
 		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.borrower?.trying ?? ""), 1);
 		probe(silent);
-		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
+		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600", "kmp 1200", "mbus 2400"]);
 	});
 	it("is recognised without a key if it sends ciphered DLMS/COSEM; a probe accepts it with the suggested settings", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
